@@ -1,0 +1,48 @@
+# Each target sets up what it needs; nothing has to be installed beforehand but Python 3.11+.
+PYTHON ?= python3
+BIN := .venv/bin
+RUN := $(BIN)/python -m
+PIP := $(RUN) pip install -qq --disable-pip-version-check -c constraints.txt
+# Newer than pyproject.toml and constraints.txt exactly when .venv holds what they ask for.
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench format clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' Makefile | while IFS='|' read -r name what; do \
+	  printf '  %-14s %s\n' "$$name" "$$what"; done
+
+demo: $(READY)  ## a short tour that prints what it does
+	@$(BIN)/python examples/demo.py
+
+test: lint  ## lint, types and every test
+	$(RUN) pytest
+
+lint: $(READY)  ## ruff and mypy, changing nothing
+	$(RUN) ruff check .
+	$(RUN) ruff format --check .
+	$(RUN) mypy
+
+bench: $(READY)  ## time a step, as ratios measured in one run
+	@$(BIN)/python benchmarks/steps.py
+
+format: $(READY)  ## rewrite the source in the project's format
+	$(RUN) ruff check --fix .
+	$(RUN) ruff format .
+
+clean:  ## remove .venv, caches and builds
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The build backend is installed first and used as it is, so that its version is pinned as well.
+$(READY): pyproject.toml constraints.txt
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "gameproof needs Python 3.11 or newer, and there is no $(PYTHON) here; name one with make PYTHON=..." >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "gameproof needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) -V 2>&1); name another with make PYTHON=..." >&2; exit 1; }
+	@echo "Setting up .venv (once, about a minute)…"
+	@$(RUN) pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+	@$(PIP) hatchling editables
+	@$(PIP) --no-build-isolation -e '.[dev,progress,frames,plot]'
+	@touch $@
