@@ -1,0 +1,108 @@
+"""gameproof: classifiers that hold up when people game them.
+
+Inside it, a solver for finite-sum convex-concave min-max problems that can only be queried:
+
+>>> import gameproof as gp
+>>> game = gp.MatrixGame.random(n=50, seed=1)
+>>> result = gp.solve(game, gp.ogda_rr(step=0.05, radius=0.5), epochs=200, seed=0)
+>>> round(gp.duality_gap(game, result.x, result.y), 1)
+0.1
+
+Names load on first use, so that the import itself takes no time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gameproof import theory as theory
+    from gameproof.errors import EvaluationError as EvaluationError
+    from gameproof.errors import GameproofError as GameproofError
+    from gameproof.errors import StartProjectedWarning as StartProjectedWarning
+    from gameproof.errors import StateFileError as StateFileError
+    from gameproof.problem.games import BilinearGame as BilinearGame
+    from gameproof.problem.games import MatrixGame as MatrixGame
+    from gameproof.problem.games import QuadraticGame as QuadraticGame
+    from gameproof.problem.games import RobustLeastSquares as RobustLeastSquares
+    from gameproof.problem.problem import Problem as Problem
+    from gameproof.problem.problem import Saddle as Saddle
+    from gameproof.problem.problem import duality_gap as duality_gap
+    from gameproof.problem.problem import gap as gap
+    from gameproof.problem.saddle import SaddleProblem as SaddleProblem
+    from gameproof.problem.sets import Ball as Ball
+    from gameproof.problem.sets import Box as Box
+    from gameproof.problem.sets import Cone as Cone
+    from gameproof.problem.sets import ConvexSet as ConvexSet
+    from gameproof.problem.sets import L1Ball as L1Ball
+    from gameproof.problem.sets import Product as Product
+    from gameproof.problem.sets import Simplex as Simplex
+    from gameproof.solver.averages import Last as Last
+    from gameproof.solver.averages import StepWeighted as StepWeighted
+    from gameproof.solver.averages import Suffix as Suffix
+    from gameproof.solver.extragradient import Extragradient as Extragradient
+    from gameproof.solver.gradients import Exact as Exact
+    from gameproof.solver.gradients import OnePoint as OnePoint
+    from gameproof.solver.gradients import Residual as Residual
+    from gameproof.solver.gradients import TwoPoint as TwoPoint
+    from gameproof.solver.method import Solver as Solver
+    from gameproof.solver.method import ogda_rr as ogda_rr
+    from gameproof.solver.method import ogda_wr as ogda_wr
+    from gameproof.solver.method import sgda_rr as sgda_rr
+    from gameproof.solver.method import sgda_wr as sgda_wr
+    from gameproof.solver.orders import Reshuffle as Reshuffle
+    from gameproof.solver.orders import ShuffleOnce as ShuffleOnce
+    from gameproof.solver.orders import WithReplacement as WithReplacement
+    from gameproof.solver.result import Result as Result
+    from gameproof.solver.result import Snapshot as Snapshot
+    from gameproof.solver.run import Question as Question
+    from gameproof.solver.run import Run as Run
+    from gameproof.solver.schedules import Constant as Constant
+    from gameproof.solver.schedules import Power as Power
+    from gameproof.solver.solve import solve as solve
+    from gameproof.solver.state import State as State
+    from gameproof.solver.trace import Trace as Trace
+    from gameproof.solver.updates import OGDA as OGDA
+    from gameproof.solver.updates import SGDA as SGDA
+    from gameproof.solver.updates import Phase as Phase
+    from gameproof.solver.updates import Update as Update
+
+__version__ = "0.1.0"
+
+# Where each public name lives.
+_HOMES = {
+    "errors": ["EvaluationError", "GameproofError", "StartProjectedWarning", "StateFileError"],
+    "problem.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
+    "problem.problem": ["Problem", "Saddle", "duality_gap", "gap"],
+    "problem.saddle": ["SaddleProblem"],
+    "problem.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],
+    "solver.averages": ["Last", "StepWeighted", "Suffix"],
+    "solver.extragradient": ["Extragradient"],
+    "solver.gradients": ["Exact", "OnePoint", "Residual", "TwoPoint"],
+    "solver.method": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],
+    "solver.orders": ["Reshuffle", "ShuffleOnce", "WithReplacement"],
+    "solver.result": ["Result", "Snapshot"],
+    "solver.run": ["Question", "Run"],
+    "solver.schedules": ["Constant", "Power"],
+    "solver.solve": ["solve"],
+    "solver.state": ["State"],
+    "solver.trace": ["Trace"],
+    "solver.updates": ["OGDA", "SGDA", "Phase", "Update"],
+    "theory": ["theory"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'gameproof' has no attribute {name!r}")
+    module = import_module(f"gameproof.{_HOME_OF[name]}")
+    value = module if name == "theory" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,36 @@
+"""What can go wrong during a run, as exceptions that carry the run along.
+
+Wrong arguments are plain ``ValueError`` or ``TypeError``, raised before the first query. What goes
+wrong later must lose nothing: an `EvaluationError` carries the state at which to go on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class GameproofError(Exception):
+    """The base of this package's own exceptions."""
+
+
+class EvaluationError(GameproofError):
+    """A value could not be had: it was not finite, or the function that gives it raised.
+
+    `state` is the run up to the last good answer. Mend the cause and go on with
+    ``solve(problem, solver, resume=error.state, …)``: no answer is asked again.
+    """
+
+    def __init__(self, message: str, state: Any) -> None:
+        super().__init__(message)
+        self.state = state
+
+
+class StateFileError(GameproofError):
+    """A state file that cannot be used: cut short, altered, newer, or of another run."""
+
+
+class StartProjectedWarning(UserWarning):
+    """The start point lay outside the sets and was moved to the nearest point inside."""

@@ -1,0 +1,800 @@
+"""Every compiled function of the package.
+
+They stand in one file because of how Numba's disk cache works: an entry is renewed when the file of
+the function changes, not when the file of a function it calls does. Kernels take arrays, numbers,
+NamedTuples of those and a NumPy ``Generator``, so all of them are cached; the one exception is
+`run_uncached`, the same source as `run`, for problems that are a user's own compiled function.
+Taking a field out of a NamedTuple counts a reference, so loops use local names.
+
+**The step.** With J the current samples, K the ones before, v a direction and P the projection:
+
+    deploy     POINT <- BASE + eps v               (then BASE or BASE - eps v, for a second point)
+    estimate   NEW <- estimate over J at BASE, OLD <- estimate over K at BASE
+    propose    BASE <- U -/+ eta scale (a NEW + b OLD + c KEPT)     minus on x, plus on y
+    project    BASE <- P(BASE)
+    commit     U <- BASE, KEPT <- NEW, average
+
+The loop of `run` and the ask/tell loop in Python call these same functions in the same order; that
+is why they agree to the last bit. An update with several phases goes through them once a phase and
+commits after the last.
+
+**Layout.** Each block, x and y, is a matrix whose rows are named below. Where sample i alone sees
+the coordinate y_i (a *private* y), a step touches only the coordinates of J and K: the rows after
+MARK are then replaced by one number a sample (`Memory.slots`) and a step costs O(dim x + batch),
+whatever the length of y.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, typeof, types
+from numba.core.cgutils import create_struct_proxy, get_null_value
+from numba.extending import intrinsic, overload
+
+# Small functions make the step readable; inlining them makes it one loop again.
+compiled = njit(cache=True, error_model="numpy", forceinline=True)
+
+# Rows of a block.
+U, BASE, TOTAL, MARK, POINT, NEW, OLD, KEPT = range(8)
+ROWS, PRIVATE_ROWS = 8, 4
+# Rows of `Memory.slots`, the private counterparts of NEW, OLD and KEPT.
+SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
+# Rows of `Memory.batch`: the samples J and K.
+CURRENT, PREVIOUS = range(2)
+# Entries of `Memory.counts`.
+N_COUNTS = 11
+EPOCH, POSITION, STEP, QUERIES, DEPLOYMENTS, STAGE, PHASE, POINT_NO, ANSWERED = range(9)
+N_CURRENT, N_PREVIOUS = 9, 10
+# Values of counts[STAGE]: between steps; samples drawn but no direction yet; a point is deployed.
+IDLE, TURN, ASKING = range(3)
+# Entries of `Memory.numbers`.
+ETA, RADIUS, WEIGHT, MEAN, MEAN_COUNT, LAST = range(6)
+N_NUMBERS = 6
+
+# What is subtracted from a perturbed value: nothing, the running mean of earlier values, the value
+# before, the value at the centre, the value at the mirrored point; or no values are asked at all.
+PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, EXACT = range(6)
+RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE = range(3)
+BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
+# Why `run` came back.
+DONE, OUT_OF_QUERIES, BAD_VALUE = range(3)
+
+
+class Pieces(NamedTuple):
+    """A product of sets: piece p has kind kinds[p] and coordinates starts[p] .. starts[p + 1]."""
+
+    kinds: np.ndarray
+    starts: np.ndarray
+    numbers: np.ndarray  # (pieces, 2): radius; bounds of an interval; slope and cap of a cone
+    first: np.ndarray  # centre or lower bound by coordinate; empty where no piece has one
+    second: np.ndarray  # upper bound by coordinate; likewise
+
+
+class Method(NamedTuple):
+    """What stays the same during a run."""
+
+    n: int
+    batch: int
+    order: int
+    offset: int
+    combine: np.ndarray  # (phases, 3): weights of NEW, OLD and KEPT
+    asks_previous: bool
+    x_start: int  # the perturbed coordinates of x are x_start .. x_stop
+    x_stop: int
+    y_perturbed: bool
+    some_exact: bool  # some coordinate outside the perturbed ones has an exact gradient
+    private: bool
+    x_scale: float
+    y_scale: float
+
+
+class Memory(NamedTuple):
+    """What changes during a run, all of it: with the generator's state, this is the run."""
+
+    x: np.ndarray
+    y: np.ndarray
+    slots: np.ndarray
+    direction: np.ndarray  # v on the d perturbed coordinates, x's and then y's
+    order: np.ndarray
+    batch: np.ndarray
+    asked: np.ndarray  # (2 * batch): the samples asked at the deployed point, J's and then K's
+    answers: np.ndarray  # (2 points, 2 * batch): their values
+    counts: np.ndarray
+    numbers: np.ndarray
+
+
+# --- Borrowed arrays ---------------------------------------------------------------------------
+
+
+@intrinsic
+def borrowed(typing_context, value):
+    """The same array, or tuple of such, without an owner.
+
+    Numba counts references to an array whenever a function takes it, a view is made of it or a
+    tuple holds it, and a step does these by the dozen: counting is most of its time. A loop whose
+    caller keeps the arrays alive can do without.
+    """
+
+    def strip(context, builder, kind, bare):
+        if isinstance(kind, types.Array):
+            array = create_struct_proxy(kind)(context, builder, value=bare)
+            array.meminfo = get_null_value(array.meminfo.type)
+            array.parent = get_null_value(array.parent.type)
+            return array._getvalue()
+        if isinstance(kind, types.BaseTuple):
+            for k, part in enumerate(kind):
+                inner = strip(context, builder, part, builder.extract_value(bare, k))
+                bare = builder.insert_value(bare, inner, k)
+        return bare
+
+    def generate(context, builder, signature, arguments):
+        return strip(context, builder, signature.args[0], arguments[0])
+
+    return value(value), generate
+
+
+# --- Projections -------------------------------------------------------------------------------
+
+
+@compiled
+def norm(v):
+    total = 0.0
+    for c in range(v.size):
+        total += v[c] * v[c]
+    return np.sqrt(total)
+
+
+@compiled
+def project_ball(v, centre, radius):
+    """Overwrites v: centre + (v - centre) min(1, radius / |v - centre|)."""
+    total = 0.0
+    for c in range(v.size):
+        total += (v[c] - centre[c]) ** 2
+    distance = np.sqrt(total)
+    if distance > radius:
+        for c in range(v.size):
+            v[c] = centre[c] + (v[c] - centre[c]) * (radius / distance)
+
+
+@compiled
+def clip(value, lower, upper):
+    return min(max(value, lower), upper)
+
+
+@compiled
+def project_simplex(v, total):
+    """Overwrites v: max(v - t, 0) with t such that the sum is `total` (sort and scan).
+
+    Shifting v by a constant shifts t alike, so v is first shifted to have maximum 0: the entries
+    that stay positive are then of the size of `total`, and nothing is lost to cancellation.
+    """
+    shift = v.max()
+    descending = np.sort(v - shift)[::-1]
+    running, threshold = 0.0, 0.0
+    for k in range(v.size):
+        running += descending[k]
+        candidate = (running - total) / (k + 1)
+        if k > 0 and descending[k] <= candidate:
+            break
+        threshold = candidate
+    for c in range(v.size):
+        v[c] = max(v[c] - shift - threshold, 0.0)
+
+
+@compiled
+def project_l1_ball(v, centre, radius):
+    """Overwrites v: the signs of v - centre on the projection of |v - centre| on a simplex."""
+    total = 0.0
+    for c in range(v.size):
+        total += abs(v[c] - centre[c])
+    if total <= radius:
+        return
+    size = np.empty(v.size)
+    for c in range(v.size):
+        size[c] = abs(v[c] - centre[c])
+    project_simplex(size, radius)
+    for c in range(v.size):
+        v[c] = centre[c] + (size[c] if v[c] >= centre[c] else -size[c])
+
+
+@compiled
+def project_cone(v, slope, cap):
+    """Overwrites v = (theta, alpha): the nearest point with |theta| <= alpha / slope, alpha <= cap.
+
+    First the cone; if its alpha exceeds the cap, the cap is active and only the disc of radius
+    cap / slope is left.
+    """
+    last = v.size - 1
+    length, alpha = norm(v[:last]), v[last]
+    if length > alpha / slope:
+        if alpha <= -length / slope:
+            v[:] = 0.0
+            return
+        shrunk = (length + slope * alpha) / (1.0 + slope * slope)
+        alpha = slope * shrunk
+    else:
+        shrunk = length
+    if alpha > cap:
+        alpha = cap
+        shrunk = min(length, cap / slope)
+    if shrunk < length:
+        for c in range(last):
+            v[c] *= shrunk / length
+    v[last] = alpha
+
+
+@compiled
+def project(pieces, v):
+    """Overwrites v with its projection on the product of the pieces."""
+    for p in range(pieces.kinds.size):
+        start, stop = pieces.starts[p], pieces.starts[p + 1]
+        part = v[start:stop]
+        kind, number = pieces.kinds[p], pieces.numbers[p, 0]
+        if kind == BALL:
+            project_ball(part, pieces.first[start:stop], number)
+        elif kind == BOX:
+            for c in range(start, stop):
+                v[c] = clip(v[c], pieces.first[c], pieces.second[c])
+        elif kind == INTERVAL:
+            for c in range(start, stop):
+                v[c] = clip(v[c], number, pieces.numbers[p, 1])
+        elif kind == SIMPLEX:
+            project_simplex(part, number)
+        elif kind == L1_BALL:
+            project_l1_ball(part, pieces.first[start:stop], number)
+        else:
+            project_cone(part, number, pieces.numbers[p, 1])
+
+
+@compiled
+def project_coordinate(pieces, v, c):
+    """Overwrites v[c]; the set is one box."""
+    if pieces.kinds[0] == INTERVAL:
+        v[c] = clip(v[c], pieces.numbers[0, 0], pieces.numbers[0, 1])
+    else:
+        v[c] = clip(v[c], pieces.first[c], pieces.second[c])
+
+
+# --- Sample losses -----------------------------------------------------------------------------
+# A problem that runs compiled is a NamedTuple of arrays with two functions: the value of L_i, and
+# its gradient, added with a weight. `sample_value` and `add_gradient` choose them by type when the
+# caller is compiled. `at` is where the private y derivative goes; other problems fill all of gy.
+
+
+class Bilinear(NamedTuple):
+    """L_i = x' A_i y + p_i' x + q_i' y."""
+
+    matrices: np.ndarray  # (n, dim x, dim y)
+    p: np.ndarray
+    q: np.ndarray
+
+
+class RankOne(NamedTuple):
+    """L_i = (a_i'x)^2 / 2 + (a_i'x)(b_i'y) - (b_i'y)^2 / 2 + p_i'x - q_i'y."""
+
+    a: np.ndarray
+    b: np.ndarray
+    p: np.ndarray
+    q: np.ndarray
+
+
+class LeastSquares(NamedTuple):
+    """L_i = (a_i'x - b_i - y_i)^2 / 2 - penalty y_i^2 / 2; y_i is private."""
+
+    a: np.ndarray
+    b: np.ndarray
+    penalty: float
+
+
+class UserFunction(NamedTuple):
+    """L_i from a user's compiled functions; those that are missing are None."""
+
+    value: Any
+    gradient: Any  # (i, x, y) -> (gx, gy)
+    x_gradient: Any  # (i, x, y) -> gx
+    y_gradient: Any
+
+
+@compiled
+def dot(a, b):
+    total = 0.0
+    for c in range(a.size):
+        total += a[c] * b[c]
+    return total
+
+
+@compiled
+def add_scaled(out, weight, v):
+    for c in range(out.size):
+        out[c] += weight * v[c]
+
+
+@compiled
+def bilinear_value(data, i, x, y):
+    total = dot(data.p[i], x) + dot(data.q[i], y)
+    for r in range(x.size):
+        total += x[r] * dot(data.matrices[i, r], y)
+    return total
+
+
+@compiled
+def bilinear_gradient(data, i, x, y, weight, gx, gy, at):
+    add_scaled(gx, weight, data.p[i])
+    add_scaled(gy, weight, data.q[i])
+    for r in range(x.size):
+        gx[r] += weight * dot(data.matrices[i, r], y)
+        add_scaled(gy, weight * x[r], data.matrices[i, r])
+
+
+@compiled
+def rank_one_value(data, i, x, y):
+    s, t = dot(data.a[i], x), dot(data.b[i], y)
+    return 0.5 * s * s + s * t - 0.5 * t * t + dot(data.p[i], x) - dot(data.q[i], y)
+
+
+@compiled
+def rank_one_gradient(data, i, x, y, weight, gx, gy, at):
+    s, t = dot(data.a[i], x), dot(data.b[i], y)
+    add_scaled(gx, weight * (s + t), data.a[i])
+    add_scaled(gx, weight, data.p[i])
+    add_scaled(gy, weight * (s - t), data.b[i])
+    add_scaled(gy, -weight, data.q[i])
+
+
+@compiled
+def least_squares_value(data, i, x, y):
+    residual = dot(data.a[i], x) - data.b[i] - y[i]
+    return 0.5 * (residual * residual - data.penalty * y[i] * y[i])
+
+
+@compiled
+def least_squares_gradient(data, i, x, y, weight, gx, gy, at):
+    residual = dot(data.a[i], x) - data.b[i] - y[i]
+    add_scaled(gx, weight * residual, data.a[i])
+    gy[at] += weight * (-residual - data.penalty * y[i])
+
+
+BUILT_IN = {
+    Bilinear: (bilinear_value, bilinear_gradient),
+    RankOne: (rank_one_value, rank_one_gradient),
+    LeastSquares: (least_squares_value, least_squares_gradient),
+}
+
+
+def sample_value(data, i, x, y):
+    """L_i(x, y), inside compiled code."""
+    raise TypeError("sample_value is called from compiled code only; see values_at")
+
+
+@overload(sample_value)
+def _choose_value(data, i, x, y):
+    if data.instance_class is UserFunction:
+        return lambda data, i, x, y: data.value(i, x, y)
+    value = BUILT_IN[data.instance_class][0]
+    return lambda data, i, x, y: value(data, i, x, y)
+
+
+def add_gradient(data, i, x, y, weight, gx, gy, at):
+    """gx += weight dL_i/dx, gy += weight dL_i/dy, inside compiled code."""
+    raise TypeError("add_gradient is called from compiled code only; see gradient_at")
+
+
+@overload(add_gradient)
+def _choose_gradient(data, i, x, y, weight, gx, gy, at):
+    if data.instance_class is not UserFunction:
+        gradient = BUILT_IN[data.instance_class][1]
+        return lambda data, i, x, y, weight, gx, gy, at: gradient(data, i, x, y, weight, gx, gy, at)
+    has = dict(zip(data.fields, data.types, strict=True))
+    if not isinstance(has["gradient"], types.NoneType):
+
+        def both(data, i, x, y, weight, gx, gy, at):
+            found = data.gradient(i, x, y)
+            add_scaled(gx, weight, found[0])
+            add_scaled(gy, weight, found[1])
+
+        return both
+    if not isinstance(has["x_gradient"], types.NoneType):
+        return lambda data, i, x, y, weight, gx, gy, at: add_scaled(
+            gx, weight, data.x_gradient(i, x, y)
+        )
+    if not isinstance(has["y_gradient"], types.NoneType):
+        return lambda data, i, x, y, weight, gx, gy, at: add_scaled(
+            gy, weight, data.y_gradient(i, x, y)
+        )
+    return lambda data, i, x, y, weight, gx, gy, at: None
+
+
+@compiled
+def values_at(data, indices, x, y, out):
+    """Overwrites out with L_i(x, y) for i in indices."""
+    for m in range(indices.size):
+        out[m] = sample_value(data, indices[m], x, y)
+
+
+@compiled
+def gradient_at(data, i, x, y, gx, gy):
+    """Overwrites gx and gy with the gradient of L_i at (x, y)."""
+    gx[:] = 0.0
+    gy[:] = 0.0
+    add_gradient(data, i, x, y, 1.0, gx, gy, i)
+
+
+@compiled
+def mean_value(data, n, x, y):
+    total = 0.0
+    for i in range(n):
+        total += sample_value(data, i, x, y)
+    return total / n
+
+
+# --- The parts of a step -----------------------------------------------------------------------
+
+
+@compiled
+def batch_size(method, counts):
+    """The last batch of an epoch may be smaller."""
+    return min(method.batch, method.n - counts[POSITION])
+
+
+@compiled
+def shuffle(order, rng):
+    """Overwrites order with a uniform permutation, from the draws rng.integers(0, i + 1) for
+    i = n - 1, …, 1 (the generator's own shuffle takes six seconds to compile)."""
+    for i in range(order.size):
+        order[i] = i
+    for i in range(order.size - 1, 0, -1):
+        j = rng.integers(0, i + 1)
+        order[i], order[j] = order[j], order[i]
+
+
+@compiled
+def draw_order(method, memory, rng):
+    """Overwrites what of the order is random: the permutation of an epoch, or WR's samples."""
+    counts, order = memory.counts, memory.order
+    if method.order == WITH_REPLACEMENT:
+        samples = memory.batch[CURRENT]
+        for m in range(batch_size(method, counts)):
+            samples[m] = rng.integers(0, method.n)
+    elif counts[POSITION] == 0 and (method.order == RESHUFFLE or counts[EPOCH] == 0):
+        shuffle(order, rng)
+
+
+@compiled
+def draw_direction(direction, rng):
+    """Overwrites direction with normal draws; `deploy` scales them to the unit sphere."""
+    for c in range(direction.size):
+        direction[c] = rng.standard_normal()
+
+
+@compiled
+def open_step(method, memory):
+    """Overwrites the batch J, and the list of samples asked: J, then K."""
+    counts, batch, order, listed = memory.counts, memory.batch, memory.order, memory.asked
+    size = batch_size(method, counts)
+    if method.order != WITH_REPLACEMENT:
+        for m in range(size):
+            batch[CURRENT, m] = order[counts[POSITION] + m]
+    for m in range(size):
+        listed[m] = batch[CURRENT, m]
+    if method.asks_previous:
+        for m in range(counts[N_PREVIOUS]):
+            listed[size + m] = batch[PREVIOUS, m]
+    counts[N_CURRENT] = size
+    counts[STAGE] = TURN
+
+
+@compiled
+def deploy(method, memory):
+    """Overwrites POINT with the next point at which values are asked."""
+    counts, x, y, v = memory.counts, memory.x, memory.y, memory.direction
+    start, width = method.x_start, method.x_stop - method.x_start
+    by = memory.numbers[RADIUS]
+    if counts[POINT_NO] == 0:
+        length = norm(v)
+        for c in range(v.size):
+            v[c] /= length
+    else:
+        by = 0.0 if method.offset == CENTRE else -by
+    for c in range(width):
+        x[POINT, start + c] = x[BASE, start + c] + by * v[c]
+    for c in range(v.size - width):
+        y[POINT, c] = y[BASE, c] + by * v[width + c]
+    counts[ANSWERED] = 0
+    counts[DEPLOYMENTS] += 1
+    counts[STAGE] = ASKING
+
+
+@compiled
+def asked(method, counts):
+    """How many values are asked at a point."""
+    return counts[N_CURRENT] + (counts[N_PREVIOUS] if method.asks_previous else 0)
+
+
+@compiled
+def points(method):
+    """How many points an estimate asks values at."""
+    if method.offset == EXACT:
+        return 0
+    return 2 if method.offset >= CENTRE else 1
+
+
+@compiled
+def step_cost(method, counts):
+    """How many values the next step asks."""
+    samples = batch_size(method, counts)
+    if method.asks_previous:
+        samples += counts[N_PREVIOUS]
+    return samples * points(method) * method.combine.shape[0]
+
+
+@compiled
+def mean_difference(method, answers, numbers, start, stop):
+    """Mean over answers start .. stop of the value minus its offset."""
+    total, common = 0.0, 0.0
+    if method.offset == BASELINE:
+        common = numbers[MEAN]
+    elif method.offset == RESIDUAL:
+        common = numbers[LAST]
+    for m in range(start, stop):
+        total += answers[0, m] - (answers[1, m] if method.offset >= CENTRE else common)
+    return total / (stop - start)
+
+
+@compiled
+def write_estimate(method, memory, row, difference):
+    """Overwrites the perturbed coordinates of a row: (d / eps) difference v."""
+    x, y, v = memory.x, memory.y, memory.direction
+    start, width = method.x_start, method.x_stop - method.x_start
+    gain = v.size / memory.numbers[RADIUS] * difference
+    if method.offset == MIRROR:
+        gain *= 0.5
+    for c in range(width):
+        x[row, start + c] = gain * v[c]
+    for c in range(v.size - width):
+        y[row, c] = gain * v[width + c]
+
+
+@compiled
+def remember_value(method, answers, numbers, size):
+    """Overwrites the offsets of the next step: the last value, and the mean of about an epoch."""
+    value = 0.0
+    for m in range(size):
+        value += answers[0, m]
+    value /= size
+    steps_an_epoch = (method.n + method.batch - 1) // method.batch
+    numbers[MEAN_COUNT] = min(numbers[MEAN_COUNT] + 1.0, float(steps_an_epoch))
+    numbers[MEAN] += (value - numbers[MEAN]) / numbers[MEAN_COUNT]
+    numbers[LAST] = value
+
+
+@compiled
+def estimate(method, memory):
+    """Overwrites the perturbed coordinates of NEW and OLD, and the offsets of the next step."""
+    if method.offset == EXACT:
+        return
+    answers, numbers, counts = memory.answers, memory.numbers, memory.counts
+    size, total = counts[N_CURRENT], asked(method, counts)
+    write_estimate(method, memory, NEW, mean_difference(method, answers, numbers, 0, size))
+    if total > size:
+        write_estimate(method, memory, OLD, mean_difference(method, answers, numbers, size, total))
+    remember_value(method, answers, numbers, size)
+
+
+@compiled
+def propose_block(rows, step, a, b, c):
+    """Overwrites BASE of a block: U - step (a NEW + b OLD + c KEPT)."""
+    for k in range(rows.shape[1]):
+        move = a * rows[NEW, k] + b * rows[OLD, k] + c * rows[KEPT, k]
+        rows[BASE, k] = rows[U, k] - step * move
+
+
+@compiled
+def propose_private(y, slots, batch, counts, step, a, b, c):
+    """The same for a private y. A sample may stand in J and K, or twice in one: moves add up."""
+    for m in range(counts[N_CURRENT]):
+        y[BASE, batch[CURRENT, m]] = y[U, batch[CURRENT, m]]
+    for m in range(counts[N_PREVIOUS]):
+        y[BASE, batch[PREVIOUS, m]] = y[U, batch[PREVIOUS, m]]
+    for m in range(counts[N_CURRENT]):
+        y[BASE, batch[CURRENT, m]] -= step * a * slots[SLOT_NEW, m]
+    for m in range(counts[N_PREVIOUS]):
+        move = b * slots[SLOT_OLD, m] + c * slots[SLOT_KEPT, m]
+        y[BASE, batch[PREVIOUS, m]] -= step * move
+
+
+@compiled
+def propose(method, memory):
+    """Overwrites BASE with the step from U, not yet projected: descent in x, ascent in y."""
+    counts, combine = memory.counts, method.combine
+    eta, phase = memory.numbers[ETA], counts[PHASE]
+    a, b, c = combine[phase, 0], combine[phase, 1], combine[phase, 2]
+    if counts[N_PREVIOUS] == 0:  # no step before: every estimate is the new one
+        a, b, c = a + b + c, 0.0, 0.0
+    propose_block(memory.x, eta * method.x_scale, a, b, c)
+    if method.private:
+        step = -eta * method.y_scale
+        propose_private(memory.y, memory.slots, memory.batch, counts, step, a, b, c)
+    else:
+        propose_block(memory.y, -eta * method.y_scale, a, b, c)
+
+
+@compiled
+def project_base(method, x_pieces, y_pieces, memory):
+    """Overwrites BASE with its projection; only the touched coordinates of a private y."""
+    project(x_pieces, memory.x[BASE])
+    if not method.private:
+        project(y_pieces, memory.y[BASE])
+        return
+    base, batch, counts = memory.y[BASE], memory.batch, memory.counts
+    for m in range(counts[N_CURRENT]):
+        project_coordinate(y_pieces, base, batch[CURRENT, m])
+    for m in range(counts[N_PREVIOUS]):
+        project_coordinate(y_pieces, base, batch[PREVIOUS, m])
+
+
+@compiled
+def commit_coordinate(rows, k, weight):
+    """U <- BASE at one coordinate. TOTAL is brought up to date only here: it lacks
+    U (weight - MARK), the share of the iterates since U last changed."""
+    rows[TOTAL, k] += rows[U, k] * (weight - rows[MARK, k])
+    rows[MARK, k] = weight
+    rows[U, k] = rows[BASE, k]
+
+
+@compiled
+def commit_block(rows, weight):
+    for k in range(rows.shape[1]):
+        commit_coordinate(rows, k, weight)
+        rows[KEPT, k] = rows[NEW, k]
+        rows[POINT, k] = rows[BASE, k]
+
+
+@compiled
+def commit_private(y, slots, batch, counts, weight):
+    for m in range(counts[N_CURRENT]):
+        commit_coordinate(y, batch[CURRENT, m], weight)
+        slots[SLOT_KEPT, m] = slots[SLOT_NEW, m]
+    for m in range(counts[N_PREVIOUS]):
+        commit_coordinate(y, batch[PREVIOUS, m], weight)
+
+
+@compiled
+def commit(method, memory):
+    """Ends the phase; after the last one the iterate, the average and the counts move on."""
+    counts, numbers, batch, x = memory.counts, memory.numbers, memory.batch, memory.x
+    counts[POINT_NO] = 0
+    counts[PHASE] += 1
+    if counts[PHASE] < method.combine.shape[0]:
+        for k in range(x.shape[1]):
+            x[POINT, k] = x[BASE, k]
+        counts[STAGE] = TURN
+        return
+    weight = numbers[WEIGHT]
+    commit_block(x, weight)
+    if method.private:
+        commit_private(memory.y, memory.slots, batch, counts, weight)
+    else:
+        commit_block(memory.y, weight)
+    numbers[WEIGHT] = weight + numbers[ETA]
+    for m in range(counts[N_CURRENT]):
+        batch[PREVIOUS, m] = batch[CURRENT, m]
+    counts[N_PREVIOUS] = counts[N_CURRENT]
+    counts[PHASE] = 0
+    counts[STAGE] = IDLE
+    counts[STEP] += 1
+    counts[POSITION] += counts[N_CURRENT]
+    if counts[POSITION] == method.n:
+        counts[POSITION] = 0
+        counts[EPOCH] += 1
+
+
+@compiled
+def conclude(method, x_pieces, y_pieces, memory):
+    """From the answers of a phase to its end."""
+    estimate(method, memory)
+    propose(method, memory)
+    project_base(method, x_pieces, y_pieces, memory)
+    commit(method, memory)
+
+
+@compiled
+def add_exact(data, method, memory, row, slot_row, which, size):
+    """Overwrites a row with the mean exact gradient at BASE over one half of the batch."""
+    x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
+    gx = memory.x[row]
+    gy = memory.slots[slot_row] if method.private else memory.y[row]
+    gx[:] = 0.0
+    gy[:] = 0.0
+    for m in range(size):
+        at = m if method.private else samples[m]
+        add_gradient(data, samples[m], x, y, 1.0 / size, gx, gy, at)
+
+
+@compiled
+def exact_gradients(data, method, memory):
+    """Overwrites NEW and OLD; `estimate` then overwrites their perturbed coordinates."""
+    counts = memory.counts
+    add_exact(data, method, memory, NEW, SLOT_NEW, CURRENT, counts[N_CURRENT])
+    if method.asks_previous and counts[N_PREVIOUS] > 0:
+        add_exact(data, method, memory, OLD, SLOT_OLD, PREVIOUS, counts[N_PREVIOUS])
+
+
+@compiled
+def answer(data, method, memory):
+    """Asks for the values still missing at the deployed point; False at one that is not finite."""
+    counts, samples, answers = memory.counts, memory.asked, memory.answers[memory.counts[POINT_NO]]
+    x, y = memory.x[POINT], memory.y[POINT if method.y_perturbed else BASE]
+    for m in range(counts[ANSWERED], asked(method, counts)):
+        counts[QUERIES] += 1
+        answers[m] = sample_value(data, samples[m], x, y)
+        if not np.isfinite(answers[m]):
+            return False
+        counts[ANSWERED] = m + 1
+    return True
+
+
+# A call from Python pays by the argument, and for the fields of a NamedTuple several times what it
+# pays for loose ones. So the two calls of a step in Python take the fields themselves.
+N_METHOD, N_MEMORY, N_PIECES = len(Method._fields), len(Memory._fields), len(Pieces._fields)
+MEMORY_END, X_END = N_METHOD + N_MEMORY, N_METHOD + N_MEMORY + N_PIECES
+
+
+@compiled
+def begin_point(*fields):
+    """Given the fields of Method and Memory: opens the step if need be, then deploys."""
+    fields = borrowed(fields)
+    method, memory = Method(*fields[:N_METHOD]), Memory(*fields[N_METHOD:])
+    if memory.counts[STAGE] == IDLE:
+        open_step(method, memory)
+    deploy(method, memory)
+
+
+@compiled
+def end_phase(*fields):
+    """Given the fields of Method, Memory and the Pieces of x and y: `conclude`."""
+    fields = borrowed(fields)
+    method, memory = Method(*fields[:N_METHOD]), Memory(*fields[N_METHOD:MEMORY_END])
+    x_pieces, y_pieces = Pieces(*fields[MEMORY_END:X_END]), Pieces(*fields[X_END:])
+    conclude(method, x_pieces, y_pieces, memory)
+
+
+def compile_fields(kernel: Any, fields: tuple[Any, ...]) -> None:
+    """Compiles a kernel that takes loose fields, or takes it from the disk cache."""
+    kernel.compile((types.StarArgTuple.from_types(tuple(map(typeof, fields))),))
+
+
+def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, max_queries):
+    """Steps until `last_step`, or until the next one would exceed max_queries.
+
+    etas and radii hold the schedules by epoch, from the epoch of the first step on.
+    """
+    data, method, memory = borrowed(data), borrowed(method), borrowed(memory)
+    x_pieces, y_pieces = borrowed(x_pieces), borrowed(y_pieces)
+    counts, numbers = memory.counts, memory.numbers
+    first_epoch, n_points = counts[EPOCH], points(method)
+    while True:
+        if counts[STAGE] == IDLE:
+            if counts[STEP] >= last_step:
+                return DONE
+            if counts[QUERIES] + step_cost(method, counts) > max_queries:
+                return OUT_OF_QUERIES
+            numbers[ETA] = etas[counts[EPOCH] - first_epoch]
+            numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
+            draw_order(method, memory, rng)
+            open_step(method, memory)
+        if counts[STAGE] == TURN and n_points > 0:
+            draw_direction(memory.direction, rng)
+            deploy(method, memory)
+        while counts[POINT_NO] < n_points:
+            if not answer(data, method, memory):
+                return BAD_VALUE
+            counts[POINT_NO] += 1
+            if counts[POINT_NO] < n_points:
+                deploy(method, memory)
+        if method.some_exact:
+            exact_gradients(data, method, memory)
+        conclude(method, x_pieces, y_pieces, memory)
+
+
+run = njit(cache=True, error_model="numpy")(_run)
+run_uncached = njit(error_model="numpy")(_run)

@@ -1,0 +1,1 @@
+"""What is solved: sets with projections, saddle problems, games with known saddle points."""

@@ -1,0 +1,140 @@
+"""What every saddle problem offers: min over x in X, max over y in Y of (1/n) sum_i L_i(x, y).
+
+A solver sees the samples one by one, through `evaluate`; a problem whose samples are compiled also
+gives `data`, and then whole runs are compiled. Where a block's gradient costs no query, the problem
+says so with `known`, and only the other coordinates, `estimated`, are ever perturbed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gameproof.arguments import Vector, as_vector
+from gameproof.problem.sets import ConvexSet
+
+Block = Literal["x", "y"]
+Indices = NDArray[np.int64]
+
+
+class Estimated(NamedTuple):
+    """The coordinates that are perturbed: x[x_start:x_stop], and all of y or none of it."""
+
+    x_start: int
+    x_stop: int
+    y: bool
+
+
+@dataclass(frozen=True)
+class Saddle:
+    """A saddle point, its value, and the duality gap that certifies it (NaN where unknown)."""
+
+    x: Vector
+    y: Vector
+    value: float
+    duality_gap: float = float("nan")
+
+
+class Problem(ABC):
+    """min over x in X, max over y in Y of the mean of n sample losses L_i."""
+
+    n: int
+    x_set: ConvexSet
+    y_set: ConvexSet
+    name: str
+    # The blocks whose exact gradient the problem can give.
+    known: frozenset[Block] = frozenset()
+    # Whether L_i depends on y through y_i alone, with Y a box: a step then touches few coordinates.
+    private_y: bool = False
+    # A NamedTuple of `kernels` that gives the samples to compiled code, or None.
+    data: Any = None
+
+    @abstractmethod
+    def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
+        """L_i(x, y) for i in indices, in order. Lazy where each value is a call of its own: the
+        ones before a failure are then not lost."""
+
+    def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector | None]:
+        """(dL_i/dx, dL_i/dy), with None for a block that is not in `known`."""
+        return None, None
+
+    @property
+    def saddle(self) -> Saddle | None:
+        """A saddle point, where one is known."""
+        return None
+
+    def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
+        """max over y' of L(x, y') minus min over x' of L(x', y)."""
+        raise TypeError(
+            f"{self.name} cannot compute its duality gap; use gap() with a saddle point you know"
+        )
+
+    @property
+    def estimated(self) -> Estimated:
+        """What value-based estimates perturb by default: the blocks with no exact gradient, or
+        both where both are known (the exact ones are then used only if asked for)."""
+        if self.known == {"x"}:
+            return Estimated(0, 0, True)
+        return Estimated(0, self.x_set.dim, "y" not in self.known or "x" in self.known)
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Step multipliers of x and y under scale="auto". A private coordinate moves in one step of
+        n: multiplying by 2n gives it, over an epoch, the reach of a coordinate of x."""
+        return (1.0, 2.0 * self.n) if self.private_y else (1.0, 1.0)
+
+    def values(self, indices: Sequence[int] | Indices, x: ArrayLike, y: ArrayLike) -> Vector:
+        """L_i(x, y) for i in indices, as an array."""
+        chosen = np.asarray(indices, dtype=np.int64)
+        u = self.point(x, y)
+        return np.fromiter(self.evaluate(chosen, *u), dtype=np.float64, count=chosen.size)
+
+    def value(self, x: ArrayLike, y: ArrayLike) -> float:
+        """L(x, y), the mean over all samples."""
+        return float(self.values(np.arange(self.n), x, y).mean())
+
+    def gap(self, x: ArrayLike, y: ArrayLike) -> float:
+        """The gap to the problem's own saddle point."""
+        if self.saddle is None:
+            raise TypeError(f"{self.name} knows no saddle point; give one to gap(problem, x, y, s)")
+        return gap(self, x, y, self.saddle)
+
+    def point(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
+        """(x, y) as vectors of the right lengths, or an error."""
+        pair = as_vector("x", x), as_vector("y", y)
+        for name, vector, whole in zip("xy", pair, (self.x_set, self.y_set), strict=True):
+            if vector.size != whole.dim:
+                raise ValueError(f"{name} has {vector.size} coordinates, the set has {whole.dim}")
+        return pair
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of what makes this problem this problem: saved runs go on with no other."""
+        digest = hashlib.sha256()
+        digest.update(f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}".encode())
+        for part in (self.x_set, self.y_set):
+            digest.update(repr(part).encode())
+            for array in part.pieces or ():
+                digest.update(np.ascontiguousarray(array).tobytes())
+        for field in self.data or ():
+            if isinstance(field, (np.ndarray, float, int)):
+                digest.update(np.ascontiguousarray(field).tobytes())
+        return digest.hexdigest()[:16]
+
+
+def gap(problem: Problem, x: ArrayLike, y: ArrayLike, saddle: Saddle) -> float:
+    """L(x, y*) - L(x*, y), never negative at a true saddle point (x*, y*)."""
+    return problem.value(x, saddle.y) - problem.value(saddle.x, y)
+
+
+def duality_gap(problem: Problem, x: ArrayLike, y: ArrayLike) -> float:
+    """max over y' of L(x, y') minus min over x' of L(x', y): a certificate that needs no saddle
+    point, and never less than `gap`."""
+    return problem.duality_gap(x, y)

@@ -1,0 +1,334 @@
+"""Convex compact sets: projection, membership, diameter, centre, random points.
+
+Every set projects in the Euclidean norm, exactly. The built-in ones describe themselves to the
+compiled solver as `kernels.Pieces`; a set of your own needs no more than `project`, `diameter`,
+`center` and `sample`, and then runs through the ask/tell loop.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gameproof import kernels
+from gameproof.arguments import Vector, as_count, as_positive, as_vector
+
+
+class ConvexSet(ABC):
+    """A convex compact set of dimension `dim`."""
+
+    dim: int
+
+    @property
+    @abstractmethod
+    def diameter(self) -> float:
+        """The largest distance between two of its points."""
+
+    @property
+    @abstractmethod
+    def center(self) -> Vector:
+        """A point well inside, where runs start by default."""
+
+    @abstractmethod
+    def project(self, point: ArrayLike) -> Vector:
+        """The nearest point of the set, as a new array."""
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator) -> Vector:
+        """A random point whose distribution covers the set."""
+
+    @property
+    def pieces(self) -> kernels.Pieces | None:
+        """The set as the compiled solver sees it, or None: then only `project` is used."""
+        return None
+
+    def contains(self, point: ArrayLike, tolerance: float = 1e-9) -> bool:
+        """Whether a point is in the set, up to `tolerance` relative to the size of the point."""
+        vector = self._checked(point)
+        distance = float(np.linalg.norm(vector - self.project(vector)))
+        return distance <= tolerance * max(1.0, float(np.linalg.norm(vector)))
+
+    def _checked(self, point: ArrayLike) -> Vector:
+        vector = as_vector("point", point)
+        if vector.size != self.dim:
+            raise ValueError(f"point has {vector.size} coordinates, the set has {self.dim}")
+        return vector
+
+
+class _CompiledSet(ConvexSet):
+    """A set whose projection is compiled; subclasses say which with `pieces`."""
+
+    @property
+    @abstractmethod
+    def pieces(self) -> kernels.Pieces: ...
+
+    def project(self, point: ArrayLike) -> Vector:
+        vector = self._checked(point)
+        kernels.project(self.pieces, vector)
+        return vector
+
+
+def _one_piece(
+    kind: int, dim: int, numbers: tuple[float, float], *vectors: Vector
+) -> kernels.Pieces:
+    first, second = (*vectors, np.empty(0), np.empty(0))[:2]
+    return kernels.Pieces(
+        np.array([kind]), np.array([0, dim]), np.array([numbers], dtype=np.float64), first, second
+    )
+
+
+@final
+class Ball(_CompiledSet):
+    """{u : |u - center| <= radius}.
+
+    >>> Ball([0, 0], 1).project([3, 4])
+    array([0.6, 0.8])
+    """
+
+    def __init__(self, center: ArrayLike, radius: float) -> None:
+        self._center = as_vector("center", center)
+        self.radius = as_positive("radius", radius)
+        self.dim = self._center.size
+
+    def __repr__(self) -> str:
+        return f"Ball(dim={self.dim}, radius={self.radius:g})"
+
+    @property
+    def diameter(self) -> float:
+        return 2 * self.radius
+
+    @property
+    def center(self) -> Vector:
+        return self._center.copy()
+
+    @cached_property
+    def pieces(self) -> kernels.Pieces:
+        return _one_piece(kernels.BALL, self.dim, (self.radius, 0.0), self._center)
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        return self._center + self.radius * _in_unit_ball(rng, self.dim)
+
+
+def _in_unit_ball(rng: np.random.Generator, dim: int) -> Vector:
+    v: Vector = rng.standard_normal(dim)
+    v *= rng.random() ** (1 / dim) / np.linalg.norm(v)
+    return v
+
+
+@final
+class Box(_CompiledSet):
+    """{u : lower <= u <= upper}, coordinate by coordinate.
+
+    >>> Box([0, 0], [1, 1]).project([2, -1])
+    array([1., 0.])
+    """
+
+    def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
+        self.lower, self.upper = as_vector("lower", lower), as_vector("upper", upper)
+        if self.lower.size != self.upper.size:
+            raise ValueError(
+                f"lower has {self.lower.size} coordinates, upper has {self.upper.size}"
+            )
+        empty = np.flatnonzero(self.lower > self.upper)
+        if empty.size:
+            c = empty[0]
+            raise ValueError(
+                f"the box is empty: at coordinate {c} lower is {self.lower[c]} and upper "
+                f"{self.upper[c]}"
+            )
+        self.dim = self.lower.size
+
+    def __repr__(self) -> str:
+        return f"Box(dim={self.dim})"
+
+    @property
+    def diameter(self) -> float:
+        return float(np.linalg.norm(self.upper - self.lower))
+
+    @property
+    def center(self) -> Vector:
+        return self.lower + (self.upper - self.lower) / 2
+
+    @cached_property
+    def pieces(self) -> kernels.Pieces:
+        # Bounds that are the same everywhere need no vectors: with a coordinate a sample, those
+        # would be as large as the iterate.
+        lower, upper = self.lower[0], self.upper[0]
+        if (self.lower == lower).all() and (self.upper == upper).all():
+            return _one_piece(kernels.INTERVAL, self.dim, (float(lower), float(upper)))
+        return _one_piece(kernels.BOX, self.dim, (0.0, 0.0), self.lower, self.upper)
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        return rng.uniform(self.lower, self.upper)
+
+
+@final
+class Simplex(_CompiledSet):
+    """{u >= 0 : sum u = total}.
+
+    >>> Simplex(2).project([1, 1])
+    array([0.5, 0.5])
+    """
+
+    def __init__(self, dim: int, total: float = 1.0) -> None:
+        self.dim = as_count("dim", dim)
+        self.total = as_positive("total", total)
+
+    def __repr__(self) -> str:
+        return f"Simplex(dim={self.dim}, total={self.total:g})"
+
+    @property
+    def diameter(self) -> float:
+        return self.total * np.sqrt(2.0) if self.dim > 1 else 0.0
+
+    @property
+    def center(self) -> Vector:
+        return np.full(self.dim, self.total / self.dim)
+
+    @cached_property
+    def pieces(self) -> kernels.Pieces:
+        return _one_piece(kernels.SIMPLEX, self.dim, (self.total, 0.0))
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        point: Vector = rng.dirichlet(np.ones(self.dim))
+        return self.total * point
+
+
+@final
+class L1Ball(_CompiledSet):
+    """{u : sum |u - center| <= radius}.
+
+    >>> L1Ball([0, 0], 1).project([2, 1.5])
+    array([0.75, 0.25])
+    """
+
+    def __init__(self, center: ArrayLike, radius: float) -> None:
+        self._center = as_vector("center", center)
+        self.radius = as_positive("radius", radius)
+        self.dim = self._center.size
+
+    def __repr__(self) -> str:
+        return f"L1Ball(dim={self.dim}, radius={self.radius:g})"
+
+    @property
+    def diameter(self) -> float:
+        return 2 * self.radius
+
+    @property
+    def center(self) -> Vector:
+        return self._center.copy()
+
+    @cached_property
+    def pieces(self) -> kernels.Pieces:
+        return _one_piece(kernels.L1_BALL, self.dim, (self.radius, 0.0), self._center)
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        size: Vector = rng.dirichlet(np.ones(self.dim + 1))[:-1]
+        signs: Vector = rng.choice([-1.0, 1.0], self.dim)
+        return self._center + self.radius * size * signs
+
+
+@final
+class Cone(_CompiledSet):
+    """{(theta, alpha) : |theta| <= alpha / slope, alpha <= cap}, alpha the last coordinate.
+
+    >>> Cone(2, slope=1, cap=10).project([2, 0])
+    array([1., 1.])
+    """
+
+    def __init__(self, dim: int, slope: float, cap: float) -> None:
+        self.dim = as_count("dim", dim, least=2)
+        self.slope = as_positive("slope", slope)
+        self.cap = as_positive("cap", cap)
+
+    def __repr__(self) -> str:
+        return f"Cone(dim={self.dim}, slope={self.slope:g}, cap={self.cap:g})"
+
+    @property
+    def diameter(self) -> float:
+        rim = self.cap / self.slope
+        return max(2 * rim, float(np.hypot(rim, self.cap)))
+
+    @property
+    def center(self) -> Vector:
+        center = np.zeros(self.dim)
+        center[-1] = self.cap / 2
+        return center
+
+    @cached_property
+    def pieces(self) -> kernels.Pieces:
+        return _one_piece(kernels.CONE, self.dim, (self.slope, self.cap))
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        alpha = self.cap * rng.random() ** (1 / self.dim)
+        theta = alpha / self.slope * _in_unit_ball(rng, self.dim - 1)
+        return np.append(theta, alpha)
+
+
+@final
+class Product(ConvexSet):
+    """Several sets side by side; each projects its own coordinates.
+
+    >>> Product(Box([0], [1]), Ball([0, 0], 1)).project([2, 3, 4])
+    array([1. , 0.6, 0.8])
+    """
+
+    def __init__(self, *sets: ConvexSet) -> None:
+        if not sets:
+            raise ValueError("a product needs at least one set")
+        for k, part in enumerate(sets):
+            if not isinstance(part, ConvexSet):
+                raise TypeError(f"part {k} of the product must be a set, got {part!r}")
+        self.sets = sets
+        self.dim = sum(part.dim for part in sets)
+
+    def __repr__(self) -> str:
+        return f"Product({', '.join(map(repr, self.sets))})"
+
+    @property
+    def diameter(self) -> float:
+        return float(np.sqrt(sum(part.diameter**2 for part in self.sets)))
+
+    @property
+    def center(self) -> Vector:
+        return np.concatenate([part.center for part in self.sets])
+
+    @cached_property
+    def pieces(self) -> kernels.Pieces | None:
+        parts = [part.pieces for part in self.sets]
+        if any(part is None for part in parts):
+            return None
+        known = [part for part in parts if part is not None]
+        starts = np.cumsum([0, *(part.dim for part in self.sets)])
+        return kernels.Pieces(
+            np.concatenate([part.kinds for part in known]),
+            np.concatenate(
+                [[0], *(part.starts[1:] + at for part, at in zip(known, starts, strict=False))]
+            ).astype(np.int64),
+            np.concatenate([part.numbers for part in known]),
+            self._by_coordinate([part.first for part in known]),
+            self._by_coordinate([part.second for part in known]),
+        )
+
+    def _by_coordinate(self, vectors: list[Vector]) -> Vector:
+        if not any(vector.size for vector in vectors):
+            return np.empty(0)
+        return np.concatenate(
+            [
+                vector if vector.size else np.zeros(part.dim)
+                for vector, part in zip(vectors, self.sets, strict=True)
+            ]
+        )
+
+    def project(self, point: ArrayLike) -> Vector:
+        vector = self._checked(point)
+        stops = np.cumsum([part.dim for part in self.sets])[:-1]
+        pairs = zip(self.sets, np.split(vector, stops), strict=True)
+        return np.concatenate([part.project(own) for part, own in pairs])
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        return np.concatenate([part.sample(rng) for part in self.sets])
