@@ -1,0 +1,63 @@
+"""What a run returns: an average of its iterates, or the last one.
+
+The averages are over the iterates after each step, weighted by step size. The run keeps
+sum eta u up to date in O(changed coordinates) a step; these classes read it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, final
+
+from gameproof.arguments import Vector
+
+if TYPE_CHECKING:
+    from gameproof.solver.state import State
+
+
+class Average(ABC):
+    """Reads the output off a state."""
+
+    @abstractmethod
+    def read(self, state: State) -> tuple[Vector, Vector]:
+        """(x, y)."""
+
+
+@final
+@dataclass(frozen=True)
+class StepWeighted(Average):
+    """sum eta u / sum eta over the whole run: the paper's output."""
+
+    def read(self, state: State) -> tuple[Vector, Vector]:
+        weight = state.weight
+        if weight == 0:
+            return state.last
+        x, y = state.totals()
+        return x / weight, y / weight
+
+
+@final
+@dataclass(frozen=True)
+class Suffix(Average):
+    """The same sum over the later part of the run: at least its last half, at most three quarters.
+
+    The window starts at the largest power of two of epochs that is at most half the run.
+    """
+
+    def read(self, state: State) -> tuple[Vector, Vector]:
+        since = state.marks[0] if state.marks else None
+        if since is None or state.weight == since.weight:
+            return StepWeighted().read(state)
+        weight = state.weight - since.weight
+        x, y = state.totals()
+        return (x - since.x) / weight, (y - since.y) / weight
+
+
+@final
+@dataclass(frozen=True)
+class Last(Average):
+    """The last iterate."""
+
+    def read(self, state: State) -> tuple[Vector, Vector]:
+        return state.last

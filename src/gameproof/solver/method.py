@@ -1,0 +1,146 @@
+"""`Solver`: the parts of a method, put together; and the paper's four."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, final
+
+import numpy as np
+
+from gameproof import kernels
+from gameproof.arguments import Vector, as_count, as_positive
+from gameproof.problem.problem import Problem
+from gameproof.solver.averages import Average, StepWeighted
+from gameproof.solver.gradients import Gradient, OnePoint
+from gameproof.solver.orders import Order, Reshuffle, WithReplacement
+from gameproof.solver.schedules import Power, Schedule, as_schedule, by_epoch
+from gameproof.solver.updates import OGDA, SGDA, Update
+
+Scale = Literal["auto"] | None | tuple[float, float]
+
+
+@final
+@dataclass(frozen=True)
+class Solver:
+    """A method for finite-sum saddle problems; every part can be replaced.
+
+    step and radius are schedules by epoch, or numbers. scale multiplies the steps of the x and the
+    y block: "auto" is the problem's own choice, None one step for all (the paper to the letter).
+    batch samples are asked at each deployed point.
+
+    >>> Solver(step=0.1).name
+    'OGDA-RR'
+    """
+
+    update: Update = field(default_factory=OGDA)
+    gradient: Gradient = field(default_factory=OnePoint)
+    order: Order = field(default_factory=Reshuffle)
+    step: Schedule | float = field(default_factory=lambda: Power(0.003, 0.76))
+    radius: Schedule | float = field(default_factory=lambda: Power(4.0, 0.25))
+    scale: Scale = "auto"
+    batch: int = 1
+    average: Average = field(default_factory=StepWeighted)
+
+    def __post_init__(self) -> None:
+        for name, kind in _KINDS.items():
+            if not isinstance(getattr(self, name), kind):
+                raise TypeError(
+                    f"{name} must be a {kind.__name__}, such as {_SUCH_AS[name]}, "
+                    f"got {getattr(self, name)!r}"
+                )
+        self.by_epoch(0, 1)
+        as_count("batch", self.batch)
+        if self.scale is not None and self.scale != "auto":
+            _checked_scale(self.scale)
+
+    @property
+    def name(self) -> str:
+        """Such as OGDA-RR."""
+        suffix = {Reshuffle: "RR", WithReplacement: "WR"}.get(type(self.order), "SO")
+        return f"{self.update.name}-{suffix}"
+
+    @property
+    def signature(self) -> str:
+        """What identifies the method in a saved run."""
+        parts = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return ", ".join(f"{name}={_described(part)}" for name, part in parts.items())
+
+    def scales(self, problem: Problem) -> tuple[float, float]:
+        """The step multipliers of x and y on this problem."""
+        if self.scale is None:
+            return 1.0, 1.0
+        return problem.scale if self.scale == "auto" else _checked_scale(self.scale)
+
+    def by_epoch(self, first: int, last: int) -> tuple[Vector, Vector]:
+        """Step sizes and radii of the epochs first … last - 1."""
+        step, radius = as_schedule("step", self.step), as_schedule("radius", self.radius)
+        return by_epoch("step", step, first, last), by_epoch("radius", radius, first, last)
+
+    def compiled(self, problem: Problem) -> kernels.Method:
+        """The method on this problem as kernels take it, or an error where the two do not fit."""
+        perturbed = self.gradient.perturbed(problem)
+        x_scale, y_scale = self.scales(problem)
+        everything = (0, problem.x_set.dim, True)
+        return kernels.Method(
+            n=problem.n,
+            batch=min(self.batch, problem.n),
+            order=self.order.code,
+            offset=self.gradient.code,
+            combine=np.array(self.update.phases, dtype=np.float64),
+            asks_previous=self.update.asks_previous,
+            x_start=perturbed.x_start,
+            x_stop=perturbed.x_stop,
+            y_perturbed=perturbed.y,
+            some_exact=perturbed != everything,
+            private=problem.private_y and not perturbed.y,
+            x_scale=x_scale,
+            y_scale=y_scale,
+        )
+
+
+_KINDS: dict[str, type] = {
+    "update": Update,
+    "gradient": Gradient,
+    "order": Order,
+    "average": Average,
+}
+_SUCH_AS = {
+    "update": "OGDA()",
+    "gradient": "OnePoint()",
+    "order": "Reshuffle()",
+    "average": "StepWeighted()",
+}
+
+
+def _checked_scale(scale: Any) -> tuple[float, float]:
+    if not isinstance(scale, (tuple, list)) or len(scale) != 2:
+        raise ValueError(
+            f'scale must be "auto", None or (x multiplier, y multiplier), got {scale!r}'
+        )
+    return as_positive("x multiplier", scale[0]), as_positive("y multiplier", scale[1])
+
+
+def _described(part: Any) -> str:
+    """A repr that is the same in another process, also for a user's own function."""
+    name = getattr(part, "__qualname__", None)
+    return name if isinstance(name, str) else repr(part)
+
+
+def ogda_rr(**parts: Any) -> Solver:
+    """OGDA with reshuffling, the paper's algorithm. Other parts: ogda_rr(gradient=TwoPoint())."""
+    return Solver(update=OGDA(), order=Reshuffle(), **parts)
+
+
+def ogda_wr(**parts: Any) -> Solver:
+    """OGDA, sampling with replacement."""
+    return Solver(update=OGDA(), order=WithReplacement(), **parts)
+
+
+def sgda_rr(**parts: Any) -> Solver:
+    """Plain descent-ascent with reshuffling."""
+    return Solver(update=SGDA(), order=Reshuffle(), **parts)
+
+
+def sgda_wr(**parts: Any) -> Solver:
+    """Plain descent-ascent, sampling with replacement."""
+    return Solver(update=SGDA(), order=WithReplacement(), **parts)

@@ -1,0 +1,45 @@
+"""A progress bar on a terminal, nothing elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import Any, Self
+
+
+class Progress:
+    """Shows how much of a total is done. `wanted` None: on a terminal, if tqdm is installed."""
+
+    def __init__(self, wanted: bool | None, total: float, unit: str, title: str) -> None:
+        self._bar: Any = None
+        if wanted is False or (wanted is None and not sys.stderr.isatty()):
+            return
+        try:
+            from tqdm import tqdm
+        except ImportError as error:
+            if wanted:
+                raise ImportError(
+                    "a progress bar needs tqdm: pip install gameproof[progress]"
+                ) from error
+            return
+        shape = (
+            "{desc}: {percentage:3.0f}%|{bar}| {n:.4g}/{total:.4g} {unit} [{elapsed}<{remaining}]"
+        )
+        self._bar = tqdm(total=total, unit=unit, desc=title, bar_format=shape, leave=False)
+
+    def show(self, done: float) -> None:
+        """Moves the bar to `done`."""
+        if self._bar is not None:
+            self._bar.update(done - self._bar.n)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,340 @@
+"""`Run`: a run that asks and is told, one deployed point at a time.
+
+``solve`` drives a run to its end; drive one yourself where the answers come from elsewhere:
+
+    run = gp.Run(problem, gp.ogda_rr(), seed=0)
+    while run.state.epoch < 10:
+        question = run.ask()                  # one deployed point, some samples
+        run.tell(question, answers)           # one value a sample
+    x, y = run.recommend()
+
+The arithmetic is in `kernels`, shared with compiled runs: both give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numba import typeof
+from numpy.typing import ArrayLike
+
+from gameproof import kernels
+from gameproof.arguments import Vector
+from gameproof.errors import EvaluationError
+from gameproof.kernels import ANSWERED, ASKING, DEPLOYMENTS, IDLE, POINT_NO, QUERIES, STAGE, STEP
+from gameproof.problem.problem import Indices, Problem
+from gameproof.solver.method import Solver
+from gameproof.solver.start import starting_point
+from gameproof.solver.state import State
+
+# A limit that is never reached.
+UNLIMITED = int(np.iinfo(np.int64).max)
+Seed = int | np.random.SeedSequence | np.random.Generator | None
+
+
+class Question(NamedTuple):
+    """A deployed point (x, y) and the samples whose values are asked there."""
+
+    id: int
+    x: Vector
+    y: Vector
+    indices: Indices
+
+
+@final
+class Run:
+    """One run of a solver on a problem, step by step.
+
+    A `state` is gone on with, on a copy of it; otherwise the run begins with `seed` and `start`.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        solver: Solver,
+        *,
+        seed: Seed = None,
+        start: tuple[ArrayLike, ArrayLike] | None = None,
+        state: State | None = None,
+    ) -> None:
+        self.problem, self.solver = problem, solver
+        self._method = solver.compiled(problem)
+        if state is None:
+            point = starting_point(problem, start)
+            self.state = State.begin(problem, solver, point, np.random.default_rng(seed))
+        elif seed is not None or start is not None:
+            raise ValueError("a resumed run has its seed and its start; give neither")
+        else:
+            state.check(problem, solver)
+            self.state = state.copy()
+        self._x_pieces, self._y_pieces = problem.x_set.pieces, problem.y_set.pieces
+        self._projects_compiled = self._x_pieces is not None and self._y_pieces is not None
+        self._points: int = kernels.points(self._method)
+        self._question: Question | None = None
+        self._prepare_views()
+
+    def _prepare_views(self) -> None:
+        """What a step in Python needs at hand: making these anew would be most of its time."""
+        memory, method = self.state.memory, self._method
+        self._counts: Any = memory.counts.data
+        self._answers: list[Any] = [row.data for row in memory.answers]
+        self._point_x = memory.x[kernels.POINT]
+        self._point_y = memory.y[kernels.POINT if method.y_perturbed else kernels.BASE]
+        self._fields = (*method, *memory)
+        self._all_fields = (*self._fields, *(self._x_pieces or ()), *(self._y_pieces or ()))
+
+    @property
+    def can_compile(self) -> bool:
+        """Whether whole steps can run compiled: the samples and both sets are."""
+        return self.problem.data is not None and self._projects_compiled
+
+    @property
+    def steps_an_epoch(self) -> int:
+        """n samples, `batch` a step."""
+        return -(-self._method.n // self._method.batch)
+
+    @property
+    def step_cost(self) -> int:
+        """How many values the next step asks."""
+        return int(kernels.step_cost(self._method, self.state.memory.counts))
+
+    def recommend(self) -> tuple[Vector, Vector]:
+        """The output so far; from the start, the start point itself."""
+        return self.solver.average.read(self.state)
+
+    # --- ask and tell
+
+    def ask(self) -> Question:
+        """The pending question; the same one, less what was answered, until it is told."""
+        if self._question is None:
+            if self._points == 0:
+                raise TypeError("Exact() asks for no values: call step()")
+            stage = self._counts[STAGE]
+            if stage != ASKING:
+                if stage == IDLE:
+                    self._draw_order()
+                self.state.rng.standard_normal(out=self.state.memory.direction)
+                kernels.begin_point(*self._fields)
+            self._question = self._pending()
+        return self._question
+
+    def tell(self, question: Question, values: Sequence[float] | Vector) -> None:
+        """Takes one value for each sample of the question; refuses what was not asked."""
+        if self._question is None or question.id != self._question.id:
+            raise ValueError(
+                f"question {question.id} is not the pending one; tell answers what ask() last gave"
+            )
+        if len(values) != len(question.indices):
+            raise ValueError(
+                f"question {question.id} asks {len(question.indices)} values, got {len(values)}"
+            )
+        self._receive(question, values)
+        self._conclude_point()
+
+    def step(self) -> None:
+        """One whole step, asking the problem itself."""
+        if self._points == 0 and self._counts[STAGE] == IDLE:
+            self._draw_order()
+            kernels.open_step(self._method, self.state.memory)
+        while True:
+            if self._points == 0:
+                self._conclude_phase()
+            else:
+                question = self.ask()
+                self._ask_problem(question)
+                self._conclude_point()
+            if self._counts[STAGE] == IDLE:
+                return
+
+    # --- many steps
+
+    def advance(
+        self,
+        last_step: int,
+        max_queries: int,
+        compiled: bool,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Steps up to `last_step`; False where the next one would exceed max_queries."""
+        if compiled:
+            return self._advance_compiled(last_step, max_queries)
+        counts, limited = self._counts, max_queries < UNLIMITED
+        while counts[STEP] < last_step and not stop():
+            between = limited and counts[STAGE] == IDLE
+            if between and counts[QUERIES] + self.step_cost > max_queries:
+                return False
+            self.step()
+        return True
+
+    def compile(self, whole: bool) -> None:
+        """Compiles, or takes from the disk cache, what `advance` will call: so that no clock runs
+        meanwhile. `whole`: the loop itself, else the parts that a step in Python calls."""
+        if whole:
+            arguments = self._arguments(self.state.steps, 0)
+            self._loop.compile(tuple(map(typeof, arguments)))
+        elif self._projects_compiled:
+            kernels.compile_fields(kernels.begin_point, self._fields)
+            kernels.compile_fields(kernels.end_phase, self._all_fields)
+
+    @property
+    def _loop(self) -> Any:
+        user = isinstance(self.problem.data, kernels.UserFunction)
+        return kernels.run_uncached if user else kernels.run
+
+    def _arguments(self, last_step: int, max_queries: int) -> tuple[Any, ...]:
+        first, last = self.state.epoch, -(-last_step // self.steps_an_epoch)
+        return (
+            self.problem.data,
+            self._method,
+            self._x_pieces,
+            self._y_pieces,
+            self.state.memory,
+            self.state.rng,
+            *self.solver.by_epoch(first, last),
+            last_step,
+            max_queries,
+        )
+
+    def _advance_compiled(self, last_step: int, max_queries: int) -> bool:
+        code = self._loop(*self._arguments(last_step, max_queries))
+        self._question = None
+        if code == kernels.BAD_VALUE:
+            question = self._pending()
+            value = self._answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
+            raise self._failure(f"gave {value}", question, question.indices[0])
+        return bool(code != kernels.OUT_OF_QUERIES)
+
+    # --- the parts of a step that are not compiled here: draws, answers, gradients in Python
+
+    def _draw_order(self) -> None:
+        """As kernels.draw_order, from the same draws; at the start of an epoch, the schedules."""
+        memory, method, rng = self.state.memory, self._method, self.state.rng
+        if method.order == kernels.WITH_REPLACEMENT:
+            size = kernels.batch_size(method, memory.counts)
+            memory.batch[kernels.CURRENT, :size] = rng.integers(0, method.n, size=size)
+        if self._counts[kernels.POSITION] == 0:
+            epoch = self.state.epoch
+            etas, radii = self.solver.by_epoch(epoch, epoch + 1)
+            memory.numbers[kernels.ETA], memory.numbers[kernels.RADIUS] = etas[0], radii[0]
+            if method.order == kernels.RESHUFFLE or (
+                method.order == kernels.SHUFFLE_ONCE and epoch == 0
+            ):
+                kernels.shuffle(memory.order, rng)
+
+    def _pending(self) -> Question:
+        counts = self._counts
+        total = counts[kernels.N_CURRENT]
+        if self._method.asks_previous:
+            total += counts[kernels.N_PREVIOUS]
+        samples = self.state.memory.asked[counts[ANSWERED] : total].copy()
+        return Question(
+            counts[DEPLOYMENTS], _read_only(self._point_x), _read_only(self._point_y), samples
+        )
+
+    def _ask_problem(self, question: Question) -> None:
+        """What the problem raises names the sample, and the answers before it are kept."""
+        first = self._counts[ANSWERED]
+        try:
+            self._receive(question, self.problem.evaluate(question.indices, question.x, question.y))
+        except EvaluationError:
+            raise
+        except Exception as error:
+            what = f"raised {type(error).__name__}: {error}"
+            sample = question.indices[self._counts[ANSWERED] - first]
+            raise self._failure(what, question, sample) from error
+
+    def _receive(self, question: Question, values: Iterable[Any]) -> None:
+        """Stores values as they come; a bad one leaves those before it stored."""
+        counts = self._counts
+        answers, first = self._answers[counts[POINT_NO]], counts[ANSWERED]
+        for m, given in enumerate(values, start=first):
+            counts[QUERIES] += 1
+            try:
+                value = float(given)
+            except (TypeError, ValueError) as error:
+                what, sample = f"gave {given!r}, which is not a number", question.indices[m - first]
+                raise self._failure(what, question, sample) from error
+            if not isfinite(value):
+                raise self._failure(f"gave {value}", question, question.indices[m - first])
+            answers[m] = value
+            counts[ANSWERED] = m + 1
+
+    def _conclude_point(self) -> None:
+        """After the last answer at a point: the next point, or the end of the phase."""
+        self._question = None
+        self._counts[POINT_NO] += 1
+        if self._counts[POINT_NO] < self._points:
+            kernels.begin_point(*self._fields)
+        else:
+            self._conclude_phase()
+
+    def _conclude_phase(self) -> None:
+        method, memory = self._method, self.state.memory
+        if method.some_exact:
+            self._exact_gradients()
+        if self._projects_compiled:
+            kernels.end_phase(*self._all_fields)
+            return
+        kernels.estimate(method, memory)
+        kernels.propose(method, memory)
+        for block, whole in ((memory.x, self.problem.x_set), (memory.y, self.problem.y_set)):
+            block[kernels.BASE] = whole.project(block[kernels.BASE])
+        kernels.commit(method, memory)
+
+    def _exact_gradients(self) -> None:
+        data, method, memory = self.problem.data, self._method, self.state.memory
+        if data is not None and not isinstance(data, kernels.UserFunction):
+            kernels.exact_gradients(data, method, memory)
+            return
+        counts = self._counts
+        self._exact_half(kernels.NEW, kernels.CURRENT, counts[kernels.N_CURRENT])
+        if method.asks_previous and counts[kernels.N_PREVIOUS]:
+            self._exact_half(kernels.OLD, kernels.PREVIOUS, counts[kernels.N_PREVIOUS])
+
+    def _exact_half(self, row: int, half: int, size: int) -> None:
+        """As kernels.add_exact, by calls of the problem's gradient in Python."""
+        memory = self.state.memory
+        x, y = _read_only(memory.x[kernels.BASE]), _read_only(memory.y[kernels.BASE])
+        question = Question(self._counts[DEPLOYMENTS], x, y, memory.batch[half, :size])
+        memory.x[row] = 0.0
+        memory.y[row] = 0.0
+        for i in question.indices.tolist():
+            try:
+                parts = self.problem.gradient(i, x, y)
+                for block, part in zip((memory.x, memory.y), parts, strict=True):
+                    if part is not None:
+                        block[row] += (1.0 / size) * _gradient_like(part, block[row])
+            except Exception as error:
+                what = f"gave no usable gradient ({type(error).__name__}: {error})"
+                raise self._failure(what, question, i) from error
+
+    def _failure(self, what: str, question: Question, sample: int) -> EvaluationError:
+        where = f"x = {_shown(question.x)}, y = {_shown(question.y)}"
+        return EvaluationError(
+            f"sample {sample} {what}, in step {self.state.steps + 1} "
+            f"(epoch {self.state.epoch + 1}), at {where}; nothing is lost: mend the cause and go "
+            "on with resume=error.state",
+            self.state,
+        )
+
+
+def _read_only(row: Vector) -> Vector:
+    point = row.copy()
+    point.setflags(write=False)
+    return point
+
+
+def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
+    vector = np.asarray(part, dtype=np.float64)
+    if vector.shape != row.shape:
+        raise ValueError(f"a gradient of shape {vector.shape}, expected {row.shape}")
+    if not np.isfinite(vector).all():
+        raise ValueError("a gradient that is not finite")
+    return vector
+
+
+def _shown(point: Vector) -> str:
+    return np.array2string(point, threshold=8, edgeitems=3, precision=6, separator=", ")

@@ -1,0 +1,37 @@
+"""Where a run starts."""
+
+from __future__ import annotations
+
+import warnings
+
+from numpy.typing import ArrayLike
+
+from gameproof.arguments import Vector
+from gameproof.errors import StartProjectedWarning
+from gameproof.problem.problem import Problem
+
+
+def starting_point(
+    problem: Problem, start: tuple[ArrayLike, ArrayLike] | None
+) -> tuple[Vector, Vector]:
+    """The given (x, y), moved into the sets with a warning where it lies outside; by default the
+    centres of the sets."""
+    if start is None:
+        return problem.x_set.center, problem.y_set.center
+    if not isinstance(start, (tuple, list)) or len(start) != 2:
+        raise TypeError(f"start must be a pair (x, y), got {start!r}")
+    x, y = problem.point(*start)
+    inside = problem.x_set.project(x), problem.y_set.project(y)
+    outside = [
+        name
+        for name, whole, point in zip("xy", (problem.x_set, problem.y_set), (x, y), strict=True)
+        if not whole.contains(point)
+    ]
+    if outside:
+        warnings.warn(
+            f"the start lies outside the set of {' and of '.join(outside)}; "
+            "the run starts at the nearest point inside",
+            StartProjectedWarning,
+            stacklevel=4,
+        )
+    return inside

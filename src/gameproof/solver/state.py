@@ -1,0 +1,175 @@
+"""The state of a run, explicit and complete: what it was is what it will be when it goes on."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from gameproof import kernels
+from gameproof.arguments import Vector
+from gameproof.errors import StateFileError
+from gameproof.problem.problem import Problem
+from gameproof.solver import files
+from gameproof.solver.method import Solver
+from gameproof.solver.trace import Row
+
+
+class Mark(NamedTuple):
+    """sum eta and sum eta u at the end of an epoch: where a suffix average may start."""
+
+    weight: float
+    x: Vector
+    y: Vector
+
+
+@dataclass
+class State:
+    """Iterates, kept estimate, place in the order, averages, counters, generator, records.
+
+    A state can be taken after any step, or after any answer within one; `save` writes it to a file,
+    `load` reads it back, and ``solve(…, resume=state)`` goes on to the same bits.
+    """
+
+    memory: kernels.Memory
+    rng: np.random.Generator
+    problem: str  # fingerprint
+    solver: str  # signature
+    seconds: float = 0.0
+    marks: list[Mark] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    @classmethod
+    def begin(
+        cls,
+        problem: Problem,
+        solver: Solver,
+        start: tuple[Vector, Vector],
+        rng: np.random.Generator,
+    ) -> Self:
+        """The state before the first step."""
+        method = solver.compiled(problem)
+        x = np.zeros((kernels.ROWS, start[0].size))
+        y = np.zeros((kernels.PRIVATE_ROWS if method.private else kernels.ROWS, start[1].size))
+        for block, point in ((x, start[0]), (y, start[1])):
+            block[kernels.U] = block[kernels.BASE] = point
+            if len(block) == kernels.ROWS:
+                block[kernels.POINT] = point
+        with_order = method.order != kernels.WITH_REPLACEMENT
+        memory = kernels.Memory(
+            x=x,
+            y=y,
+            slots=np.zeros((3, method.batch if method.private else 0)),
+            direction=np.zeros(
+                method.x_stop - method.x_start + (start[1].size if method.y_perturbed else 0)
+            ),
+            order=np.zeros(method.n if with_order else 0, dtype=np.int64),
+            batch=np.zeros((2, method.batch), dtype=np.int64),
+            asked=np.zeros(2 * method.batch, dtype=np.int64),
+            answers=np.zeros((2, 2 * method.batch)),
+            counts=np.zeros(kernels.N_COUNTS, dtype=np.int64),
+            numbers=np.zeros(kernels.N_NUMBERS),
+        )
+        return cls(memory, rng, problem.fingerprint, solver.signature)
+
+    def copy(self) -> State:
+        """Independent of this one."""
+        return deepcopy(self)
+
+    @property
+    def weight(self) -> float:
+        """The sum of the step sizes so far."""
+        return float(self.memory.numbers[kernels.WEIGHT])
+
+    @property
+    def last(self) -> tuple[Vector, Vector]:
+        """The iterate."""
+        return self.memory.x[kernels.U].copy(), self.memory.y[kernels.U].copy()
+
+    @property
+    def epoch(self) -> int:
+        """Epochs completed."""
+        return int(self.memory.counts[kernels.EPOCH])
+
+    @property
+    def steps(self) -> int:
+        """Steps completed."""
+        return int(self.memory.counts[kernels.STEP])
+
+    @property
+    def queries(self) -> int:
+        """Values received."""
+        return int(self.memory.counts[kernels.QUERIES])
+
+    @property
+    def deployments(self) -> int:
+        """Points at which values were asked."""
+        return int(self.memory.counts[kernels.DEPLOYMENTS])
+
+    def totals(self) -> tuple[Vector, Vector]:
+        """sum eta u over the iterates after each step, for x and for y."""
+        x, y = (
+            block[kernels.TOTAL] + block[kernels.U] * (self.weight - block[kernels.MARK])
+            for block in (self.memory.x, self.memory.y)
+        )
+        return x, y
+
+    def mark(self) -> None:
+        """Notes where a suffix average may start; the last two marks are kept."""
+        self.marks = [*self.marks[-1:], Mark(self.weight, *self.totals())]
+
+    def save(self, path: str | Path) -> None:
+        """Writes the state to a file, all of it or nothing."""
+        header = {
+            "problem": self.problem,
+            "solver": self.solver,
+            "seconds": self.seconds,
+            "generator": files.generator_state(self.rng),
+            "marks": len(self.marks),
+        }
+        arrays = dict(self.memory._asdict())
+        for k, mark in enumerate(self.marks):
+            arrays |= {f"mark{k}_{name}": np.asarray(part) for name, part in mark._asdict().items()}
+        for name, column in zip(Row._fields, zip(*self.rows, strict=True), strict=False):
+            arrays[f"row_{name}"] = np.array(column, dtype=np.float64)
+        files.write(Path(path), header, arrays)
+
+    @classmethod
+    def load(cls, path: str | Path) -> State:
+        """Reads a state that `save` wrote; refuses one that is cut short, altered or newer."""
+        header, arrays = files.read(Path(path))
+        fields = kernels.Memory._fields
+        marks = [
+            Mark(float(arrays[f"mark{k}_weight"]), arrays[f"mark{k}_x"], arrays[f"mark{k}_y"])
+            for k in range(header["marks"])
+        ]
+        columns = [arrays[f"row_{name}"] for name in Row._fields if f"row_{name}" in arrays]
+        rows = [
+            Row(e, int(s), int(q), int(d), *rest)
+            for e, s, q, d, *rest in zip(*(column.tolist() for column in columns), strict=True)
+        ]
+        return cls(
+            kernels.Memory(**{name: arrays[name] for name in fields}),
+            files.generator(header["generator"]),
+            header["problem"],
+            header["solver"],
+            header["seconds"],
+            marks,
+            rows,
+        )
+
+    def check(self, problem: Problem, solver: Solver) -> None:
+        """Refuses to go on with another problem or method than the one of the run."""
+        if self.problem != problem.fingerprint:
+            raise StateFileError(
+                f"this state is of another problem than {problem.name}: its samples, sets or name "
+                "differ; resume with the problem the run was started with"
+            )
+        if self.solver != solver.signature:
+            raise StateFileError(
+                f"this state is of another method: it was made by {self.solver}, and this is "
+                f"{solver.signature}; resume with the same parts"
+            )
