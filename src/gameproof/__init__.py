@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gameproof.problem.sets import L1Ball as L1Ball
     from gameproof.problem.sets import Product as Product
     from gameproof.problem.sets import Simplex as Simplex
+    from gameproof.solver.averages import Average as Average
     from gameproof.solver.averages import Last as Last
     from gameproof.solver.averages import StepWeighted as StepWeighted
     from gameproof.solver.averages import Suffix as Suffix
@@ -77,7 +78,7 @@ _HOMES = {
     "problem.problem": ["Problem", "Saddle", "duality_gap", "gap"],
     "problem.saddle": ["SaddleProblem"],
     "problem.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],
-    "solver.averages": ["Last", "StepWeighted", "Suffix"],
+    "solver.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "solver.extragradient": ["Extragradient"],
     "solver.gradients": ["Exact", "OnePoint", "Residual", "TwoPoint"],
     "solver.method": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],

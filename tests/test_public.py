@@ -1,0 +1,50 @@
+"""The public names: each loads, none loads early."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gameproof as gp
+
+SOURCE = Path(gp.__file__)
+
+
+def test_import_alone_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, gameproof;"
+        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'tqdm') if m in sys.modules])"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert found.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", gp.__all__)
+def test_every_public_name_loads(name: str) -> None:
+    assert getattr(gp, name) is not None
+    assert name in dir(gp)
+
+
+def test_names_for_type_checkers_are_the_names_that_load() -> None:
+    listed = {
+        alias.asname
+        for node in ast.walk(ast.parse(SOURCE.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname
+    }
+    assert listed == set(gp.__all__)
+
+
+def test_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = gp.nothing
+
+
+def test_version_is_the_one_of_the_project_file() -> None:
+    project = (SOURCE.parents[2] / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'\nversion = "{gp.__version__}"\n' in project
