@@ -4,9 +4,10 @@ Inside it, a solver for finite-sum convex-concave min-max problems that can only
 
 >>> import gameproof as gp
 >>> game = gp.MatrixGame.random(n=50, seed=1)
->>> result = gp.solve(game, gp.ogda_rr(step=0.05, radius=0.5), epochs=200, seed=0)
->>> round(gp.duality_gap(game, result.x, result.y), 1)
-0.1
+>>> solver = gp.ogda_rr(gradient=gp.TwoPoint(), step=gp.Power(0.05, 0.5), radius=0.1)
+>>> result = gp.solve(game, solver, epochs=500, seed=0)
+>>> round(gp.duality_gap(game, result.x, result.y), 2)
+0.12
 
 Names load on first use, so that the import itself takes no time.
 """
