@@ -511,7 +511,7 @@ def asked(method, counts):
 
 
 @compiled
-def points(method):
+def points(method: Method) -> int:
     """How many points an estimate asks values at."""
     if method.offset == EXACT:
         return 0

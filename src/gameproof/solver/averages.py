@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 from gameproof.arguments import Vector
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 class Average(ABC):
     """Reads the output off a state."""
+
+    # Whether the run must note its sums at every power of two of epochs.
+    needs_marks: ClassVar[bool] = False
 
     @abstractmethod
     def read(self, state: State) -> tuple[Vector, Vector]:
@@ -45,10 +48,12 @@ class Suffix(Average):
     The window starts at the largest power of two of epochs that is at most half the run.
     """
 
+    needs_marks: ClassVar[bool] = True
+
     def read(self, state: State) -> tuple[Vector, Vector]:
-        since = state.marks[0] if state.marks else None
-        if since is None or state.weight == since.weight:
+        if len(state.marks) < 2:
             return StepWeighted().read(state)
+        since = state.marks[0]
         weight = state.weight - since.weight
         x, y = state.totals()
         return (x - since.x) / weight, (y - since.y) / weight

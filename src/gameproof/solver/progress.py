@@ -3,8 +3,28 @@
 from __future__ import annotations
 
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
+
+
+def _shows(wanted: bool | None) -> bool:
+    return sys.stderr.isatty() if wanted is None else wanted
+
+
+@contextmanager
+def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator[None]:
+    """Prints a line on stderr if what happens inside takes longer than `patience` seconds."""
+    timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
+    timer.daemon = True
+    if _shows(wanted):
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 class Progress:
@@ -12,7 +32,7 @@ class Progress:
 
     def __init__(self, wanted: bool | None, total: float, unit: str, title: str) -> None:
         self._bar: Any = None
-        if wanted is False or (wanted is None and not sys.stderr.isatty()):
+        if not _shows(wanted):
             return
         try:
             from tqdm import tqdm

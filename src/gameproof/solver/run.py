@@ -72,7 +72,7 @@ class Run:
             self.state = state.copy()
         self._x_pieces, self._y_pieces = problem.x_set.pieces, problem.y_set.pieces
         self._projects_compiled = self._x_pieces is not None and self._y_pieces is not None
-        self._points: int = kernels.points(self._method)
+        self._points: int = kernels.points.py_func(self._method)
         self._question: Question | None = None
         self._prepare_views()
 
@@ -161,6 +161,11 @@ class Run:
         """Steps up to `last_step`; False where the next one would exceed max_queries."""
         if compiled:
             return self._advance_compiled(last_step, max_queries)
+        return self._advance_in_python(last_step, max_queries, stop)
+
+    def _advance_in_python(
+        self, last_step: int, max_queries: int, stop: Callable[[], bool]
+    ) -> bool:
         counts, limited = self._counts, max_queries < UNLIMITED
         while counts[STEP] < last_step and not stop():
             between = limited and counts[STAGE] == IDLE
@@ -199,13 +204,33 @@ class Run:
         )
 
     def _advance_compiled(self, last_step: int, max_queries: int) -> bool:
-        code = self._loop(*self._arguments(last_step, max_queries))
-        self._question = None
-        if code == kernels.BAD_VALUE:
-            question = self._pending()
-            value = self._answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
-            raise self._failure(f"gave {value}", question, question.indices[0])
-        return bool(code != kernels.OUT_OF_QUERIES)
+        while True:
+            stop_at = min(last_step, self._next_mark())
+            code = self._loop(*self._arguments(stop_at, max_queries))
+            self._question = None
+            if code == kernels.BAD_VALUE:
+                question = self._pending()
+                value = self._answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
+                raise self._failure(f"gave {value}", question, question.indices[0])
+            if code == kernels.OUT_OF_QUERIES:
+                return False
+            self._mark_if_due()
+            if stop_at == last_step:
+                return True
+
+    def _next_mark(self) -> int:
+        """The step at which the run next completes a power of two of epochs."""
+        if not self.solver.average.needs_marks:
+            return UNLIMITED
+        return int(2 ** self.state.epoch.bit_length()) * self.steps_an_epoch
+
+    def _mark_if_due(self) -> None:
+        """Marks the state when a step has just completed a power of two of epochs."""
+        if self.solver.average.needs_marks:
+            epoch, counts = self.state.epoch, self._counts
+            between_epochs = counts[STAGE] == IDLE and counts[kernels.POSITION] == 0
+            if between_epochs and epoch.bit_count() == 1:
+                self.state.mark()
 
     # --- the parts of a step that are not compiled here: draws, answers, gradients in Python
 
@@ -277,12 +302,13 @@ class Run:
             self._exact_gradients()
         if self._projects_compiled:
             kernels.end_phase(*self._all_fields)
-            return
-        kernels.estimate(method, memory)
-        kernels.propose(method, memory)
-        for block, whole in ((memory.x, self.problem.x_set), (memory.y, self.problem.y_set)):
-            block[kernels.BASE] = whole.project(block[kernels.BASE])
-        kernels.commit(method, memory)
+        else:
+            kernels.estimate(method, memory)
+            kernels.propose(method, memory)
+            for block, whole in ((memory.x, self.problem.x_set), (memory.y, self.problem.y_set)):
+                block[kernels.BASE] = whole.project(block[kernels.BASE])
+            kernels.commit(method, memory)
+        self._mark_if_due()
 
     def _exact_gradients(self) -> None:
         data, method, memory = self.problem.data, self._method, self.state.memory

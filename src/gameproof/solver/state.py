@@ -21,6 +21,7 @@ from gameproof.solver.trace import Row
 class Mark(NamedTuple):
     """sum eta and sum eta u at the end of an epoch: where a suffix average may start."""
 
+    epoch: int
     weight: float
     x: Vector
     y: Vector
@@ -118,8 +119,9 @@ class State:
         return x, y
 
     def mark(self) -> None:
-        """Notes where a suffix average may start; the last two marks are kept."""
-        self.marks = [*self.marks[-1:], Mark(self.weight, *self.totals())]
+        """Notes where a suffix average may start, once an epoch; the last two marks are kept."""
+        if not self.marks or self.marks[-1].epoch != self.epoch:
+            self.marks = [*self.marks[-1:], Mark(self.epoch, self.weight, *self.totals())]
 
     def save(self, path: str | Path) -> None:
         """Writes the state to a file, all of it or nothing."""
@@ -143,7 +145,12 @@ class State:
         header, arrays = files.read(Path(path))
         fields = kernels.Memory._fields
         marks = [
-            Mark(float(arrays[f"mark{k}_weight"]), arrays[f"mark{k}_x"], arrays[f"mark{k}_y"])
+            Mark(
+                int(arrays[f"mark{k}_epoch"]),
+                float(arrays[f"mark{k}_weight"]),
+                arrays[f"mark{k}_x"],
+                arrays[f"mark{k}_y"],
+            )
             for k in range(header["marks"])
         ]
         columns = [arrays[f"row_{name}"] for name in Row._fields if f"row_{name}" in arrays]

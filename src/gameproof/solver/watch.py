@@ -1,0 +1,139 @@
+"""Whatever looks at a run from outside: records, scores, callbacks, the status in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+
+from gameproof import kernels
+from gameproof.arguments import Vector, as_count, as_positive
+from gameproof.problem.problem import Problem
+from gameproof.solver.result import Reason, Result, Snapshot
+from gameproof.solver.run import Run
+from gameproof.solver.trace import Row, Trace
+
+Score = Callable[[Vector, Vector], float]
+Callback = Callable[[Snapshot], Any]
+
+
+@final
+class Watch:
+    """Looks at a run every so many epochs, and at its end."""
+
+    def __init__(
+        self,
+        run: Run,
+        tolerance: float | None,
+        score: Score | None,
+        callback: Callback | None,
+        record_every: int,
+    ) -> None:
+        for name, function in (("score", score), ("callback", callback)):
+            if function is not None and not callable(function):
+                raise TypeError(f"{name} must be a function, got {function!r}")
+        self._run, self._callback = run, callback
+        self._tolerance = None if tolerance is None else as_positive("tolerance", tolerance)
+        self._score = own_score(run.problem) if tolerance and score is None else score
+        self.every = as_count("record_every", record_every) * run.steps_an_epoch
+        self._next = self._after(run.state.steps)
+
+    def _after(self, steps: int) -> int:
+        return (steps // self.every + 1) * self.every
+
+    def due(self) -> int:
+        """The step at which to look next."""
+        return self._next
+
+    def look(self) -> Reason | None:
+        """Records; a reason to stop, or None."""
+        row = self.record()
+        self._next = self._after(row.steps)
+        if self._tolerance is not None and row.score <= self._tolerance:
+            return "tolerance"
+        if self._callback is not None and self._callback(self._snapshot(row)) is True:
+            return "callback"
+        return None
+
+    def record(self) -> Row:
+        """Adds a record of the run as it stands."""
+        state, run = self._run.state, self._run
+        x, y = run.recommend()
+        _require_finite(run, x, y)
+        row = Row(
+            state.steps / run.steps_an_epoch,
+            state.steps,
+            state.queries,
+            state.deployments,
+            state.seconds,
+            float(state.memory.numbers[kernels.ETA]),
+            float(state.memory.numbers[kernels.RADIUS]),
+            float("nan") if self._score is None else float(self._score(x, y)),
+        )
+        state.rows.append(row)
+        return row
+
+    def result(self, reason: Reason, epochs: int | None, queries: int) -> Result:
+        """The result, with a last record if the run ended between two."""
+        run, state = self._run, self._run.state
+        if not state.rows or state.rows[-1].steps != state.steps:
+            self.record()
+        x, y = run.recommend()
+        last_x, last_y = state.last
+        return Result(
+            x=x,
+            y=y,
+            last_x=last_x,
+            last_y=last_y,
+            status=self._status(reason, epochs, queries),
+            reason=reason,
+            n_queries=state.queries,
+            n_deployments=state.deployments,
+            n_steps=state.steps,
+            epochs=state.steps / run.steps_an_epoch,
+            seconds=state.seconds,
+            trace=Trace(state.rows),
+            state=state,
+        )
+
+    def _snapshot(self, row: Row) -> Snapshot:
+        points = (*self._run.recommend(), *self._run.state.last)
+        for point in points:
+            point.flags.writeable = False
+        return Snapshot(row.epoch, row.steps, row.queries, row.seconds, row.score, *points)
+
+    def _status(self, reason: Reason, epochs: int | None, queries: int) -> str:
+        row = self._run.state.rows[-1]
+        at = f"after {row.epoch:g} epochs and {row.queries} values"
+        scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
+        go_on = "resume=result.state"
+        return {
+            "tolerance": f"Reached the tolerance {self._tolerance}: score {row.score:.3g} {at}.",
+            "epochs": f"Ran all {epochs} epochs{scored}; to go on, pass a larger epochs and "
+            f"{go_on}.",
+            "queries": f"Stopped {at}{scored}: the next step would exceed the budget of "
+            f"{queries} values; to go on, pass a larger one and {go_on}.",
+            "callback": f"The callback ended the run {at}{scored}.",
+            "interrupted": f"Interrupted {at}{scored}; nothing is lost, go on with {go_on}.",
+        }[reason]
+
+
+def own_score(problem: Problem) -> Score:
+    """What a tolerance is measured with when no score was given."""
+    if type(problem).duality_gap is not Problem.duality_gap:
+        return problem.duality_gap
+    if problem.saddle is not None:
+        return problem.gap
+    raise ValueError(
+        f"tolerance needs something to measure, and {problem.name} knows neither its duality gap "
+        "nor a saddle point; pass score=, a function of (x, y)"
+    )
+
+
+def _require_finite(run: Run, x: Vector, y: Vector) -> None:
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise FloatingPointError(
+            f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
+            "values or the steps are too large; use a smaller step or a larger radius"
+        )
