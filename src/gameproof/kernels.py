@@ -57,7 +57,7 @@ PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, EXACT = range(6)
 RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE = range(3)
 BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
 # Why `run` came back.
-DONE, OUT_OF_QUERIES, BAD_VALUE = range(3)
+DONE, OUT_OF_QUERIES, BAD_VALUE, BAD_GRADIENT = range(4)
 
 
 class Pieces(NamedTuple):
@@ -310,6 +310,15 @@ def add_scaled(out, weight, v):
 
 
 @compiled
+def add_checked(out, weight, v):
+    """As add_scaled; a v of another length, which is a user's mistake, gives NaN."""
+    if v.size != out.size:
+        out[:] = np.nan
+    else:
+        add_scaled(out, weight, v)
+
+
+@compiled
 def bilinear_value(data, i, x, y):
     total = dot(data.p[i], x) + dot(data.q[i], y)
     for r in range(x.size):
@@ -384,23 +393,38 @@ def _choose_gradient(data, i, x, y, weight, gx, gy, at):
     if data.instance_class is not UserFunction:
         gradient = BUILT_IN[data.instance_class][1]
         return lambda data, i, x, y, weight, gx, gy, at: gradient(data, i, x, y, weight, gx, gy, at)
-    has = dict(zip(data.fields, data.types, strict=True))
-    if not isinstance(has["gradient"], types.NoneType):
+    has = {
+        name
+        for name, kind in zip(data.fields, data.types, strict=True)
+        if not isinstance(kind, types.NoneType)
+    }
+    if "gradient" in has:
 
-        def both(data, i, x, y, weight, gx, gy, at):
+        def joint(data, i, x, y, weight, gx, gy, at):
             found = data.gradient(i, x, y)
-            add_scaled(gx, weight, found[0])
-            add_scaled(gy, weight, found[1])
+            add_checked(gx, weight, found[0])
+            add_checked(gy, weight, found[1])
 
-        return both
-    if not isinstance(has["x_gradient"], types.NoneType):
-        return lambda data, i, x, y, weight, gx, gy, at: add_scaled(
-            gx, weight, data.x_gradient(i, x, y)
-        )
-    if not isinstance(has["y_gradient"], types.NoneType):
-        return lambda data, i, x, y, weight, gx, gy, at: add_scaled(
-            gy, weight, data.y_gradient(i, x, y)
-        )
+        return joint
+    if {"x_gradient", "y_gradient"} <= has:
+
+        def pair(data, i, x, y, weight, gx, gy, at):
+            add_checked(gx, weight, data.x_gradient(i, x, y))
+            add_checked(gy, weight, data.y_gradient(i, x, y))
+
+        return pair
+    if "x_gradient" in has:
+
+        def of_x(data, i, x, y, weight, gx, gy, at):
+            add_checked(gx, weight, data.x_gradient(i, x, y))
+
+        return of_x
+    if "y_gradient" in has:
+
+        def of_y(data, i, x, y, weight, gx, gy, at):
+            add_checked(gy, weight, data.y_gradient(i, x, y))
+
+        return of_y
     return lambda data, i, x, y, weight, gx, gy, at: None
 
 
@@ -708,15 +732,26 @@ def add_exact(data, method, memory, row, slot_row, which, size):
     for m in range(size):
         at = m if method.private else samples[m]
         add_gradient(data, samples[m], x, y, 1.0 / size, gx, gy, at)
+    return all_finite(gx) and all_finite(gy)
+
+
+@compiled
+def all_finite(v):
+    for c in range(v.size):
+        if not np.isfinite(v[c]):
+            return False
+    return True
 
 
 @compiled
 def exact_gradients(data, method, memory):
-    """Overwrites NEW and OLD; `estimate` then overwrites their perturbed coordinates."""
+    """Overwrites NEW and OLD; `estimate` then overwrites their perturbed coordinates. False if a
+    gradient is not finite."""
     counts = memory.counts
-    add_exact(data, method, memory, NEW, SLOT_NEW, CURRENT, counts[N_CURRENT])
+    good = add_exact(data, method, memory, NEW, SLOT_NEW, CURRENT, counts[N_CURRENT])
     if method.asks_previous and counts[N_PREVIOUS] > 0:
-        add_exact(data, method, memory, OLD, SLOT_OLD, PREVIOUS, counts[N_PREVIOUS])
+        good &= add_exact(data, method, memory, OLD, SLOT_OLD, PREVIOUS, counts[N_PREVIOUS])
+    return good
 
 
 @compiled
@@ -725,8 +760,8 @@ def answer(data, method, memory):
     counts, samples, answers = memory.counts, memory.asked, memory.answers[memory.counts[POINT_NO]]
     x, y = memory.x[POINT], memory.y[POINT if method.y_perturbed else BASE]
     for m in range(counts[ANSWERED], asked(method, counts)):
-        counts[QUERIES] += 1
         answers[m] = sample_value(data, samples[m], x, y)
+        counts[QUERIES] += 1
         if not np.isfinite(answers[m]):
             return False
         counts[ANSWERED] = m + 1
@@ -791,8 +826,8 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
             counts[POINT_NO] += 1
             if counts[POINT_NO] < n_points:
                 deploy(method, memory)
-        if method.some_exact:
-            exact_gradients(data, method, memory)
+        if method.some_exact and not exact_gradients(data, method, memory):
+            return BAD_GRADIENT
         conclude(method, x_pieces, y_pieces, memory)
 
 

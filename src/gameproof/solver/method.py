@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal, final
 
@@ -50,7 +51,7 @@ class Solver:
                 )
         self.by_epoch(0, 1)
         as_count("batch", self.batch)
-        if self.scale is not None and self.scale != "auto":
+        if not (self.scale is None or _is_auto(self.scale)):
             _checked_scale(self.scale)
 
     @property
@@ -69,7 +70,7 @@ class Solver:
         """The step multipliers of x and y on this problem."""
         if self.scale is None:
             return 1.0, 1.0
-        return problem.scale if self.scale == "auto" else _checked_scale(self.scale)
+        return problem.scale if _is_auto(self.scale) else _checked_scale(self.scale)
 
     def by_epoch(self, first: int, last: int) -> tuple[Vector, Vector]:
         """Step sizes and radii of the epochs first … last - 1."""
@@ -112,6 +113,10 @@ _SUCH_AS = {
 }
 
 
+def _is_auto(scale: Any) -> bool:
+    return isinstance(scale, str) and scale == "auto"
+
+
 def _checked_scale(scale: Any) -> tuple[float, float]:
     if not isinstance(scale, (tuple, list)) or len(scale) != 2:
         raise ValueError(
@@ -121,9 +126,9 @@ def _checked_scale(scale: Any) -> tuple[float, float]:
 
 
 def _described(part: Any) -> str:
-    """A repr that is the same in another process, also for a user's own function."""
+    """A repr that is the same in another process, also for a user's own function or object."""
     name = getattr(part, "__qualname__", None)
-    return name if isinstance(name, str) else repr(part)
+    return name if isinstance(name, str) else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(part))
 
 
 def ogda_rr(**parts: Any) -> Solver:

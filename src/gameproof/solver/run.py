@@ -60,6 +60,7 @@ class Run:
         start: tuple[ArrayLike, ArrayLike] | None = None,
         state: State | None = None,
     ) -> None:
+        _require_kinds(problem, solver, state)
         self.problem, self.solver = problem, solver
         self._method = solver.compiled(problem)
         if state is None:
@@ -112,6 +113,7 @@ class Run:
         if self._question is None:
             if self._points == 0:
                 raise TypeError("Exact() asks for no values: call step()")
+            self._settle()
             stage = self._counts[STAGE]
             if stage != ASKING:
                 if stage == IDLE:
@@ -132,22 +134,21 @@ class Run:
                 f"question {question.id} asks {len(question.indices)} values, got {len(values)}"
             )
         self._receive(question, values)
-        self._conclude_point()
+        self._settle()
 
-    def step(self) -> None:
-        """One whole step, asking the problem itself."""
-        if self._points == 0 and self._counts[STAGE] == IDLE:
+    def step(self, stop: Callable[[], bool] | None = None) -> None:
+        """One whole step, asking the problem itself; `stop` can interrupt between two answers."""
+        counts, step = self._counts, self._counts[STEP]
+        if self._points == 0 and counts[STAGE] == IDLE:
             self._draw_order()
             kernels.open_step(self._method, self.state.memory)
-        while True:
+        self._settle()
+        while counts[STEP] == step:
             if self._points == 0:
                 self._conclude_phase()
             else:
-                question = self.ask()
-                self._ask_problem(question)
-                self._conclude_point()
-            if self._counts[STAGE] == IDLE:
-                return
+                self._ask_problem(self.ask(), stop)
+                self._settle()
 
     # --- many steps
 
@@ -167,11 +168,13 @@ class Run:
         self, last_step: int, max_queries: int, stop: Callable[[], bool]
     ) -> bool:
         counts, limited = self._counts, max_queries < UNLIMITED
-        while counts[STEP] < last_step and not stop():
+        while counts[STAGE] != IDLE or counts[STEP] < last_step:
             between = limited and counts[STAGE] == IDLE
             if between and counts[QUERIES] + self.step_cost > max_queries:
                 return False
-            self.step()
+            if stop():
+                break
+            self.step(stop)
         return True
 
     def compile(self, whole: bool) -> None:
@@ -206,17 +209,28 @@ class Run:
     def _advance_compiled(self, last_step: int, max_queries: int) -> bool:
         while True:
             stop_at = min(last_step, self._next_mark())
-            code = self._loop(*self._arguments(stop_at, max_queries))
             self._question = None
+            try:
+                code = self._loop(*self._arguments(stop_at, max_queries))
+            except Exception as error:
+                raise self._compiled_failure(error) from error
             if code == kernels.BAD_VALUE:
-                question = self._pending()
                 value = self._answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
-                raise self._failure(f"gave {value}", question, question.indices[0])
+                raise self._failure(f"gave {value}", self._pending())
+            if code == kernels.BAD_GRADIENT:
+                self._exact_gradients()  # once more in Python, which says whose it was
             if code == kernels.OUT_OF_QUERIES:
                 return False
             self._mark_if_due()
             if stop_at == last_step:
                 return True
+
+    def _compiled_failure(self, error: Exception) -> Exception:
+        """What a user's compiled function raised, as it is told of a plain one; other errors as
+        they are."""
+        if self._counts[STAGE] != ASKING or self._counts[POINT_NO] >= self._points:
+            return error
+        return self._failure(f"raised {type(error).__name__}: {error}", self._pending())
 
     def _next_mark(self) -> int:
         """The step at which the run next completes a power of two of epochs."""
@@ -237,9 +251,6 @@ class Run:
     def _draw_order(self) -> None:
         """As kernels.draw_order, from the same draws; at the start of an epoch, the schedules."""
         memory, method, rng = self.state.memory, self._method, self.state.rng
-        if method.order == kernels.WITH_REPLACEMENT:
-            size = kernels.batch_size(method, memory.counts)
-            memory.batch[kernels.CURRENT, :size] = rng.integers(0, method.n, size=size)
         if self._counts[kernels.POSITION] == 0:
             epoch = self.state.epoch
             etas, radii = self.solver.by_epoch(epoch, epoch + 1)
@@ -248,53 +259,77 @@ class Run:
                 method.order == kernels.SHUFFLE_ONCE and epoch == 0
             ):
                 kernels.shuffle(memory.order, rng)
+        if method.order == kernels.WITH_REPLACEMENT:
+            size = kernels.batch_size(method, memory.counts)
+            memory.batch[kernels.CURRENT, :size] = rng.integers(0, method.n, size=size)
+
+    def _n_asked(self) -> int:
+        total: int = self._counts[kernels.N_CURRENT]
+        if self._method.asks_previous:
+            total += self._counts[kernels.N_PREVIOUS]
+        return total
 
     def _pending(self) -> Question:
         counts = self._counts
-        total = counts[kernels.N_CURRENT]
-        if self._method.asks_previous:
-            total += counts[kernels.N_PREVIOUS]
-        samples = self.state.memory.asked[counts[ANSWERED] : total].copy()
+        samples = self.state.memory.asked[counts[ANSWERED] : self._n_asked()].copy()
         return Question(
             counts[DEPLOYMENTS], _read_only(self._point_x), _read_only(self._point_y), samples
         )
 
-    def _ask_problem(self, question: Question) -> None:
+    def _ask_problem(self, question: Question, stop: Callable[[], bool] | None) -> None:
         """What the problem raises names the sample, and the answers before it are kept."""
-        first = self._counts[ANSWERED]
         try:
-            self._receive(question, self.problem.evaluate(question.indices, question.x, question.y))
+            values = self.problem.evaluate(question.indices, question.x, question.y)
+            self._receive(question, values, stop)
         except EvaluationError:
             raise
         except Exception as error:
             what = f"raised {type(error).__name__}: {error}"
-            sample = question.indices[self._counts[ANSWERED] - first]
-            raise self._failure(what, question, sample) from error
+            raise self._failure(what, self._pending()) from error
 
-    def _receive(self, question: Question, values: Iterable[Any]) -> None:
+    def _receive(
+        self,
+        question: Question,
+        values: Iterable[Any],
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
         """Stores values as they come; a bad one leaves those before it stored."""
+        self._question = None
         counts = self._counts
         answers, first = self._answers[counts[POINT_NO]], counts[ANSWERED]
-        for m, given in enumerate(values, start=first):
+        end = first + len(question.indices)
+        m = first
+        for given in values:
+            if m == end:
+                raise self._miscounted(m - first + 1, question)
             counts[QUERIES] += 1
             try:
                 value = float(given)
             except (TypeError, ValueError) as error:
-                what, sample = f"gave {given!r}, which is not a number", question.indices[m - first]
-                raise self._failure(what, question, sample) from error
+                what = f"gave {given!r}, which is not a number"
+                raise self._failure(what, self._pending()) from error
             if not isfinite(value):
-                raise self._failure(f"gave {value}", question, question.indices[m - first])
+                raise self._failure(f"gave {value}", self._pending())
             answers[m] = value
-            counts[ANSWERED] = m + 1
+            m += 1
+            counts[ANSWERED] = m
+            if stop is not None and stop():
+                raise KeyboardInterrupt
+        if m < end:
+            raise self._miscounted(m - first, question)
 
-    def _conclude_point(self) -> None:
-        """After the last answer at a point: the next point, or the end of the phase."""
-        self._question = None
-        self._counts[POINT_NO] += 1
-        if self._counts[POINT_NO] < self._points:
-            kernels.begin_point(*self._fields)
-        else:
-            self._conclude_phase()
+    def _settle(self) -> None:
+        """Does what needs no further answer: the next point, the end of the phase."""
+        counts = self._counts
+        while counts[STAGE] == ASKING:
+            if counts[POINT_NO] == self._points:
+                self._conclude_phase()
+            elif counts[ANSWERED] < self._n_asked():
+                return
+            else:
+                counts[POINT_NO] += 1
+                if counts[POINT_NO] < self._points:
+                    kernels.begin_point(*self._fields)
 
     def _conclude_phase(self) -> None:
         method, memory = self._method, self.state.memory
@@ -313,7 +348,8 @@ class Run:
     def _exact_gradients(self) -> None:
         data, method, memory = self.problem.data, self._method, self.state.memory
         if data is not None and not isinstance(data, kernels.UserFunction):
-            kernels.exact_gradients(data, method, memory)
+            if not kernels.exact_gradients(data, method, memory):
+                raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
             return
         counts = self._counts
         self._exact_half(kernels.NEW, kernels.CURRENT, counts[kernels.N_CURRENT])
@@ -330,21 +366,38 @@ class Run:
         for i in question.indices.tolist():
             try:
                 parts = self.problem.gradient(i, x, y)
-                for block, part in zip((memory.x, memory.y), parts, strict=True):
-                    if part is not None:
+                for name, block, part in zip("xy", (memory.x, memory.y), parts, strict=True):
+                    if name in self.problem.known:
                         block[row] += (1.0 / size) * _gradient_like(part, block[row])
             except Exception as error:
                 what = f"gave no usable gradient ({type(error).__name__}: {error})"
                 raise self._failure(what, question, i) from error
 
-    def _failure(self, what: str, question: Question, sample: int) -> EvaluationError:
-        where = f"x = {_shown(question.x)}, y = {_shown(question.y)}"
-        return EvaluationError(
-            f"sample {sample} {what}, in step {self.state.steps + 1} "
-            f"(epoch {self.state.epoch + 1}), at {where}; nothing is lost: mend the cause and go "
-            "on with resume=error.state",
-            self.state,
+    def _miscounted(self, found: int, question: Question) -> EvaluationError:
+        what = f"gave {found} values for {len(question.indices)} samples"
+        return EvaluationError(f"{self.problem.name} {what}, {self._where(question)}", self.state)
+
+    def _failure(self, what: str, question: Question, sample: int | None = None) -> EvaluationError:
+        """An error about a sample, by default the first one that is still to be answered."""
+        at_fault = question.indices[0] if sample is None else sample
+        return EvaluationError(f"sample {at_fault} {what}, {self._where(question)}", self.state)
+
+    def _where(self, question: Question) -> str:
+        return (
+            f"in step {self.state.steps + 1} (epoch {self.state.epoch + 1}), at "
+            f"x = {_shown(question.x)}, y = {_shown(question.y)}; nothing is lost: mend the cause "
+            "and go on with resume=error.state"
         )
+
+
+def _require_kinds(problem: Any, solver: Any, state: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {problem!r}")
+    if not isinstance(solver, Solver):
+        raise TypeError(f"solver must be a Solver, such as ogda_rr(), got {solver!r}")
+    if not (state is None or isinstance(state, State)):
+        hint = "; pass result.state" if hasattr(state, "state") else ""
+        raise TypeError(f"resume must be a State or the path of one, got {state!r}{hint}")
 
 
 def _read_only(row: Vector) -> Vector:
@@ -353,7 +406,9 @@ def _read_only(row: Vector) -> Vector:
     return point
 
 
-def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
+def _gradient_like(part: ArrayLike | None, row: Vector) -> Vector:
+    if part is None:
+        raise ValueError("no gradient, where one was promised")
     vector = np.asarray(part, dtype=np.float64)
     if vector.shape != row.shape:
         raise ValueError(f"a gradient of shape {vector.shape}, expected {row.shape}")

@@ -76,10 +76,11 @@ def solve(
     ('epochs', 1999)
     """
     state = State.load(resume) if isinstance(resume, (str, Path)) else resume
-    run = Run(problem, solver or ogda_rr(), seed=seed, start=start, state=state)
+    method = ogda_rr() if solver is None else solver
+    run = Run(problem, method, seed=seed, start=start, state=state)
     limits = _Limits(run, epochs, queries)
     watch = Watch(run, tolerance, score, callback, record_every)
-    saver = _Saver(run, checkpoint, checkpoint_every or watch.every)
+    saver = _Saver(run, checkpoint, watch.every if checkpoint_every is None else checkpoint_every)
     whole = _use_compiled(run, compiled)
     with announced("compiling, once for this kind of problem: about half a minute …", progress):
         run.compile(whole)
@@ -112,6 +113,7 @@ def _drive(
         done = max(state.steps - steps, 1)
         stretch = int(np.clip(done * STRETCH / max(elapsed, 1e-9), 1, 10 * max(done, stretch)))
         bar.show(limits.done)
+        _require_finite(run)
         if state.steps == watch.due() and (reason := watch.look()):
             return reason
         if state.steps >= saver.due():
@@ -185,6 +187,8 @@ class _Saver:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if isinstance(error, FloatingPointError):
+            return  # the state is of no use: the file keeps the last one that was
         try:
             self.save()
         except OSError as failed:
@@ -200,3 +204,12 @@ def _use_compiled(run: Run, wanted: bool | None) -> bool:
             "plain Python; leave out compiled=True"
         )
     return run.can_compile if wanted is None else wanted
+
+
+def _require_finite(run: Run) -> None:
+    x, y = run.state.last
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise FloatingPointError(
+            f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
+            "values or the steps are too large; use a smaller step or a larger radius"
+        )

@@ -22,16 +22,18 @@ class Row(NamedTuple):
     score: float
 
 
+COUNTS = ("steps", "queries", "deployments")
+
+
 @final
 class Trace(Mapping[str, NDArray[Any]]):
     """Columns by name: ``trace["score"]``, ``dict(trace)``, ``trace.to_frame()``."""
 
     def __init__(self, rows: list[Row]) -> None:
-        dtypes = [np.int64 if Row.__annotations__[name] == "int" else float for name in Row._fields]
         columns = zip(*rows, strict=True) if rows else [()] * len(Row._fields)
         self._columns = {
-            name: np.array(column, dtype=dtype)
-            for name, column, dtype in zip(Row._fields, columns, dtypes, strict=True)
+            name: np.array(column, dtype=np.int64 if name in COUNTS else np.float64)
+            for name, column in zip(Row._fields, columns, strict=True)
         }
 
     def __getitem__(self, name: str) -> NDArray[Any]:

@@ -48,37 +48,37 @@ class Watch:
 
     def look(self) -> Reason | None:
         """Records; a reason to stop, or None."""
-        row = self.record()
+        row = self._row()
+        self._run.state.rows.append(row)
         self._next = self._after(row.steps)
         if self._tolerance is not None and row.score <= self._tolerance:
             return "tolerance"
-        if self._callback is not None and self._callback(self._snapshot(row)) is True:
+        if self._callback is not None and _is_true(self._callback(self._snapshot(row))):
             return "callback"
         return None
 
-    def record(self) -> Row:
-        """Adds a record of the run as it stands."""
+    def _row(self) -> Row:
+        """A record of the run as it stands."""
         state, run = self._run.state, self._run
-        x, y = run.recommend()
-        _require_finite(run, x, y)
-        row = Row(
+        numbers = state.memory.numbers
+        return Row(
             state.steps / run.steps_an_epoch,
             state.steps,
             state.queries,
             state.deployments,
             state.seconds,
-            float(state.memory.numbers[kernels.ETA]),
-            float(state.memory.numbers[kernels.RADIUS]),
-            float("nan") if self._score is None else float(self._score(x, y)),
+            float(numbers[kernels.ETA]),
+            float(numbers[kernels.RADIUS]),
+            float("nan") if self._score is None else float(self._score(*run.recommend())),
         )
-        state.rows.append(row)
-        return row
 
     def result(self, reason: Reason, epochs: int | None, queries: int) -> Result:
-        """The result, with a last record if the run ended between two."""
+        """The result. A run that ended between two records gets one more, in the result alone: the
+        state has only those that an uninterrupted run would have."""
         run, state = self._run, self._run.state
-        if not state.rows or state.rows[-1].steps != state.steps:
-            self.record()
+        rows = list(state.rows)
+        if not rows or (rows[-1].steps, rows[-1].queries) != (state.steps, state.queries):
+            rows.append(self._row())
         x, y = run.recommend()
         last_x, last_y = state.last
         return Result(
@@ -86,14 +86,14 @@ class Watch:
             y=y,
             last_x=last_x,
             last_y=last_y,
-            status=self._status(reason, epochs, queries),
+            status=self._status(reason, rows[-1], epochs, queries),
             reason=reason,
             n_queries=state.queries,
             n_deployments=state.deployments,
             n_steps=state.steps,
             epochs=state.steps / run.steps_an_epoch,
             seconds=state.seconds,
-            trace=Trace(state.rows),
+            trace=Trace(rows),
             state=state,
         )
 
@@ -103,8 +103,7 @@ class Watch:
             point.flags.writeable = False
         return Snapshot(row.epoch, row.steps, row.queries, row.seconds, row.score, *points)
 
-    def _status(self, reason: Reason, epochs: int | None, queries: int) -> str:
-        row = self._run.state.rows[-1]
+    def _status(self, reason: Reason, row: Row, epochs: int | None, queries: int) -> str:
         at = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
         go_on = "resume=result.state"
@@ -131,9 +130,5 @@ def own_score(problem: Problem) -> Score:
     )
 
 
-def _require_finite(run: Run, x: Vector, y: Vector) -> None:
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise FloatingPointError(
-            f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
-            "values or the steps are too large; use a smaller step or a larger radius"
-        )
+def _is_true(answer: Any) -> bool:
+    return isinstance(answer, (bool, np.bool_)) and bool(answer)
