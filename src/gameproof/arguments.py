@@ -8,24 +8,41 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 
 
+def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[np.float64]:
+    """A float array of its own, or an error: no strings, nothing ragged."""
+    try:
+        array = np.array(value)
+    except ValueError as error:
+        raise TypeError(f"{name} must be {kind} of numbers, got a ragged one") from error
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be {kind} of numbers, got {value!r}")
+    return np.array(array, dtype=np.float64, order="C")
+
+
+def require_finite(name: str, array: NDArray[np.float64]) -> None:
+    """Refuses NaN and infinities, and says where the first one is."""
+    bad = np.argwhere(~np.isfinite(array))
+    if bad.size:
+        at = tuple(int(k) for k in bad[0])
+        where = at[0] if len(at) == 1 else at
+        raise ValueError(f"{name} must be finite, got {array[at]} at coordinate {where}")
+
+
 def as_vector(name: str, value: ArrayLike) -> Vector:
     """A finite 1-D float copy, or an error that names what was given."""
-    try:
-        vector = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a vector of numbers, got {value!r}") from error
+    vector = as_numbers(name, value, "a vector")
     if vector.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {vector.shape}")
     if vector.size == 0:
         raise ValueError(f"{name} is empty: a set needs at least one coordinate")
-    bad = np.flatnonzero(~np.isfinite(vector))
-    if bad.size:
-        raise ValueError(f"{name} must be finite, got {vector[bad[0]]} at coordinate {bad[0]}")
+    require_finite(name, vector)
     return vector
 
 
 def as_positive(name: str, value: float) -> float:
     """A positive finite float, or an error."""
+    if isinstance(value, (bool, np.bool_, str, bytes)):
+        raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         number = float(value)
     except (TypeError, ValueError) as error:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, linprog
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_positive
+from gameproof.arguments import Vector, as_numbers, as_positive, require_finite
 from gameproof.problem.problem import Block, Estimated, Indices, Problem, Saddle
 from gameproof.problem.sets import Ball, Box, Simplex
 
@@ -33,6 +33,7 @@ class _Game(Problem):
         return values
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector, Vector]:
+        self.samples([i])
         gx, gy = np.empty(self.x_set.dim), np.empty(self.y_set.dim)
         kernels.gradient_at(self.data, i, x, y, gx, gy)
         return gx, gy
@@ -69,16 +70,20 @@ class MatrixGame(_Game):
 
     @cached_property
     def saddle(self) -> Saddle:
-        # min t subject to A'x <= t, x in the simplex; the multipliers of the rows are y.
+        # min t subject to A'x <= t, x in the simplex; the multipliers of the rows are y. Scaled,
+        # because the solver takes numbers below its own tolerance for zero.
         dx, dy = self._mean.shape
+        scaled = self._mean / max(np.abs(self._mean).max(), np.finfo(float).tiny)
         program = linprog(
             np.append(np.zeros(dx), 1.0),
-            A_ub=np.column_stack([self._mean.T, -np.ones(dy)]),
+            A_ub=np.column_stack([scaled.T, -np.ones(dy)]),
             b_ub=np.zeros(dy),
             A_eq=np.append(np.ones(dx), 0.0)[None],
             b_eq=[1.0],
             bounds=[(0, None)] * dx + [(None, None)],
         )
+        if program.status != 0:
+            raise ArithmeticError(f"the linear program of {self.name} failed: {program.message}")
         return self._certified(program.x[:dx], -program.ineqlin.marginals)
 
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
@@ -115,8 +120,8 @@ class BilinearGame(_Game):
 
     @cached_property
     def saddle(self) -> Saddle:
-        x = np.linalg.solve(self._mean.T, -self._q)
-        y = np.linalg.solve(self._mean, -self._p)
+        x = _solved(self, self._mean.T, -self._q)
+        y = _solved(self, self._mean, -self._p)
         _require_inside(self, x, y)
         return self._certified(x, y)
 
@@ -168,7 +173,7 @@ class QuadraticGame(_Game):
     @cached_property
     def saddle(self) -> Saddle:
         xx, xy, yy, p, q = self._means
-        solution = np.linalg.solve(np.block([[xx, xy], [xy.T, -yy]]), np.append(-p, q))
+        solution = _solved(self, np.block([[xx, xy], [xy.T, -yy]]), np.append(-p, q))
         x, y = np.split(solution, [p.size])
         _require_inside(self, x, y)
         return self._certified(x, y)
@@ -243,13 +248,19 @@ def ball_minimum(hessian: NDArray[np.float64], slope: Vector, radius: float) -> 
     h, g = np.maximum(h, 0.0), basis.T @ slope
 
     def point(m: float) -> Vector:
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             return np.where(g == 0, 0.0, -g / (h + m))
+
+    def excess(m: float) -> float:
+        return float(1 / radius - 1 / np.linalg.norm(point(m)))
 
     m = 0.0
     if np.linalg.norm(point(0.0)) > radius:
+        # Where h = 0 this is the answer itself, and the excess there may round to either sign.
         most = float(np.linalg.norm(g)) / radius
-        m = brentq(lambda m: 1 / radius - 1 / np.linalg.norm(point(m)), 0.0, most, xtol=1e-300)
+        m = most
+        if excess(most) < 0:
+            m = brentq(excess, 0.0, most, xtol=1e-300, maxiter=5000)
     z = point(m)
     return float(z @ (h * z) / 2 + g @ z)
 
@@ -257,15 +268,24 @@ def ball_minimum(hessian: NDArray[np.float64], slope: Vector, radius: float) -> 
 def _samples(
     name: str, value: ArrayLike, ndim: int, shape: tuple[int, ...] | None = None
 ) -> NDArray[np.float64]:
-    """A finite contiguous float array with samples along the first axis, or an error."""
-    array = np.ascontiguousarray(value, dtype=np.float64)
+    """A finite contiguous float array of its own, samples along the first axis, or an error."""
+    array = as_numbers(name, value)
     if array.ndim != ndim or 0 in array.shape:
         raise ValueError(f"{name} must be a non-empty array with {ndim} axes, got {array.shape}")
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite")
+    require_finite(name, array)
     return array
+
+
+def _solved(game: Problem, matrix: NDArray[np.float64], right: Vector) -> Vector:
+    try:
+        solution: Vector = np.linalg.solve(matrix, right).astype(np.float64)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            f"the {game.name} has no single saddle point: its mean matrix is singular"
+        ) from error
+    return solution
 
 
 def _require_inside(game: Problem, x: Vector, y: Vector) -> None:

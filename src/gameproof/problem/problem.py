@@ -32,7 +32,7 @@ class Estimated(NamedTuple):
     y: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Saddle:
     """A saddle point, its value, and the duality gap that certifies it (NaN where unknown)."""
 
@@ -92,9 +92,19 @@ class Problem(ABC):
 
     def values(self, indices: Sequence[int] | Indices, x: ArrayLike, y: ArrayLike) -> Vector:
         """L_i(x, y) for i in indices, as an array."""
-        chosen = np.asarray(indices, dtype=np.int64)
+        chosen = self.samples(indices)
         u = self.point(x, y)
         return np.fromiter(self.evaluate(chosen, *u), dtype=np.float64, count=chosen.size)
+
+    def samples(self, indices: Sequence[int] | Indices) -> Indices:
+        """Sample numbers as an array, each from 0 to n - 1, or an error."""
+        chosen = np.asarray(indices)
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise TypeError(f"sample numbers must be integers, got {indices!r}")
+        outside = chosen[(chosen < 0) | (chosen >= self.n)]
+        if outside.size:
+            raise IndexError(f"{self.name} has samples 0 to {self.n - 1}, got {outside[0]}")
+        return chosen.astype(np.int64)
 
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
         """L(x, y), the mean over all samples."""
@@ -107,11 +117,12 @@ class Problem(ABC):
         return gap(self, x, y, self.saddle)
 
     def point(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
-        """(x, y) as vectors of the right lengths, or an error."""
+        """(x, y) as read-only vectors of the right lengths, or an error."""
         pair = as_vector("x", x), as_vector("y", y)
         for name, vector, whole in zip("xy", pair, (self.x_set, self.y_set), strict=True):
             if vector.size != whole.dim:
                 raise ValueError(f"{name} has {vector.size} coordinates, the set has {whole.dim}")
+            vector.setflags(write=False)
         return pair
 
     @cached_property

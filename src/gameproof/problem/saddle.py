@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import repeat
 from typing import Any, final
 
+import numpy as np
 from numba.core.registry import CPUDispatcher
 
 from gameproof import kernels
@@ -60,6 +61,10 @@ class SaddleProblem(Problem):
             if not isinstance(part, ConvexSet):
                 raise TypeError(f"{label} must be a set such as Ball or Box, got {part!r}")
         self.x_set, self.y_set, self._saddle = x_set, y_set, saddle
+        if saddle is not None:
+            if not isinstance(saddle, Saddle):
+                raise TypeError(f"saddle must be a Saddle, got {saddle!r}")
+            self.point(saddle.x, saddle.y)
         self.name = name or str(getattr(value, "__name__", type(value).__name__))
         self._value, self._vectorized = value, vectorized
         self._joint, self._x_gradient, self._y_gradient = _split(gradient)
@@ -85,10 +90,16 @@ class SaddleProblem(Problem):
         )
 
     def _batch(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
-        values = list(self._value(indices, x, y))
+        values = np.asarray(self._value(indices, x, y))
+        if values.ndim != 1:
+            raise ValueError(
+                f"{self.name} gave an array of shape {values.shape}, expected ({len(indices)},): one "
+                "value a sample"
+            )
         if len(values) != len(indices):
             raise ValueError(f"{self.name} gave {len(values)} values for {len(indices)} samples")
-        return values
+        listed: list[float] = values.tolist()
+        return listed
 
     def _known_blocks(self) -> frozenset[Block]:
         blocks: set[Block] = set()

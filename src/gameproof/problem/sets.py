@@ -47,10 +47,11 @@ class ConvexSet(ABC):
         return None
 
     def contains(self, point: ArrayLike, tolerance: float = 1e-9) -> bool:
-        """Whether a point is in the set, up to `tolerance` relative to the size of the point."""
+        """Whether a point is in the set, up to `tolerance` times the size of the point."""
         vector = self._checked(point)
-        distance = float(np.linalg.norm(vector - self.project(vector)))
-        return distance <= tolerance * max(1.0, float(np.linalg.norm(vector)))
+        nearest = self.project(vector)
+        size = max(np.linalg.norm(vector), np.linalg.norm(nearest))
+        return bool(np.linalg.norm(vector - nearest) <= tolerance * size)
 
     def _checked(self, point: ArrayLike) -> Vector:
         vector = as_vector("point", point)

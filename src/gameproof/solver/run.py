@@ -113,7 +113,8 @@ class Run:
         if self._question is None:
             if self._points == 0:
                 raise TypeError("Exact() asks for no values: call step()")
-            self._settle()
+            if self._counts[STAGE] == ASKING:
+                self._settle()
             stage = self._counts[STAGE]
             if stage != ASKING:
                 if stage == IDLE:
@@ -142,7 +143,8 @@ class Run:
         if self._points == 0 and counts[STAGE] == IDLE:
             self._draw_order()
             kernels.open_step(self._method, self.state.memory)
-        self._settle()
+        if counts[STAGE] == ASKING:
+            self._settle()
         while counts[STEP] == step:
             if self._points == 0:
                 self._conclude_phase()
@@ -320,11 +322,11 @@ class Run:
 
     def _settle(self) -> None:
         """Does what needs no further answer: the next point, the end of the phase."""
-        counts = self._counts
+        counts, total = self._counts, self._n_asked()
         while counts[STAGE] == ASKING:
             if counts[POINT_NO] == self._points:
                 self._conclude_phase()
-            elif counts[ANSWERED] < self._n_asked():
+            elif counts[ANSWERED] < total:
                 return
             else:
                 counts[POINT_NO] += 1
