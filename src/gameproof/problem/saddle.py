@@ -93,8 +93,8 @@ class SaddleProblem(Problem):
         values = np.asarray(self._value(indices, x, y))
         if values.ndim != 1:
             raise ValueError(
-                f"{self.name} gave an array of shape {values.shape}, expected ({len(indices)},): one "
-                "value a sample"
+                f"{self.name} gave an array of shape {values.shape}, expected "
+                f"({len(indices)},): one value a sample"
             )
         if len(values) != len(indices):
             raise ValueError(f"{self.name} gave {len(values)} values for {len(indices)} samples")
