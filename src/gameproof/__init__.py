@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.errors import DivergedError as DivergedError
     from gameproof.errors import EvaluationError as EvaluationError
     from gameproof.errors import GameproofError as GameproofError
     from gameproof.errors import StartProjectedWarning as StartProjectedWarning
@@ -74,7 +75,13 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
-    "errors": ["EvaluationError", "GameproofError", "StartProjectedWarning", "StateFileError"],
+    "errors": [
+        "DivergedError",
+        "EvaluationError",
+        "GameproofError",
+        "StartProjectedWarning",
+        "StateFileError",
+    ],
     "problem.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
     "problem.problem": ["Problem", "Saddle", "duality_gap", "gap"],
     "problem.saddle": ["SaddleProblem"],

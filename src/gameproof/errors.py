@@ -27,6 +27,13 @@ class EvaluationError(GameproofError):
         super().__init__(message)
         self.state = state
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.state)
+
+
+class DivergedError(GameproofError, FloatingPointError):
+    """The iterate is no longer finite."""
+
 
 class StateFileError(GameproofError):
     """A state file that cannot be used: cut short, altered, newer, or of another run."""

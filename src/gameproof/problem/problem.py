@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.arguments import Vector, as_vector
-from gameproof.problem.sets import ConvexSet
+from gameproof.problem.sets import ConvexSet, Product
 
 Block = Literal["x", "y"]
 Indices = NDArray[np.int64]
@@ -130,7 +130,7 @@ class Problem(ABC):
         """A digest of what makes this problem this problem: saved runs go on with no other."""
         digest = hashlib.sha256()
         digest.update(f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}".encode())
-        for part in (self.x_set, self.y_set):
+        for part in (*_primitive(self.x_set), *_primitive(self.y_set)):
             digest.update(f"{type(part).__name__} {part.dim}".encode())
             for array in part.pieces or ():
                 digest.update(np.ascontiguousarray(array).tobytes())
@@ -138,6 +138,13 @@ class Problem(ABC):
             if isinstance(field, (np.ndarray, float, int)):
                 digest.update(np.ascontiguousarray(field).tobytes())
         return digest.hexdigest()[:16]
+
+
+def _primitive(whole: ConvexSet) -> list[ConvexSet]:
+    """The sets that a product is made of, or the set itself."""
+    if isinstance(whole, Product):
+        return [part for own in whole.sets for part in _primitive(own)]
+    return [whole]
 
 
 def gap(problem: Problem, x: ArrayLike, y: ArrayLike, saddle: Saddle) -> float:

@@ -67,7 +67,8 @@ class SaddleProblem(Problem):
             self.point(saddle.x, saddle.y)
         self.name = name or str(getattr(value, "__name__", type(value).__name__))
         self._value, self._vectorized = value, vectorized
-        self._joint, self._x_gradient, self._y_gradient = _split(gradient)
+        self._gradients = _split(gradient)
+        self._joint, self._x_gradient, self._y_gradient = self._gradients
         self.known = self._known_blocks()
         self.data = self._compiled()
 
@@ -78,9 +79,14 @@ class SaddleProblem(Problem):
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
         if self._vectorized:
             return self._batch(indices, x, y)
+        if isinstance(self._value, CPUDispatcher):
+            # One compiled for declared types takes no read-only arrays.
+            x, y = x.copy(), y.copy()
         return map(self._value, indices.tolist(), repeat(x), repeat(y))
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector | None]:
+        if any(isinstance(f, CPUDispatcher) for f in self._gradients):
+            x, y = x.copy(), y.copy()
         if self._joint is not None:
             gx, gy = self._joint(i, x, y)
             return gx, gy

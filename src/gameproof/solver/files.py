@@ -30,17 +30,26 @@ def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
     header["digest"] = _digest(header, arrays)
     packed = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
-    np.savez(buffer, allow_pickle=False, **{_HEADER: packed}, **arrays)
+    members: dict[str, Any] = {_HEADER: packed, **arrays}
+    np.savez(buffer, **members)
     handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(buffer.getbuffer())
             file.flush()
             os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
         os.replace(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _umask() -> int:
+    """What a new file may be; the system tells only by setting it."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
 
 
 def read(path: Path) -> tuple[dict[str, Any], Arrays]:

@@ -46,7 +46,7 @@ class Solver:
         for name, kind in _KINDS.items():
             if not isinstance(getattr(self, name), kind):
                 raise TypeError(
-                    f"{name} must be a {kind.__name__}, such as {_SUCH_AS[name]}, "
+                    f"{name} must be of the kind {kind.__name__}, such as {_SUCH_AS[name]}, "
                     f"got {getattr(self, name)!r}"
                 )
         self.by_epoch(0, 1)
@@ -93,7 +93,7 @@ class Solver:
             x_stop=perturbed.x_stop,
             y_perturbed=perturbed.y,
             some_exact=perturbed != everything,
-            private=problem.private_y and not perturbed.y,
+            private=problem.private_y and not perturbed.y and problem.data is not None,
             x_scale=x_scale,
             y_scale=y_scale,
         )
@@ -127,6 +127,10 @@ def _checked_scale(scale: Any) -> tuple[float, float]:
 
 def _described(part: Any) -> str:
     """A repr that is the same in another process, also for a user's own function or object."""
+    if isinstance(part, (list, tuple)):
+        return repr(tuple(float(number) for number in part))
+    if isinstance(part, (int, float, np.number)):
+        return repr(float(part))
     name = getattr(part, "__qualname__", None)
     return name if isinstance(name, str) else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(part))
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, NoReturn, final
 
 import numpy as np
 from numba import typeof
@@ -26,6 +26,7 @@ from gameproof.arguments import Vector
 from gameproof.errors import EvaluationError
 from gameproof.kernels import ANSWERED, ASKING, DEPLOYMENTS, IDLE, POINT_NO, QUERIES, STAGE, STEP
 from gameproof.problem.problem import Indices, Problem
+from gameproof.problem.sets import ConvexSet
 from gameproof.solver.method import Solver
 from gameproof.solver.start import starting_point
 from gameproof.solver.state import State
@@ -130,9 +131,10 @@ class Run:
             raise ValueError(
                 f"question {question.id} is not the pending one; tell answers what ask() last gave"
             )
-        if len(values) != len(question.indices):
+        count = len(values) if hasattr(values, "__len__") else repr(values)
+        if count != len(question.indices):
             raise ValueError(
-                f"question {question.id} asks {len(question.indices)} values, got {len(values)}"
+                f"question {question.id} asks {len(question.indices)} values, got {count}"
             )
         self._receive(question, values)
         self._settle()
@@ -212,27 +214,29 @@ class Run:
         while True:
             stop_at = min(last_step, self._next_mark())
             self._question = None
+            arguments = self._arguments(stop_at, max_queries)
             try:
-                code = self._loop(*self._arguments(stop_at, max_queries))
+                code = self._loop(*arguments)
             except Exception as error:
-                raise self._compiled_failure(error) from error
+                self._fail_as_in_python(error)
             if code == kernels.BAD_VALUE:
                 value = self._answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
                 raise self._failure(f"gave {value}", self._pending())
             if code == kernels.BAD_GRADIENT:
-                self._exact_gradients()  # once more in Python, which says whose it was
+                self._fail_as_in_python(ValueError("a gradient that is not finite"))
             if code == kernels.OUT_OF_QUERIES:
                 return False
             self._mark_if_due()
             if stop_at == last_step:
                 return True
 
-    def _compiled_failure(self, error: Exception) -> Exception:
-        """What a user's compiled function raised, as it is told of a plain one; other errors as
-        they are."""
-        if self._counts[STAGE] != ASKING or self._counts[POINT_NO] >= self._points:
-            return error
-        return self._failure(f"raised {type(error).__name__}: {error}", self._pending())
+    def _fail_as_in_python(self, error: Exception) -> NoReturn:
+        """Tells of a user's compiled function that failed as of a plain one."""
+        if self._counts[STAGE] == ASKING and self._counts[POINT_NO] < self._points:
+            what = f"raised {type(error).__name__}: {error}"
+            raise self._failure(what, self._pending()) from error
+        self._exact_gradients()  # fails again, and says for which sample
+        raise error
 
     def _next_mark(self) -> int:
         """The step at which the run next completes a power of two of epochs."""
@@ -301,24 +305,30 @@ class Run:
         answers, first = self._answers[counts[POINT_NO]], counts[ANSWERED]
         end = first + len(question.indices)
         m = first
+        one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
         for given in values:
             if m == end:
                 raise self._miscounted(m - first + 1, question)
             counts[QUERIES] += 1
-            try:
-                value = float(given)
-            except (TypeError, ValueError) as error:
-                what = f"gave {given!r}, which is not a number"
-                raise self._failure(what, self._pending()) from error
+            value = given if type(given) is float else self._number(given)
             if not isfinite(value):
                 raise self._failure(f"gave {value}", self._pending())
             answers[m] = value
             m += 1
             counts[ANSWERED] = m
-            if stop is not None and stop():
+            if one_by_one and stop():  # type: ignore[misc]
                 raise KeyboardInterrupt
         if m < end:
             raise self._miscounted(m - first, question)
+
+    def _number(self, given: Any) -> float:
+        try:
+            if isinstance(given, (str, bytes, bool, np.bool_)):
+                raise TypeError(f"a {type(given).__name__} is not a value")
+            return float(given)
+        except (TypeError, ValueError, OverflowError) as error:
+            what = f"gave {given!r}, which is not a number"
+            raise self._failure(what, self._pending()) from error
 
     def _settle(self) -> None:
         """Does what needs no further answer: the next point, the end of the phase."""
@@ -334,18 +344,29 @@ class Run:
                     kernels.begin_point(*self._fields)
 
     def _conclude_phase(self) -> None:
-        method, memory = self._method, self.state.memory
-        if method.some_exact:
+        if self._method.some_exact:
             self._exact_gradients()
         if self._projects_compiled:
             kernels.end_phase(*self._all_fields)
         else:
+            self._conclude_on_own_sets()
+        self._mark_if_due()
+
+    def _conclude_on_own_sets(self) -> None:
+        """As kernels.conclude, with projections in Python; if one raises, nothing has happened."""
+        method, memory = self._method, self.state.memory
+        rows = memory.x[kernels.BASE], memory.y[kernels.BASE], memory.numbers
+        before = [row.copy() for row in rows]
+        try:
             kernels.estimate(method, memory)
             kernels.propose(method, memory)
-            for block, whole in ((memory.x, self.problem.x_set), (memory.y, self.problem.y_set)):
-                block[kernels.BASE] = whole.project(block[kernels.BASE])
-            kernels.commit(method, memory)
-        self._mark_if_due()
+            for row, whole in zip(rows, (self.problem.x_set, self.problem.y_set), strict=False):
+                row[:] = _projected(whole, row)
+        except BaseException:
+            for row, old in zip(rows, before, strict=True):
+                row[:] = old
+            raise
+        kernels.commit(method, memory)
 
     def _exact_gradients(self) -> None:
         data, method, memory = self.problem.data, self._method, self.state.memory
@@ -406,6 +427,13 @@ def _read_only(row: Vector) -> Vector:
     point = row.copy()
     point.setflags(write=False)
     return point
+
+
+def _projected(whole: ConvexSet, point: Vector) -> Vector:
+    nearest = np.asarray(whole.project(point.copy()), dtype=np.float64)
+    if nearest.shape != point.shape:
+        raise ValueError(f"{whole!r} projected {point.shape} to {nearest.shape}")
+    return nearest
 
 
 def _gradient_like(part: ArrayLike | None, row: Vector) -> Vector:

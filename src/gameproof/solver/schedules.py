@@ -29,7 +29,8 @@ class Power:
     exponent: float
 
     def __post_init__(self) -> None:
-        as_positive("initial", self.initial)
+        object.__setattr__(self, "initial", as_positive("initial", self.initial))
+        object.__setattr__(self, "exponent", float(self.exponent))
         if not (np.isfinite(self.exponent) and self.exponent >= 0):
             raise ValueError(f"exponent must not be negative, got {self.exponent}")
 
@@ -45,7 +46,7 @@ class Constant:
     value: float
 
     def __post_init__(self) -> None:
-        as_positive("value", self.value)
+        object.__setattr__(self, "value", as_positive("value", self.value))
 
     def __call__(self, t: int) -> float:
         return float(self.value)
@@ -65,6 +66,6 @@ def by_epoch(name: str, schedule: Schedule, first: int, last: int) -> Vector:
     if bad.size:
         raise ValueError(
             f"{name} must be positive at every epoch, got {values[bad[0]]} at epoch "
-            f"{first + bad[0]}"
+            f"{first + bad[0]} (the first is 0)"
         )
     return values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from pathlib import Path
 from types import TracebackType
 from typing import Self, final
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.arguments import as_count
+from gameproof.errors import DivergedError
 from gameproof.problem.problem import Problem
 from gameproof.solver.interrupt import Interrupts
 from gameproof.solver.method import Solver, ogda_rr
@@ -80,6 +82,8 @@ def solve(
     run = Run(problem, method, seed=seed, start=start, state=state)
     limits = _Limits(run, epochs, queries)
     watch = Watch(run, tolerance, score, callback, record_every)
+    if checkpoint is None and checkpoint_every is not None:
+        raise ValueError("checkpoint_every says how often to write a file; name it: checkpoint=")
     saver = _Saver(run, checkpoint, watch.every if checkpoint_every is None else checkpoint_every)
     whole = _use_compiled(run, compiled)
     with announced("compiling, once for this kind of problem: about half a minute …", progress):
@@ -166,6 +170,8 @@ class _Saver:
         self._every = as_count("checkpoint_every", every)
         if self._path is not None and not self._path.parent.is_dir():
             raise FileNotFoundError(f"the folder of the checkpoint {self._path} does not exist")
+        if self._path is not None and self._path.is_dir():
+            raise IsADirectoryError(f"the checkpoint {self._path} is a folder; name a file in it")
         self._saved = run.state.steps
 
     def due(self) -> int:
@@ -187,14 +193,15 @@ class _Saver:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if isinstance(error, FloatingPointError):
+        if isinstance(error, DivergedError):
             return  # the state is of no use: the file keeps the last one that was
         try:
             self.save()
         except OSError as failed:
-            if error is None:
-                raise
-            error.add_note(f"The checkpoint could not be written either: {failed}")
+            if error is None:  # the result is worth more than the file
+                warnings.warn(f"the checkpoint could not be written: {failed}", stacklevel=3)
+            else:
+                error.add_note(f"The checkpoint could not be written either: {failed}")
 
 
 def _use_compiled(run: Run, wanted: bool | None) -> bool:
@@ -209,7 +216,7 @@ def _use_compiled(run: Run, wanted: bool | None) -> bool:
 def _require_finite(run: Run) -> None:
     x, y = run.state.last
     if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise FloatingPointError(
+        raise DivergedError(
             f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
             "values or the steps are too large; use a smaller step or a larger radius"
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -135,14 +135,24 @@ class State:
         arrays = dict(self.memory._asdict())
         for k, mark in enumerate(self.marks):
             arrays |= {f"mark{k}_{name}": np.asarray(part) for name, part in mark._asdict().items()}
-        for name, column in zip(Row._fields, zip(*self.rows, strict=True), strict=False):
-            arrays[f"row_{name}"] = np.array(column, dtype=np.float64)
+        table = np.array(self.rows, dtype=np.float64).reshape(-1, len(Row._fields))
+        for name, column in zip(Row._fields, table.T, strict=True):
+            arrays[f"row_{name}"] = column
         files.write(Path(path), header, arrays)
 
     @classmethod
     def load(cls, path: str | Path) -> State:
         """Reads a state that `save` wrote; refuses one that is cut short, altered or newer."""
         header, arrays = files.read(Path(path))
+        try:
+            return cls._unpacked(header, arrays)
+        except (KeyError, TypeError, ValueError) as error:
+            raise StateFileError(
+                f"{path} lacks a part of a state ({error}): it is of another version of gameproof"
+            ) from error
+
+    @classmethod
+    def _unpacked(cls, header: dict[str, Any], arrays: files.Arrays) -> State:
         fields = kernels.Memory._fields
         marks = [
             Mark(
@@ -153,10 +163,10 @@ class State:
             )
             for k in range(header["marks"])
         ]
-        columns = [arrays[f"row_{name}"] for name in Row._fields if f"row_{name}" in arrays]
+        columns = [arrays[f"row_{name}"].tolist() for name in Row._fields]
         rows = [
             Row(e, int(s), int(q), int(d), *rest)
-            for e, s, q, d, *rest in zip(*(column.tolist() for column in columns), strict=True)
+            for e, s, q, d, *rest in zip(*columns, strict=True)
         ]
         return cls(
             kernels.Memory(**{name: arrays[name] for name in fields}),

@@ -107,6 +107,8 @@ class Watch:
         at = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
         go_on = "resume=result.state"
+        if epochs is not None and row.epoch > epochs:
+            return f"Nothing to do: the run has {row.epoch:g} epochs already, more than {epochs}."
         return {
             "tolerance": f"Reached the tolerance {self._tolerance}: score {row.score:.3g} {at}.",
             "epochs": f"Ran all {epochs} epochs{scored}; to go on, pass a larger epochs and "

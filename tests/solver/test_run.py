@@ -1,0 +1,254 @@
+"""`Run`: what may be asked, what may be told, and that by hand or by `solve` it is one run."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+
+SameState = Callable[[gp.State, gp.State], None]
+SOLVERS = {
+    "OGDA": gp.ogda_rr,
+    "WR in batches": lambda **parts: gp.ogda_wr(batch=3, **parts),
+    "two-point": lambda **parts: gp.sgda_rr(gradient=gp.TwoPoint(), **parts),
+    "baseline": lambda **parts: gp.ogda_rr(
+        gradient=gp.OnePoint(baseline=True), average=gp.Last(), **parts
+    ),
+    "extragradient": lambda **parts: gp.Solver(
+        update=gp.Extragradient(), gradient=gp.Residual(), order=gp.ShuffleOnce(), batch=2, **parts
+    ),
+    "suffix": lambda **parts: gp.ogda_rr(average=gp.Suffix(), **parts),
+}
+every_solver = pytest.mark.parametrize("make", SOLVERS.values(), ids=SOLVERS)
+
+
+@pytest.fixture
+def run(teller: Any, schedules: Any) -> gp.Run:
+    """OGDA in its third step: four values are asked."""
+    run = gp.Run(teller().problem, gp.ogda_rr(batch=2, **schedules), seed=3)
+    run.step()
+    run.step()
+    return run
+
+
+def answers(question: gp.Question, teller: Any) -> list[float]:
+    return [teller.value(i, question.x, question.y) for i in question.indices.tolist()]
+
+
+@every_solver
+def test_run_driven_by_hand_equals_solve(make: Any, teller: Any, schedules: Any) -> None:
+    problem, solver = teller().problem, make(**schedules)
+    run = gp.Run(problem, solver, seed=3)
+    while run.state.epoch < 5:
+        question = run.ask()
+        run.tell(question, answers(question, teller))
+    result = gp.solve(problem, solver, epochs=5, seed=3)
+    for name, ours, theirs in zip(
+        result.state.memory._fields, run.state.memory, result.state.memory, strict=True
+    ):
+        assert ours.tobytes() == theirs.tobytes(), name
+    assert run.state.rng.bit_generator.state == result.state.rng.bit_generator.state
+    for ours, theirs in zip(run.recommend(), (result.x, result.y), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+@every_solver
+def test_run_driven_by_hand_goes_on_in_solve(
+    make: Any, teller: Any, schedules: Any, same_state: SameState
+) -> None:
+    problem, solver = teller().problem, make(**schedules)
+    whole = gp.solve(problem, solver, epochs=6, seed=3)
+    for steps in (1, 3, 6, 8, 11, 15):
+        run = gp.Run(problem, solver, seed=3)
+        for _ in range(steps):
+            run.step()
+        question = run.ask()
+        again = gp.solve(problem, solver, epochs=6, resume=run.state)
+        np.testing.assert_array_equal(again.x, whole.x)
+        assert question.id == run.state.deployments
+        again.state.rows[:] = whole.state.rows  # by hand, nothing is recorded
+        same_state(again.state, whole.state)
+
+
+def test_solve_goes_on_by_hand(teller: Any, schedules: Any) -> None:
+    problem, solver = teller().problem, gp.ogda_rr(**schedules)
+    run = gp.Run(problem, solver, state=gp.solve(problem, solver, queries=20, seed=3).state)
+    while run.state.epoch < 3:
+        run.step()
+    whole = gp.solve(problem, solver, epochs=3, seed=3)
+    np.testing.assert_array_equal(run.recommend()[0], whole.x)
+
+
+@every_solver
+def test_asking_twice_gives_the_same_question_and_moves_nothing(
+    make: Any, teller: Any, schedules: Any, same_state: SameState
+) -> None:
+    run = gp.Run(teller().problem, make(**schedules), seed=3)
+    for _ in range(20):
+        question = run.ask()
+        before = deepcopy(run.state)
+        assert run.ask() is question
+        same_state(run.state, before)
+        run.tell(question, answers(question, teller))
+
+
+def test_questions_have_ids_of_their_own_and_read_only_points(run: gp.Run, teller: Any) -> None:
+    seen = set()
+    for _ in range(30):
+        question = run.ask()
+        seen.add(question.id)
+        assert len(question.indices) > 0
+        for point in (question.x, question.y):
+            with pytest.raises(ValueError, match="read-only"):
+                point[0] = 0.0
+        run.tell(question, answers(question, teller))
+    assert len(seen) == 30
+
+
+def test_points_already_given_do_not_change_with_the_run(run: gp.Run, teller: Any) -> None:
+    question = run.ask()
+    before = question.x.copy(), question.y.copy(), question.indices.copy()
+    run.tell(question, answers(question, teller))
+    run.step()
+    for now, then in zip(question[1:], before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+def test_optimistic_step_asks_the_samples_of_the_step_before_again(
+    teller: Any, schedules: Any
+) -> None:
+    run = gp.Run(teller().problem, gp.ogda_rr(batch=3, **schedules), seed=3)
+    before: list[int] = []
+    for size in (3, 3, 1, 3, 3, 1):  # of 7 samples
+        question = run.ask()
+        samples = question.indices.tolist()
+        assert samples[size:] == before
+        before = samples[:size]
+        run.tell(question, answers(question, teller))
+
+
+def test_tell_refuses_what_was_not_asked(run: gp.Run, teller: Any, same_state: SameState) -> None:
+    nothing = gp.Question(1, np.zeros(2), np.zeros(1), np.array([0]))
+    with pytest.raises(ValueError, match="question 1 is not the pending one"):
+        run.tell(nothing, [0.0])  # before anything is asked
+    question = run.ask()
+    before = deepcopy(run.state)
+    for other in (question.id - 1, question.id + 1):
+        with pytest.raises(ValueError, match=f"question {other} is not the pending one"):
+            run.tell(question._replace(id=other), [0.0] * 4)
+    same_state(run.state, before)
+    run.tell(question, answers(question, teller))
+    with pytest.raises(ValueError, match=f"question {question.id} is not the pending one"):
+        run.tell(question, answers(question, teller))  # a second time
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 5])
+def test_tell_refuses_a_wrong_number_of_values(
+    count: int, run: gp.Run, same_state: SameState
+) -> None:
+    question = run.ask()
+    before = deepcopy(run.state)
+    with pytest.raises(ValueError, match=f"question {question.id} asks 4 values, got {count}"):
+        run.tell(question, [0.5] * count)
+    same_state(run.state, before)
+    run.tell(question, [0.5] * 4)
+
+
+@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, None, "much", 1j], ids=repr)
+def test_tell_refuses_a_value_that_is_no_finite_number(
+    bad: Any, place: int, run: gp.Run, teller: Any
+) -> None:
+    question = run.ask()
+    values: list[Any] = answers(question, teller)
+    values[place] = bad
+    with pytest.raises(gp.EvaluationError) as failure:
+        run.tell(question, values)
+    message = str(failure.value)
+    assert (
+        message.startswith(f"sample {question.indices[place]} gave {bad}") or repr(bad) in message
+    )
+    assert "in step 3 (epoch 1)" in message
+    assert failure.value.state.steps == 2
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_after_a_bad_value_the_rest_is_asked_and_the_run_is_the_same(
+    place: int, run: gp.Run, teller: Any
+) -> None:
+    other = gp.Run(run.problem, run.solver, state=run.state)
+    question = run.ask()
+    values = answers(question, teller)
+    with pytest.raises(gp.EvaluationError):
+        run.tell(question, [*values[:place], np.nan, *values[place + 1 :]])
+    rest = run.ask()
+    assert rest.indices.tolist() == question.indices.tolist()[place:]
+    np.testing.assert_array_equal(rest.x, question.x)
+    run.tell(rest, values[place:])
+    other.step()
+    assert run.state.memory.x.tobytes() == other.state.memory.x.tobytes()
+    assert run.state.memory.answers.tobytes() == other.state.memory.answers.tobytes()
+
+
+@pytest.mark.parametrize("place", range(4))
+def test_step_that_failed_can_be_tried_again_on_the_same_run(
+    place: int, teller: Any, schedules: Any
+) -> None:
+    solver = gp.ogda_rr(batch=2, **schedules)
+    whole = gp.Run(teller().problem, solver, seed=3)
+    told = teller({2 + 4 + place + 1: lambda: np.nan})  # steps ask 2, 4, 4, … values
+    run = gp.Run(told.problem, solver, seed=3)
+    for step in range(6):
+        whole.step()
+        if step == 2:
+            with pytest.raises(gp.EvaluationError):
+                run.step()
+        run.step()
+    assert run.state.memory.x.tobytes() == whole.state.memory.x.tobytes()
+    assert max(told.answered.values()) == 1
+
+
+def test_recommend_before_the_first_step_is_the_start(teller: Any, schedules: Any) -> None:
+    for average in (gp.StepWeighted(), gp.Suffix(), gp.Last()):
+        solver = gp.ogda_rr(average=average, **schedules)
+        x, y = gp.Run(teller().problem, solver, start=([0.5, -0.25], [0.125])).recommend()
+        assert (x.tolist(), y.tolist()) == ([0.5, -0.25], [0.125])
+        x, y = gp.Run(teller().problem, solver).recommend()
+        assert (x.tolist(), y.tolist()) == ([0.0, 0.0], [0.0])
+
+
+def test_recommend_is_the_step_weighted_mean_of_the_iterates(teller: Any, schedules: Any) -> None:
+    run = gp.Run(teller().problem, gp.ogda_rr(**schedules), seed=3)
+    total, weights = np.zeros(3), 0.0
+    for k in range(30):
+        run.step()
+        eta = schedules["step"](k // 7)
+        total, weights = total + eta * np.concatenate(run.state.last), weights + eta
+        np.testing.assert_allclose(np.concatenate(run.recommend()), total / weights, rtol=1e-12)
+
+
+def test_what_recommend_gives_can_be_changed_without_harm(run: gp.Run) -> None:
+    x, y = run.recommend()
+    before = x.copy(), y.copy()
+    x += 1.0
+    y += 1.0
+    for now, then in zip(run.recommend(), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+def test_method_that_asks_no_values_says_so_when_asked(teller: Any, schedules: Any) -> None:
+    problem = teller(gradient=(teller.x_gradient, teller.y_gradient)).problem
+    run = gp.Run(problem, gp.ogda_rr(gradient=gp.Exact(), **schedules), seed=3)
+    with pytest.raises(TypeError, match=r"Exact\(\) asks for no values: call step\(\)"):
+        run.ask()
+    run.step()
+    assert (run.state.steps, run.state.queries, run.state.deployments) == (1, 0, 0)
+
+
+def test_resumed_run_takes_neither_seed_nor_start(run: gp.Run) -> None:
+    for extra in ({"seed": 1}, {"start": ([0, 0], [0])}):
+        with pytest.raises(ValueError, match="a resumed run has its seed and its start"):
+            gp.Run(run.problem, run.solver, state=run.state, **extra)
