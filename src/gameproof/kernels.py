@@ -42,9 +42,9 @@ SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
 # Rows of `Memory.batch`: the samples J and K.
 CURRENT, PREVIOUS = range(2)
 # Entries of `Memory.counts`.
-N_COUNTS = 11
+N_COUNTS = 13
 EPOCH, POSITION, STEP, QUERIES, DEPLOYMENTS, STAGE, PHASE, POINT_NO, ANSWERED = range(9)
-N_CURRENT, N_PREVIOUS = 9, 10
+N_CURRENT, N_PREVIOUS, ASKED_CURRENT, ASKED = 9, 10, 11, 12
 # Values of counts[STAGE]: between steps; samples drawn but no direction yet; a point is deployed.
 IDLE, TURN, ASKING = range(3)
 # Entries of `Memory.numbers`.
@@ -56,6 +56,11 @@ N_NUMBERS = 6
 PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, EXACT = range(6)
 RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE = range(3)
 BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
+# How the gradient of a sample is had: from values that are counted; from values that cost nothing;
+# exactly, on all coordinates.
+COUNTED, FREE, KNOWN = range(3)
+LOGISTIC, HUBER, PSEUDO_HUBER = range(3)
+ONE_WAY, NO_FLIP, BOTH_WAYS = range(3)
 # Why `run` came back.
 DONE, OUT_OF_QUERIES, BAD_VALUE, BAD_GRADIENT = range(4)
 
@@ -86,6 +91,8 @@ class Method(NamedTuple):
     private: bool
     x_scale: float
     y_scale: float
+    kinds: np.ndarray  # COUNTED, FREE or KNOWN by sample; empty where all are counted
+    tally: np.ndarray  # how often each sample was asked; empty where nobody keeps it
 
 
 class Memory(NamedTuple):
@@ -286,6 +293,25 @@ class LeastSquares(NamedTuple):
     penalty: float
 
 
+class Strategic(NamedTuple):
+    """Robust strategic classification; see `problem.strategic`. x = (intercept, theta, alpha) with
+    theta from `start` on (1 with an intercept, else 0), y = gamma, private."""
+
+    features: np.ndarray
+    labels: np.ndarray
+    zeta: np.ndarray
+    movable: np.ndarray
+    start: int
+    slope: float  # of alpha
+    kappa: float
+    s: float
+    loss: int
+    width: float
+    dual_norm: float
+    degree: float  # q, of the conjugate of the cost
+    flips: int
+
+
 class UserFunction(NamedTuple):
     """L_i from a user's compiled functions; those that are missing are None."""
 
@@ -363,10 +389,120 @@ def least_squares_gradient(data, i, x, y, weight, gx, gy, at):
     gy[at] += weight * (-residual - data.penalty * y[i])
 
 
+@compiled
+def phi(data, z):
+    if data.loss == LOGISTIC:
+        return 0.5 * abs(z) + np.log1p(np.exp(-abs(z)))
+    if data.loss == PSEUDO_HUBER:
+        return np.sqrt(1.0 + z * z)
+    inside = min(abs(z), data.width)
+    return inside * inside / (2.0 * data.width) + (abs(z) - inside)
+
+
+@compiled
+def phi_slope(data, z):
+    if data.loss == LOGISTIC:
+        return 0.5 * np.tanh(0.5 * z)
+    if data.loss == PSEUDO_HUBER:
+        return z / np.sqrt(1.0 + z * z)
+    return clip(z / data.width, -1.0, 1.0)
+
+
+@compiled
+def dual_length(data, x):
+    """|theta|_{p*} of the movable part of theta."""
+    total, start = 0.0, data.start
+    for c in range(data.movable.size):
+        if data.movable[c] > 0:
+            size = abs(x[start + c])
+            if data.dual_norm == 2.0:
+                total += size * size
+            elif np.isinf(data.dual_norm):
+                total = max(total, size)
+            else:
+                total += size**data.dual_norm
+    if data.dual_norm == 2.0:
+        return np.sqrt(total)
+    return total if np.isinf(data.dual_norm) else total ** (1.0 / data.dual_norm)
+
+
+@compiled
+def score(data, i, x):
+    """z_i = <b_i(theta), theta> + intercept."""
+    features, start = data.features, data.start
+    z = x[0] if start == 1 else 0.0
+    for c in range(features.shape[1]):
+        z += features[i, c] * x[start + c]
+    if data.labels[i] < 0 and data.zeta[i] > 0.0:
+        z += data.zeta[i] * dual_length(data, x) ** data.degree
+    return z
+
+
+@compiled
+def strategic_value(data, i, x, y):
+    return value_at_score(data, i, score(data, i, x), x, y)
+
+
+@compiled
+def value_at_score(data, i, z, x, y):
+    """L_i where the score is known: the model of the response plays no part."""
+    alpha, label = x[x.size - 1], data.labels[i]
+    value = data.slope * alpha + phi(data, z)
+    if data.flips == NO_FLIP:
+        return value - data.s * label * z
+    if data.flips == ONE_WAY and label < 0:
+        return value + data.s * z
+    return value + y[i] * (data.s * z - label * data.kappa * alpha)
+
+
+@compiled
+def add_score_gradient(data, i, x, weight, gx):
+    """gx += weight dz_i/dx."""
+    features, start = data.features, data.start
+    if start == 1:
+        gx[0] += weight
+    for c in range(features.shape[1]):
+        gx[start + c] += weight * features[i, c]
+    if data.labels[i] > 0 or data.zeta[i] == 0.0:
+        return
+    length, dual, q = dual_length(data, x), data.dual_norm, data.degree
+    if length == 0.0:
+        return
+    # d/dtheta zeta |theta|^q = q zeta |theta|^(q-1) sign(theta_c) (|theta_c| / |theta|)^(p*-1)
+    common = weight * q * data.zeta[i] * length ** (q - 1.0)
+    for c in range(features.shape[1]):
+        theta = x[start + c]
+        if data.movable[c] > 0 and theta != 0.0:
+            if np.isinf(dual):
+                if abs(theta) == length:
+                    gx[start + c] += common * np.sign(theta)
+                    return
+            else:
+                gx[start + c] += common * np.sign(theta) * (abs(theta) / length) ** (dual - 1.0)
+
+
+@compiled
+def strategic_gradient(data, i, x, y, weight, gx, gy, at):
+    z, last, label = score(data, i, x), x.size - 1, data.labels[i]
+    by_score, by_alpha = phi_slope(data, z), data.slope
+    if data.flips == NO_FLIP:
+        by_score -= data.s * label
+    elif data.flips == ONE_WAY and label < 0:
+        by_score += data.s
+    else:
+        by_score += y[i] * data.s
+        by_alpha -= y[i] * label * data.kappa
+        gy[at] += weight * (data.s * z - label * data.kappa * x[last])
+    add_score_gradient(data, i, x, weight * by_score, gx)
+    gx[last] += weight * by_alpha
+
+
 BUILT_IN = {
+    # A problem and its functions: the value of L_i, and its gradient.
     Bilinear: (bilinear_value, bilinear_gradient),
     RankOne: (rank_one_value, rank_one_gradient),
     LeastSquares: (least_squares_value, least_squares_gradient),
+    Strategic: (strategic_value, strategic_gradient),
 }
 
 
@@ -436,6 +572,20 @@ def values_at(data, indices, x, y, out):
 
 
 @compiled
+def scores_at(data, x, out):
+    """Overwrites out with the score of every agent."""
+    for i in range(out.size):
+        out[i] = score(data, i, x)
+
+
+@compiled
+def values_at_scores(data, indices, scores, x, y, out):
+    """Overwrites out with L_i for i in indices, their scores given."""
+    for m in range(indices.size):
+        out[m] = value_at_score(data, indices[m], scores[m], x, y)
+
+
+@compiled
 def gradient_at(data, i, x, y, gx, gy):
     """Overwrites gx and gy with the gradient of L_i at (x, y)."""
     gx[:] = 0.0
@@ -491,6 +641,22 @@ def draw_direction(direction, rng):
 
 
 @compiled
+def is_known(kinds, i):
+    """Whether sample i is never asked."""
+    return kinds.size > 0 and kinds[i] == KNOWN
+
+
+@compiled
+def list_asked(kinds, samples, size, listed, at):
+    """Overwrites listed from `at` on with the samples that are asked; where it ends."""
+    for m in range(size):
+        if not is_known(kinds, samples[m]):
+            listed[at] = samples[m]
+            at += 1
+    return at
+
+
+@compiled
 def open_step(method, memory):
     """Overwrites the batch J, and the list of samples asked: J, then K."""
     counts, batch, order, listed = memory.counts, memory.batch, memory.order, memory.asked
@@ -498,11 +664,11 @@ def open_step(method, memory):
     if method.order != WITH_REPLACEMENT:
         for m in range(size):
             batch[CURRENT, m] = order[counts[POSITION] + m]
-    for m in range(size):
-        listed[m] = batch[CURRENT, m]
+    total = list_asked(method.kinds, batch[CURRENT], size, listed, 0)
+    counts[ASKED_CURRENT] = total
     if method.asks_previous:
-        for m in range(counts[N_PREVIOUS]):
-            listed[size + m] = batch[PREVIOUS, m]
+        total = list_asked(method.kinds, batch[PREVIOUS], counts[N_PREVIOUS], listed, total)
+    counts[ASKED] = total
     counts[N_CURRENT] = size
     counts[STAGE] = TURN
 
@@ -529,12 +695,6 @@ def deploy(method, memory):
 
 
 @compiled
-def asked(method, counts):
-    """How many values are asked at a point."""
-    return counts[N_CURRENT] + (counts[N_PREVIOUS] if method.asks_previous else 0)
-
-
-@compiled
 def points(method: Method) -> int:
     """How many points an estimate asks values at."""
     if method.offset == EXACT:
@@ -552,8 +712,8 @@ def step_cost(method, counts):
 
 
 @compiled
-def mean_difference(method, answers, numbers, start, stop):
-    """Mean over answers start .. stop of the value minus its offset."""
+def difference(method, answers, numbers, start, stop, size):
+    """Sum over answers start .. stop of the value minus its offset, over the size of the batch."""
     total, common = 0.0, 0.0
     if method.offset == BASELINE:
         common = numbers[MEAN]
@@ -561,21 +721,35 @@ def mean_difference(method, answers, numbers, start, stop):
         common = numbers[LAST]
     for m in range(start, stop):
         total += answers[0, m] - (answers[1, m] if method.offset >= CENTRE else common)
-    return total / (stop - start)
+    return total / size
 
 
 @compiled
-def write_estimate(method, memory, row, difference):
-    """Overwrites the perturbed coordinates of a row: (d / eps) difference v."""
+def clear_perturbed(method, memory, row):
+    """Overwrites the perturbed coordinates of a row with zeros."""
+    x, y = memory.x, memory.y
+    for c in range(method.x_start, method.x_stop):
+        x[row, c] = 0.0
+    if method.y_perturbed:
+        for c in range(y.shape[1]):
+            y[row, c] = 0.0
+
+
+@compiled
+def write_estimate(method, memory, row, change):
+    """Adds (d / eps) change v to the perturbed coordinates of a row, which hold the exact part of
+    samples that are not asked, or nothing."""
     x, y, v = memory.x, memory.y, memory.direction
     start, width = method.x_start, method.x_stop - method.x_start
-    gain = v.size / memory.numbers[RADIUS] * difference
+    gain = v.size / memory.numbers[RADIUS] * change
     if method.offset == MIRROR:
         gain *= 0.5
+    if not method.some_exact:
+        clear_perturbed(method, memory, row)
     for c in range(width):
-        x[row, start + c] = gain * v[c]
+        x[row, start + c] += gain * v[c]
     for c in range(v.size - width):
-        y[row, c] = gain * v[width + c]
+        y[row, c] += gain * v[width + c]
 
 
 @compiled
@@ -593,15 +767,19 @@ def remember_value(method, answers, numbers, size):
 
 @compiled
 def estimate(method, memory):
-    """Overwrites the perturbed coordinates of NEW and OLD, and the offsets of the next step."""
-    if method.offset == EXACT:
-        return
+    """Completes the perturbed coordinates of NEW and OLD, and overwrites the offsets of the next
+    step."""
     answers, numbers, counts = memory.answers, memory.numbers, memory.counts
-    size, total = counts[N_CURRENT], asked(method, counts)
-    write_estimate(method, memory, NEW, mean_difference(method, answers, numbers, 0, size))
-    if total > size:
-        write_estimate(method, memory, OLD, mean_difference(method, answers, numbers, size, total))
-    remember_value(method, answers, numbers, size)
+    current, total = counts[ASKED_CURRENT], counts[ASKED]
+    if method.offset == EXACT or total == 0:
+        return
+    change = difference(method, answers, numbers, 0, current, counts[N_CURRENT])
+    write_estimate(method, memory, NEW, change)
+    if method.asks_previous and counts[N_PREVIOUS] > 0:
+        change = difference(method, answers, numbers, current, total, counts[N_PREVIOUS])
+        write_estimate(method, memory, OLD, change)
+    if current > 0:
+        remember_value(method, answers, numbers, current)
 
 
 @compiled
@@ -727,11 +905,17 @@ def add_exact(data, method, memory, row, slot_row, which, size):
     x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
     gx = memory.x[row]
     gy = memory.slots[slot_row] if method.private else memory.y[row]
+    kinds = method.kinds
     gx[:] = 0.0
     gy[:] = 0.0
-    for m in range(size):
-        at = m if method.private else samples[m]
-        add_gradient(data, samples[m], x, y, 1.0 / size, gx, gy, at)
+    # The samples that are asked give no gradient on the perturbed coordinates; the others do.
+    for known in (False, True):
+        for m in range(size):
+            if is_known(kinds, samples[m]) == known:
+                at = m if method.private else samples[m]
+                add_gradient(data, samples[m], x, y, 1.0 / size, gx, gy, at)
+        if not known:
+            clear_perturbed(method, memory, row)
     return all_finite(gx) and all_finite(gy)
 
 
@@ -759,9 +943,13 @@ def answer(data, method, memory):
     """Asks for the values still missing at the deployed point; False at one that is not finite."""
     counts, samples, answers = memory.counts, memory.asked, memory.answers[memory.counts[POINT_NO]]
     x, y = memory.x[POINT], memory.y[POINT if method.y_perturbed else BASE]
-    for m in range(counts[ANSWERED], asked(method, counts)):
+    kinds, tally = method.kinds, method.tally
+    for m in range(counts[ANSWERED], counts[ASKED]):
         answers[m] = sample_value(data, samples[m], x, y)
-        counts[QUERIES] += 1
+        if kinds.size == 0 or kinds[samples[m]] == COUNTED:
+            counts[QUERIES] += 1
+            if tally.size > 0:
+                tally[samples[m]] += 1
         if not np.isfinite(answers[m]):
             return False
         counts[ANSWERED] = m + 1
@@ -817,10 +1005,10 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
             numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
             draw_order(method, memory, rng)
             open_step(method, memory)
-        if counts[STAGE] == TURN and n_points > 0:
+        if counts[STAGE] == TURN and n_points > 0 and counts[ASKED] > 0:
             draw_direction(memory.direction, rng)
             deploy(method, memory)
-        while counts[POINT_NO] < n_points:
+        while counts[STAGE] == ASKING and counts[POINT_NO] < n_points:
             if not answer(data, method, memory):
                 return BAD_VALUE
             counts[POINT_NO] += 1

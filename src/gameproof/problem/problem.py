@@ -56,6 +56,11 @@ class Problem(ABC):
     # A NamedTuple of `kernels` that gives the samples to compiled code, or None.
     data: Any = None
 
+    # Whether values come from `data` as well, so that whole runs can be compiled.
+    compiled_values: bool = True
+    # Answers asked for by sample, kept up to date by compiled runs; empty where nobody counts.
+    tally: Indices = np.zeros(0, dtype=np.int64)
+
     @abstractmethod
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
         """L_i(x, y) for i in indices, in order. Lazy where each value is a call of its own: the
@@ -83,6 +88,23 @@ class Problem(ABC):
         if self.known == {"x"}:
             return Estimated(0, 0, True)
         return Estimated(0, self.x_set.dim, "y" not in self.known or "x" in self.known)
+
+    def kinds(self, perturbed: Estimated) -> NDArray[np.uint8]:
+        """How the gradient of each sample is had, as codes of `kernels`; empty: all are asked."""
+        return np.zeros(0, dtype=np.uint8)
+
+    @property
+    def remaining(self) -> int | None:
+        """How many more values may be asked, or None."""
+        return None
+
+    def count_deployments(self, number: int) -> None:  # noqa: B027
+        """Called with the number of points that a compiled run has deployed."""
+
+    @property
+    def start(self) -> tuple[Vector, Vector]:
+        """Where runs start by default."""
+        return self.x_set.center, self.y_set.center
 
     @property
     def scale(self) -> tuple[float, float]:

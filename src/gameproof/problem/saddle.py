@@ -88,12 +88,15 @@ class SaddleProblem(Problem):
         if any(isinstance(f, CPUDispatcher) for f in self._gradients):
             x, y = x.copy(), y.copy()
         if self._joint is not None:
-            gx, gy = self._joint(i, x, y)
-            return gx, gy
-        return (
-            None if self._x_gradient is None else self._x_gradient(i, x, y),
-            None if self._y_gradient is None else self._y_gradient(i, x, y),
-        )
+            parts = tuple(self._joint(i, x, y))
+        else:
+            x_part, y_part = self._x_gradient, self._y_gradient
+            parts = x_part and x_part(i, x, y), y_part and y_part(i, x, y)
+        gx, gy = parts
+        for block, part in (("x", gx), ("y", gy)):
+            if part is None and block in self.known:
+                raise ValueError(f"no gradient of {block}, where one was promised")
+        return gx, gy
 
     def _batch(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
         values = np.asarray(self._value(indices, x, y))

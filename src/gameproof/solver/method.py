@@ -82,6 +82,7 @@ class Solver:
         perturbed = self.gradient.perturbed(problem)
         x_scale, y_scale = self.scales(problem)
         everything = (0, problem.x_set.dim, True)
+        kinds = problem.kinds(perturbed)
         return kernels.Method(
             n=problem.n,
             batch=min(self.batch, problem.n),
@@ -92,10 +93,12 @@ class Solver:
             x_start=perturbed.x_start,
             x_stop=perturbed.x_stop,
             y_perturbed=perturbed.y,
-            some_exact=perturbed != everything,
+            some_exact=perturbed != everything or bool((kinds == kernels.KNOWN).any()),
             private=problem.private_y and not perturbed.y and problem.data is not None,
             x_scale=x_scale,
             y_scale=y_scale,
+            kinds=kinds,
+            tally=problem.tally,
         )
 
 

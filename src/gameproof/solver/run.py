@@ -24,7 +24,17 @@ from numpy.typing import ArrayLike
 from gameproof import kernels
 from gameproof.arguments import Vector
 from gameproof.errors import EvaluationError
-from gameproof.kernels import ANSWERED, ASKING, DEPLOYMENTS, IDLE, POINT_NO, QUERIES, STAGE, STEP
+from gameproof.kernels import (
+    ANSWERED,
+    ASKED,
+    ASKING,
+    DEPLOYMENTS,
+    IDLE,
+    POINT_NO,
+    QUERIES,
+    STAGE,
+    STEP,
+)
 from gameproof.problem.problem import Indices, Problem
 from gameproof.problem.sets import ConvexSet
 from gameproof.solver.method import Solver
@@ -75,6 +85,9 @@ class Run:
         self._x_pieces, self._y_pieces = problem.x_set.pieces, problem.y_set.pieces
         self._projects_compiled = self._x_pieces is not None and self._y_pieces is not None
         self._points: int = kernels.points.py_func(self._method)
+        # Whether a step may need no values at all; where it always does, opening it and deploying
+        # its point are one call.
+        self._may_skip = self._points == 0 or self._method.kinds.size > 0
         self._question: Question | None = None
         self._prepare_views()
 
@@ -91,7 +104,8 @@ class Run:
     @property
     def can_compile(self) -> bool:
         """Whether whole steps can run compiled: the samples and both sets are."""
-        return self.problem.data is not None and self._projects_compiled
+        has_values = self.problem.data is not None and self.problem.compiled_values
+        return has_values and self._projects_compiled
 
     @property
     def steps_an_epoch(self) -> int:
@@ -116,12 +130,8 @@ class Run:
                 raise TypeError("Exact() asks for no values: call step()")
             if self._counts[STAGE] == ASKING:
                 self._settle()
-            stage = self._counts[STAGE]
-            if stage != ASKING:
-                if stage == IDLE:
-                    self._draw_order()
-                self.state.rng.standard_normal(out=self.state.memory.direction)
-                kernels.begin_point(*self._fields)
+            while self._counts[STAGE] != ASKING:
+                self._open()
             self._question = self._pending()
         return self._question
 
@@ -142,15 +152,12 @@ class Run:
     def step(self, stop: Callable[[], bool] | None = None) -> None:
         """One whole step, asking the problem itself; `stop` can interrupt between two answers."""
         counts, step = self._counts, self._counts[STEP]
-        if self._points == 0 and counts[STAGE] == IDLE:
-            self._draw_order()
-            kernels.open_step(self._method, self.state.memory)
-        if counts[STAGE] == ASKING:
-            self._settle()
         while counts[STEP] == step:
-            if self._points == 0:
-                self._conclude_phase()
+            if counts[STAGE] == ASKING:
+                self._settle()
             else:
+                self._open()
+            if counts[STAGE] == ASKING:
                 self._ask_problem(self.ask(), stop)
                 self._settle()
 
@@ -215,10 +222,13 @@ class Run:
             stop_at = min(last_step, self._next_mark())
             self._question = None
             arguments = self._arguments(stop_at, max_queries)
+            deployed = self._counts[DEPLOYMENTS]
             try:
                 code = self._loop(*arguments)
             except Exception as error:
                 self._fail_as_in_python(error)
+            finally:
+                self.problem.count_deployments(self._counts[DEPLOYMENTS] - deployed)
             if code == kernels.BAD_VALUE:
                 value = self._answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
                 raise self._failure(f"gave {value}", self._pending())
@@ -254,6 +264,20 @@ class Run:
 
     # --- the parts of a step that are not compiled here: draws, answers, gradients in Python
 
+    def _open(self) -> None:
+        """From between steps or phases to a deployed point; or, where nobody needs to be asked, to
+        the end of the phase."""
+        counts = self._counts
+        if counts[STAGE] == IDLE:
+            self._draw_order()
+            if self._may_skip:
+                kernels.open_step(self._method, self.state.memory)
+        if self._points == 0 or (self._may_skip and counts[ASKED] == 0):
+            self._conclude_phase()
+        else:
+            self.state.rng.standard_normal(out=self.state.memory.direction)
+            kernels.begin_point(*self._fields)
+
     def _draw_order(self) -> None:
         """As kernels.draw_order, from the same draws; at the start of an epoch, the schedules."""
         memory, method, rng = self.state.memory, self._method, self.state.rng
@@ -269,15 +293,9 @@ class Run:
             size = kernels.batch_size(method, memory.counts)
             memory.batch[kernels.CURRENT, :size] = rng.integers(0, method.n, size=size)
 
-    def _n_asked(self) -> int:
-        total: int = self._counts[kernels.N_CURRENT]
-        if self._method.asks_previous:
-            total += self._counts[kernels.N_PREVIOUS]
-        return total
-
     def _pending(self) -> Question:
         counts = self._counts
-        samples = self.state.memory.asked[counts[ANSWERED] : self._n_asked()].copy()
+        samples = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]].copy()
         return Question(
             counts[DEPLOYMENTS], _read_only(self._point_x), _read_only(self._point_y), samples
         )
@@ -305,11 +323,13 @@ class Run:
         answers, first = self._answers[counts[POINT_NO]], counts[ANSWERED]
         end = first + len(question.indices)
         m = first
+        kinds = self._method.kinds
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
         for given in values:
             if m == end:
                 raise self._miscounted(m - first + 1, question)
-            counts[QUERIES] += 1
+            if kinds.size == 0 or kinds[question.indices[m - first]] == kernels.COUNTED:
+                counts[QUERIES] += 1
             value = given if type(given) is float else self._number(given)
             if not isfinite(value):
                 raise self._failure(f"gave {value}", self._pending())
@@ -332,11 +352,11 @@ class Run:
 
     def _settle(self) -> None:
         """Does what needs no further answer: the next point, the end of the phase."""
-        counts, total = self._counts, self._n_asked()
+        counts = self._counts
         while counts[STAGE] == ASKING:
             if counts[POINT_NO] == self._points:
                 self._conclude_phase()
-            elif counts[ANSWERED] < total:
+            elif counts[ANSWERED] < counts[ASKED]:
                 return
             else:
                 counts[POINT_NO] += 1
@@ -389,12 +409,13 @@ class Run:
         for i in question.indices.tolist():
             try:
                 parts = self.problem.gradient(i, x, y)
-                for name, block, part in zip("xy", (memory.x, memory.y), parts, strict=True):
-                    if name in self.problem.known:
+                for block, part in zip((memory.x, memory.y), parts, strict=True):
+                    if part is not None:
                         block[row] += (1.0 / size) * _gradient_like(part, block[row])
             except Exception as error:
                 what = f"gave no usable gradient ({type(error).__name__}: {error})"
                 raise self._failure(what, question, i) from error
+        kernels.clear_perturbed(self._method, memory, row)
 
     def _miscounted(self, found: int, question: Question) -> EvaluationError:
         what = f"gave {found} values for {len(question.indices)} samples"
@@ -436,9 +457,7 @@ def _projected(whole: ConvexSet, point: Vector) -> Vector:
     return nearest
 
 
-def _gradient_like(part: ArrayLike | None, row: Vector) -> Vector:
-    if part is None:
-        raise ValueError("no gradient, where one was promised")
+def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
     vector = np.asarray(part, dtype=np.float64)
     if vector.shape != row.shape:
         raise ValueError(f"a gradient of shape {vector.shape}, expected {row.shape}")

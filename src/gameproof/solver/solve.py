@@ -143,6 +143,8 @@ class _Limits:
             )
         self.epochs = None if epochs is None else as_count("epochs", epochs)
         self.queries = UNLIMITED if queries is None else as_count("queries", queries)
+        if run.problem.remaining is not None:
+            self.queries = min(self.queries, run.state.queries + run.problem.remaining)
         self.last_step = UNLIMITED if self.epochs is None else self.epochs * run.steps_an_epoch
         self._run = run
 

@@ -15,9 +15,9 @@ def starting_point(
     problem: Problem, start: tuple[ArrayLike, ArrayLike] | None
 ) -> tuple[Vector, Vector]:
     """The given (x, y), moved into the sets with a warning where it lies outside; by default the
-    centres of the sets."""
+    problem's own start."""
     if start is None:
-        return problem.x_set.center, problem.y_set.center
+        return problem.start
     if not isinstance(start, (tuple, list)) or len(start) != 2:
         raise TypeError(f"start must be a pair (x, y), got {start!r}")
     x, y = problem.point(*start)
