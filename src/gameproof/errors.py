@@ -35,6 +35,14 @@ class DivergedError(GameproofError, FloatingPointError):
     """The iterate is no longer finite."""
 
 
+class AnswerError(GameproofError):
+    """People answered with something that cannot be used; agents and deployment are named."""
+
+
+class BudgetExceeded(GameproofError):
+    """A question was not asked because its answers would exceed the budget."""
+
+
 class StateFileError(GameproofError):
     """A state file that cannot be used: cut short, altered, newer, or of another run."""
 

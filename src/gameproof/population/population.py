@@ -1,0 +1,175 @@
+"""`Population`: agents with features, labels and a way of answering, and what was asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gameproof.arguments import Vector, as_count, as_numbers, require_finite
+from gameproof.errors import AnswerError, BudgetExceeded
+from gameproof.population.responses import BlackBox, Indices, Matrix, NoResponse, Response, Sight
+
+
+@final
+class Population:
+    """n agents: features X (n x d), labels y in {-1, +1}, and a response to a deployed theta.
+
+    Only agents with label -1 move, and only they are ever asked. `budget` is the number of answers
+    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked.
+
+    >>> people = Population([[1.0, 0.0], [0.0, 1.0]], [1, -1])
+    >>> people.ask([1.0, 1.0], [0, 1])
+    array([[1., 0.],
+           [0., 1.]])
+    >>> people.n_answers, people.n_deployments
+    (1, 1)
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        response: Response | None = None,
+        *,
+        budget: int | None = None,
+    ) -> None:
+        self.X = _features(X)
+        self.n, self.d = self.X.shape
+        self.y = _labels(y, self.n)
+        self.response = NoResponse() if response is None else response
+        if not isinstance(self.response, Response):
+            raise TypeError(f"response must be a Response, such as QuadraticCost, got {response!r}")
+        self.response.fit(self.n, self.d)
+        self.budget = None if budget is None else as_count("budget", budget, least=0)
+        self.answers_by_agent: NDArray[np.int64] = np.zeros(self.n, dtype=np.int64)
+        self.n_deployments = 0
+        self._deployed: Vector | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Population({self.n} agents, {self.d} features, {self.n_positive} positive, "
+            f"{self.response!r})"
+        )
+
+    @property
+    def n_positive(self) -> int:
+        """Agents with label +1."""
+        return int((self.y > 0).sum())
+
+    @property
+    def n_answers(self) -> int:
+        """Answers given so far."""
+        return int(self.answers_by_agent.sum())
+
+    @property
+    def remaining(self) -> int | None:
+        """Answers left in the budget; None without one."""
+        return None if self.budget is None else self.budget - self.n_answers
+
+    @property
+    def sight(self) -> Sight:
+        """What a learner may see."""
+        return self.response.sight
+
+    def ask(self, theta: ArrayLike, agents: ArrayLike) -> Matrix:
+        """What these agents report when theta is deployed: agents with label +1 their own
+        features, unasked; the others their answers, counted."""
+        if self.sight < Sight.ANSWERS:
+            raise TypeError("this population shows scores only; ask scores() instead")
+        deployed, chosen, moving = self._prepare(theta, agents)
+        reported = self.X[chosen].copy()
+        if moving.any():
+            asked = chosen[moving]
+            reported[moving] = self._answered(
+                deployed, asked, lambda: self.response.answers(deployed, self.X[asked], asked)
+            )
+        return reported
+
+    def scores(self, theta: ArrayLike, agents: ArrayLike) -> Vector:
+        """The scores <b, theta> of these agents when theta is deployed."""
+        if not (isinstance(self.response, BlackBox) and self.response.scores):
+            return self.ask(theta, agents) @ np.asarray(theta, dtype=np.float64)
+        deployed, chosen, moving = self._prepare(theta, agents)
+        found: Vector = self.X[chosen] @ deployed
+        if moving.any():
+            asked, box = chosen[moving], self.response
+            found[moving] = self._answered(
+                deployed, asked, lambda: box.answered_scores(deployed, asked)
+            )
+        return found
+
+    def note(self, theta: Vector, agents: Indices) -> None:
+        """Counts an ask whose answers are computed elsewhere, from the response itself."""
+        asked = agents[self.y[agents] < 0]
+        if asked.size:
+            self._admit(theta, asked.size)
+            np.add.at(self.answers_by_agent, asked, 1)
+
+    def _prepare(
+        self, theta: ArrayLike, agents: ArrayLike
+    ) -> tuple[Vector, Indices, NDArray[np.bool_]]:
+        deployed = as_numbers("theta", theta, "a vector")
+        if deployed.shape != (self.d,):
+            raise ValueError(f"theta has shape {deployed.shape}, the population {self.d} features")
+        require_finite("theta", deployed)
+        chosen = np.atleast_1d(np.asarray(agents))
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise TypeError(f"agents must be numbered by integers, got {agents!r}")
+        if chosen.size and not (chosen.min() >= 0 and chosen.max() < self.n):
+            raise IndexError(f"there are agents 0 to {self.n - 1}, got {agents!r}")
+        return deployed, chosen.astype(np.int64), self.y[chosen] < 0
+
+    def _answered(self, theta: Vector, asked: Indices, question: Callable[[], Matrix]) -> Matrix:
+        """The answers to a question: within the budget, counted, and looked at."""
+        self._admit(theta, asked.size)
+        try:
+            answers = question()
+        except Exception as error:
+            raise AnswerError(f"{self._who(asked)} {type(error).__name__}: {error}") from error
+        np.add.at(self.answers_by_agent, asked, 1)
+        bad = asked[~np.isfinite(answers.reshape(asked.size, -1)).all(axis=1)]
+        if bad.size:
+            raise AnswerError(f"{self._who(bad)} an answer that is not finite")
+        return answers
+
+    def _admit(self, theta: Vector, number: int) -> None:
+        """Lets a question pass that is within the budget, and counts its deployment."""
+        if self.remaining is not None and number > self.remaining:
+            raise BudgetExceeded(
+                f"{number} answers are asked for and the budget of {self.budget} has "
+                f"{self.remaining} left; nobody was asked"
+            )
+        if self._deployed is None or not np.array_equal(self._deployed, theta):
+            self._deployed = theta.copy()
+            self.n_deployments += 1
+
+    def _who(self, agents: Indices) -> str:
+        shown = ", ".join(map(str, agents[:5])) + (", …" if agents.size > 5 else "")
+        noun = "agent" if agents.size == 1 else "agents"
+        return f"deployment {self.n_deployments}, {noun} {shown}:"
+
+
+def _features(X: ArrayLike) -> Matrix:
+    array = np.asarray(X)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"X must be an array of numbers, got one of type {array.dtype}")
+    matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise ValueError(f"X must have rows and columns, got shape {matrix.shape}")
+    require_finite("X", matrix)
+    return matrix
+
+
+def _labels(y: ArrayLike, n: int) -> Vector:
+    labels = np.asarray(y)
+    if labels.shape != (n,):
+        raise ValueError(f"y must have one label a row of X, {n} of them, got shape {labels.shape}")
+    if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
+        found = ", ".join(map(repr, np.unique(labels)[:5].tolist()))
+        raise ValueError(f"labels must be -1 and +1, got {found}")
+    if np.unique(labels).size < 2:
+        raise ValueError(f"labels must be of both kinds, got {labels[0]:+g} alone")
+    return labels.astype(np.float64)
