@@ -19,15 +19,36 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.errors import AnswerError as AnswerError
+    from gameproof.errors import BudgetExceeded as BudgetExceeded
     from gameproof.errors import DivergedError as DivergedError
     from gameproof.errors import EvaluationError as EvaluationError
     from gameproof.errors import GameproofError as GameproofError
     from gameproof.errors import StartProjectedWarning as StartProjectedWarning
     from gameproof.errors import StateFileError as StateFileError
+    from gameproof.exact.reference import saddle_point as saddle_point
+    from gameproof.population.imperfect import Boxed as Boxed
+    from gameproof.population.imperfect import Limited as Limited
+    from gameproof.population.imperfect import Noisy as Noisy
+    from gameproof.population.imperfect import Reluctant as Reluctant
+    from gameproof.population.imperfect import Rounded as Rounded
+    from gameproof.population.imperfect import Stale as Stale
+    from gameproof.population.population import Population as Population
+    from gameproof.population.responses import BlackBox as BlackBox
+    from gameproof.population.responses import NoResponse as NoResponse
+    from gameproof.population.responses import PowerCost as PowerCost
+    from gameproof.population.responses import QuadraticCost as QuadraticCost
+    from gameproof.population.responses import Response as Response
+    from gameproof.population.responses import Sight as Sight
     from gameproof.problem.games import BilinearGame as BilinearGame
     from gameproof.problem.games import MatrixGame as MatrixGame
     from gameproof.problem.games import QuadraticGame as QuadraticGame
     from gameproof.problem.games import RobustLeastSquares as RobustLeastSquares
+    from gameproof.problem.losses import HuberHinge as HuberHinge
+    from gameproof.problem.losses import Logistic as Logistic
+    from gameproof.problem.losses import Loss as Loss
+    from gameproof.problem.losses import PseudoHuberHinge as PseudoHuberHinge
+    from gameproof.problem.losses import check_loss as check_loss
     from gameproof.problem.problem import Problem as Problem
     from gameproof.problem.problem import Saddle as Saddle
     from gameproof.problem.problem import duality_gap as duality_gap
@@ -40,6 +61,7 @@ if TYPE_CHECKING:
     from gameproof.problem.sets import L1Ball as L1Ball
     from gameproof.problem.sets import Product as Product
     from gameproof.problem.sets import Simplex as Simplex
+    from gameproof.problem.strategic import StrategicProblem as StrategicProblem
     from gameproof.solver.averages import Average as Average
     from gameproof.solver.averages import Last as Last
     from gameproof.solver.averages import StepWeighted as StepWeighted
@@ -76,16 +98,31 @@ __version__ = "0.1.0"
 # Where each public name lives.
 _HOMES = {
     "errors": [
+        "AnswerError",
+        "BudgetExceeded",
         "DivergedError",
         "EvaluationError",
         "GameproofError",
         "StartProjectedWarning",
         "StateFileError",
     ],
+    "exact.reference": ["saddle_point"],
+    "population.imperfect": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
+    "population.population": ["Population"],
+    "population.responses": [
+        "BlackBox",
+        "NoResponse",
+        "PowerCost",
+        "QuadraticCost",
+        "Response",
+        "Sight",
+    ],
     "problem.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
+    "problem.losses": ["HuberHinge", "Logistic", "Loss", "PseudoHuberHinge", "check_loss"],
     "problem.problem": ["Problem", "Saddle", "duality_gap", "gap"],
     "problem.saddle": ["SaddleProblem"],
     "problem.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],
+    "problem.strategic": ["StrategicProblem"],
     "solver.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "solver.extragradient": ["Extragradient"],
     "solver.gradients": ["Exact", "OnePoint", "Residual", "TwoPoint"],

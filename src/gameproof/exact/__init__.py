@@ -1,0 +1,1 @@
+"""The white-box reference: certified saddle points and worst-case distributions."""

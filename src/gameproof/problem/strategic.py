@@ -1,0 +1,300 @@
+"""Robust strategic classification as a saddle problem.
+
+Agent i answers a deployed theta with b_i(theta), and z_i = <b_i(theta), theta> (+ an intercept) is
+its score. An adversary moves the empirical distribution of (b_i, y_i) by at most delta in the
+Wasserstein distance of cost |x - x'| + kappa |y - y'|; it may move all features, and turn labels +1
+into -1. With the loss phi(z) - s y z, phi K-Lipschitz, the worst-case risk is the minimum over
+alpha >= (K + s) |theta| of
+
+    alpha (delta - kappa n+/n) + (1/n) sum_{y=+1} [phi(z_i) + |s z_i - alpha kappa|]
+                               + (1/n) sum_{y=-1} [phi(z_i) + s z_i]
+
+and |t| = max over gamma in [-1, 1] of gamma t makes it a saddle problem in x = (theta, alpha) and
+y = gamma. The derivatives in alpha and gamma, and all those of agents with label +1, cost nothing;
+only agents with label -1 are ever asked.
+
+Variants. ``form="printed"`` has delta - kappa in place of delta - kappa n+/n, as the paper prints
+it. With no flips (label_cost infinite) the terms are phi(z_i) - s y_i z_i; with flips both ways
+|s z_i - y_i alpha kappa| for all agents and delta - kappa, convex only where nobody moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gameproof import kernels
+from gameproof.arguments import Vector, as_positive
+from gameproof.population.population import Population
+from gameproof.population.responses import PowerCost
+from gameproof.problem.barrier import ConvexSide
+from gameproof.problem.losses import Logistic, Loss
+from gameproof.problem.problem import Block, Estimated, Indices, Problem
+from gameproof.problem.sets import Box, Cone, ConvexSet, Product
+
+Form = Literal["exact", "printed"]
+Flips = Literal["one-way", "none", "both"]
+_FLIPS = {"one-way": kernels.ONE_WAY, "none": kernels.NO_FLIP, "both": kernels.BOTH_WAYS}
+
+
+@final
+class StrategicProblem(Problem):
+    """min over (theta, alpha) in a cone, max over gamma in [-1, 1]^n; see the module.
+
+    population
+        The agents and how they answer.
+    radius, label_cost
+        delta, the size of the adversary's ball, and kappa, half the price of a label; infinite for
+        labels that cannot change.
+    form, flips
+        "exact" or "printed"; "one-way", "none" or "both".
+    alpha_max
+        The cap on alpha, and so on |theta| <= alpha_max / (K + s).
+    intercept
+        A bound for an intercept, which nobody can move and which no adversary pays for; None for no
+        intercept. x is then (intercept, theta, alpha).
+    positive
+        "exact": the gradients of +1 agents are computed; "estimated": from values that cost
+        nothing, as in the paper's experiments.
+
+    >>> people = Population([[1.0], [2.0], [-1.0]], [1, 1, -1])
+    >>> problem = StrategicProblem(people, radius=0.1, label_cost=0.5)
+    >>> problem.x_set, problem.y_set.dim
+    (Cone(dim=2, slope=1, cap=20), 3)
+    """
+
+    private_y = True
+
+    def __init__(
+        self,
+        population: Population,
+        radius: float,
+        label_cost: float = float("inf"),
+        loss: Loss | None = None,
+        *,
+        form: Form = "exact",
+        flips: Flips | None = None,
+        alpha_max: float = 20.0,
+        intercept: float | None = None,
+        positive: Literal["exact", "estimated"] = "exact",
+    ) -> None:
+        if not isinstance(population, Population):
+            raise TypeError(f"population must be a Population, got {population!r}")
+        self.population, self.n = population, population.n
+        self.loss = Logistic() if loss is None else loss
+        self.radius = _at_least_zero("radius", radius)
+        self.label_cost = _at_least_zero("label_cost", label_cost)
+        self.form, self.flips = form, flips or _default_flips(self.label_cost)
+        self._check_choices(form, self.flips, positive)
+        self.alpha_max = as_positive("alpha_max", alpha_max)
+        self.intercept = None if intercept is None else as_positive("intercept", intercept)
+        self._estimates_positive = positive == "estimated"
+        self.slope = self._slope()
+        self.name = f"strategic problem with {self.n} agents and {population.d} features"
+        cone = Cone(population.d + 1, self.loss.K + self.loss.s, self.alpha_max)
+        self.x_set: ConvexSet = cone
+        if self.intercept is not None:
+            self.x_set = Product(Box([-self.intercept], [self.intercept]), cone)
+        self.y_set = Box(np.full(self.n, -1.0), np.full(self.n, 1.0))
+        self.tally = population.answers_by_agent
+        self.data = self._compiled()
+        self.compiled_values = self._model is not None
+
+    # --- what it is made of
+
+    @property
+    def start(self) -> tuple[Vector, Vector]:
+        """theta = 0, alpha = 1, gamma = 0."""
+        x = np.zeros(self.x_set.dim)
+        x[-1] = min(1.0, self.alpha_max)
+        return x, np.zeros(self.n)
+
+    def split(self, x: ArrayLike) -> tuple[Vector, float]:
+        """theta and alpha."""
+        vector = np.asarray(x, dtype=np.float64)
+        return vector[self._theta].copy(), float(vector[-1])
+
+    def join(self, theta: ArrayLike, alpha: float, intercept: float = 0.0) -> Vector:
+        """x from its parts."""
+        head = [] if self.intercept is None else [intercept]
+        return np.concatenate([head, np.asarray(theta, dtype=np.float64), [alpha]])
+
+    @property
+    def _theta(self) -> slice:
+        start = 0 if self.intercept is None else 1
+        return slice(start, start + self.population.d)
+
+    @property
+    def _model(self) -> PowerCost | None:
+        response = self.population.response
+        return response if isinstance(response, PowerCost) else None
+
+    @property
+    def known(self) -> frozenset[Block]:  # type: ignore[override]
+        return frozenset({"x", "y"}) if self._model is not None else frozenset({"y"})
+
+    @property
+    def estimated(self) -> Estimated:
+        """theta and the intercept: the rest is exact."""
+        return Estimated(0, self._theta.stop, False)
+
+    def kinds(self, perturbed: Estimated) -> NDArray[np.uint8]:
+        """+1 agents are known unless a coordinate is perturbed whose derivative they could give."""
+        exact = perturbed == self.estimated and not self._estimates_positive
+        code = kernels.KNOWN if exact else kernels.FREE
+        return np.where(self.population.y > 0, code, kernels.COUNTED).astype(np.uint8)
+
+    # --- values
+
+    def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
+        theta, out = x[self._theta], np.empty(indices.size)
+        if self.compiled_values:
+            self.population.note(theta, indices)
+            kernels.values_at(self.data, indices, x, y, out)
+        else:
+            scores = self.population.scores(theta, indices)
+            if self.intercept is not None:
+                scores = scores + x[0]
+            kernels.values_at_scores(self.data, indices, scores, x, y, out)
+        values: list[float] = out.tolist()
+        return values
+
+    def value(self, x: ArrayLike, y: ArrayLike) -> float:
+        if not self.compiled_values:
+            raise TypeError(
+                f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
+                "asked for it here; estimate the risk from fresh answers instead"
+            )
+        return float(kernels.mean_value(self.data, self.n, *self.point(x, y)))
+
+    def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector, Vector]:
+        self.samples([i])
+        gx, gy = np.empty(self.x_set.dim), np.empty(self.n)
+        kernels.gradient_at(self.data, i, x, y, gx, gy)
+        return gx, gy
+
+    # --- the adversary's side, where the response is known
+
+    @property
+    def has_gamma(self) -> NDArray[np.bool_]:
+        """The agents whose label the adversary can change, and who so have a gamma of their own."""
+        if self.flips == "both":
+            return np.ones(self.n, dtype=bool)
+        return (self.population.y > 0) & (self.flips == "one-way")
+
+    @property
+    def interior(self) -> Vector:
+        """A point inside the cone, where barrier methods start."""
+        x = self.start[0]
+        x[-1] = min(1.0, self.alpha_max / 2)
+        return x
+
+    def require_model(self, what: str) -> None:
+        """Refuses a black box: what is asked needs the response function itself."""
+        if self._model is None:
+            raise TypeError(
+                f"{what} needs the response function, and this population shows "
+                f"{self.population.sight.name.lower()} only"
+            )
+
+    def best_gamma(self, x: ArrayLike) -> Vector:
+        """The gamma that maximises L(x, .)."""
+        self.require_model("best_gamma")
+        point, _ = self.point(x, np.zeros(self.n))
+        scores = np.empty(self.n)
+        kernels.scores_at(self.data, point, scores)
+        pull = self.data.s * scores - self.population.y * self.data.kappa * point[-1]
+        return np.where(self.has_gamma, np.sign(pull), 0.0)
+
+    def robust_value(self, x: ArrayLike) -> float:
+        """max over gamma of L(x, gamma): an upper bound of the worst-case risk of theta, and equal
+        to it for the best alpha."""
+        return self.value(x, self.best_gamma(x))
+
+    def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
+        """Certified: the minimum over x' is bounded from below, to about 1e-10."""
+        point, gamma = self.point(x, y)
+        side = ConvexSide(self, gamma)
+        v, _ = side.minimise(self.interior)
+        return self.robust_value(point) - side.tangent_minimum(v, gamma)
+
+    @property
+    def remaining(self) -> int | None:
+        return self.population.remaining
+
+    def count_deployments(self, number: int) -> None:
+        self.population.n_deployments += number
+
+    # --- checks and encodings
+
+    def _check_choices(self, form: str, flips: str, positive: str) -> None:
+        for name, given, known in (
+            ("form", form, ("exact", "printed")),
+            ("flips", flips, tuple(_FLIPS)),
+            ("positive", positive, ("exact", "estimated")),
+        ):
+            if given not in known:
+                raise ValueError(f"{name} must be one of {', '.join(known)}, got {given!r}")
+        if flips != "none" and np.isinf(self.label_cost):
+            raise ValueError(f"flips={flips!r} needs a finite label_cost, got {self.label_cost}")
+        if flips == "both" and not self._nobody_moves():
+            raise ValueError(
+                "labels that flip both ways give a convex problem only where nobody moves; use "
+                'flips="one-way", or a population without a response'
+            )
+        if form == "printed" and flips != "one-way":
+            raise ValueError('form="printed" is the paper\'s one-way problem; leave out flips')
+        least = self.label_cost * (1 - self.population.n_positive / self.n)
+        if form == "printed" and self.radius < least:
+            raise ValueError(
+                f"the printed form is unbounded below at radius {self.radius}: it is the exact "
+                f"form with radius {self.radius - least:.6g}; the smallest radius that works is "
+                f'{least:.6g}, or use form="exact"'
+            )
+
+    def _nobody_moves(self) -> bool:
+        return self._model is not None and not np.any(np.asarray(self._model.power))
+
+    def _slope(self) -> float:
+        """The coefficient of alpha that all samples share."""
+        if self.flips == "none":
+            return self.radius
+        share = self.population.n_positive / self.n
+        whole = self.form == "printed" or self.flips == "both"
+        return self.radius - self.label_cost * (1.0 if whole else share)
+
+    def _compiled(self) -> kernels.Strategic:
+        model = self._model or PowerCost(0.0)
+        code = self.loss.code
+        if code is None:
+            raise TypeError(f"{self.loss!r} has no compiled form")
+        people = self.population
+        return kernels.Strategic(
+            features=people.X,
+            labels=people.y,
+            zeta=model.powers(self.n),
+            movable=model.movable(people.d),
+            start=self._theta.start,
+            slope=self.slope,
+            kappa=0.0 if self.flips == "none" else self.label_cost,
+            s=self.loss.s,
+            loss=code[0],
+            width=code[1],
+            dual_norm=model.dual_norm,
+            degree=model.conjugate_degree,
+            flips=_FLIPS[self.flips],
+        )
+
+
+def _at_least_zero(name: str, value: float) -> float:
+    number = float(value)
+    if not number >= 0:
+        raise ValueError(f"{name} must not be negative, got {value}")
+    return number
+
+
+def _default_flips(label_cost: float) -> Flips:
+    return "none" if np.isinf(label_cost) else "one-way"
