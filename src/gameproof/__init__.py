@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from gameproof.solver.averages import StepWeighted as StepWeighted
     from gameproof.solver.averages import Suffix as Suffix
     from gameproof.solver.extragradient import Extragradient as Extragradient
+    from gameproof.solver.gradients import Envelope as Envelope
     from gameproof.solver.gradients import Exact as Exact
     from gameproof.solver.gradients import OnePoint as OnePoint
     from gameproof.solver.gradients import Residual as Residual
@@ -125,7 +126,7 @@ _HOMES = {
     "problem.strategic": ["StrategicProblem"],
     "solver.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "solver.extragradient": ["Extragradient"],
-    "solver.gradients": ["Exact", "OnePoint", "Residual", "TwoPoint"],
+    "solver.gradients": ["Envelope", "Exact", "OnePoint", "Residual", "TwoPoint"],
     "solver.method": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],
     "solver.orders": ["Reshuffle", "ShuffleOnce", "WithReplacement"],
     "solver.result": ["Result", "Snapshot"],

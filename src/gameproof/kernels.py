@@ -52,8 +52,9 @@ ETA, RADIUS, WEIGHT, MEAN, MEAN_COUNT, LAST = range(6)
 N_NUMBERS = 6
 
 # What is subtracted from a perturbed value: nothing, the running mean of earlier values, the value
-# before, the value at the centre, the value at the mirrored point; or no values are asked at all.
-PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, EXACT = range(6)
+# before, the value at the centre, the value at the mirrored point. Or no values are asked at all:
+# gradients are exact, as they are, or thanks to one observed answer a sample.
+PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, EXACT, ENVELOPE = range(7)
 RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE = range(3)
 BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
 # How the gradient of a sample is had: from values that are counted; from values that cost nothing;
@@ -482,8 +483,10 @@ def add_score_gradient(data, i, x, weight, gx):
 
 
 @compiled
-def strategic_gradient(data, i, x, y, weight, gx, gy, at):
-    z, last, label = score(data, i, x), x.size - 1, data.labels[i]
+def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
+    """The parts of the gradient of L_i that do not pass through the score z; returns weight times
+    the derivative in z."""
+    last, label = x.size - 1, data.labels[i]
     by_score, by_alpha = phi_slope(data, z), data.slope
     if data.flips == NO_FLIP:
         by_score -= data.s * label
@@ -493,8 +496,28 @@ def strategic_gradient(data, i, x, y, weight, gx, gy, at):
         by_score += y[i] * data.s
         by_alpha -= y[i] * label * data.kappa
         gy[at] += weight * (data.s * z - label * data.kappa * x[last])
-    add_score_gradient(data, i, x, weight * by_score, gx)
     gx[last] += weight * by_alpha
+    return weight * by_score
+
+
+@compiled
+def strategic_gradient(data, i, x, y, weight, gx, gy, at):
+    by_score = add_beside_score(data, i, score(data, i, x), x, y, weight, gx, gy, at)
+    add_score_gradient(data, i, x, by_score, gx)
+
+
+@compiled
+def add_observed_gradient(data, i, answer, q, x, y, weight, gx, gy, at):
+    """The same from an observed answer b alone: z = <b, theta> and dz/dtheta = x + q (b - x)."""
+    features, start = data.features, data.start
+    z = x[0] if start == 1 else 0.0
+    for c in range(answer.size):
+        z += answer[c] * x[start + c]
+    by_score = add_beside_score(data, i, z, x, y, weight, gx, gy, at)
+    if start == 1:
+        gx[0] += by_score
+    for c in range(answer.size):
+        gx[start + c] += by_score * (features[i, c] + q * (answer[c] - features[i, c]))
 
 
 BUILT_IN = {
@@ -697,18 +720,19 @@ def deploy(method, memory):
 @compiled
 def points(method: Method) -> int:
     """How many points an estimate asks values at."""
-    if method.offset == EXACT:
+    if method.offset >= EXACT:
         return 0
     return 2 if method.offset >= CENTRE else 1
 
 
 @compiled
 def step_cost(method, counts):
-    """How many values the next step asks."""
+    """How many values or answers the next step asks, at most."""
     samples = batch_size(method, counts)
     if method.asks_previous:
         samples += counts[N_PREVIOUS]
-    return samples * points(method) * method.combine.shape[0]
+    each = 1 if method.offset == ENVELOPE else points(method)
+    return samples * each * method.combine.shape[0]
 
 
 @compiled
@@ -771,7 +795,7 @@ def estimate(method, memory):
     step."""
     answers, numbers, counts = memory.answers, memory.numbers, memory.counts
     current, total = counts[ASKED_CURRENT], counts[ASKED]
-    if method.offset == EXACT or total == 0:
+    if method.offset >= EXACT or total == 0:
         return
     change = difference(method, answers, numbers, 0, current, counts[N_CURRENT])
     write_estimate(method, memory, NEW, change)
@@ -935,7 +959,54 @@ def exact_gradients(data, method, memory):
     good = add_exact(data, method, memory, NEW, SLOT_NEW, CURRENT, counts[N_CURRENT])
     if method.asks_previous and counts[N_PREVIOUS] > 0:
         good &= add_exact(data, method, memory, OLD, SLOT_OLD, PREVIOUS, counts[N_PREVIOUS])
+    if method.offset == ENVELOPE:
+        count_observed(method, memory)
     return good
+
+
+@compiled
+def count_observed(method, memory):
+    """Counts the answers behind the gradients of a phase."""
+    counts, samples, tally = memory.counts, memory.asked, method.tally
+    counts[QUERIES] += counts[ASKED]
+    if counts[ASKED] > 0:
+        counts[DEPLOYMENTS] += 1
+    if tally.size > 0:
+        for m in range(counts[ASKED]):
+            tally[samples[m]] += 1
+
+
+@compiled
+def observed_gradients(data, method, memory, answers, q):
+    """Overwrites NEW and OLD as `exact_gradients` does, given the observed answers of the samples
+    asked, J's and then K's, row by row. Counts nothing: whoever gave the answers has."""
+    counts = memory.counts
+    done = add_observed(
+        data, method, memory, NEW, SLOT_NEW, CURRENT, counts[N_CURRENT], answers, q, 0
+    )
+    if method.asks_previous and counts[N_PREVIOUS] > 0:
+        add_observed(
+            data, method, memory, OLD, SLOT_OLD, PREVIOUS, counts[N_PREVIOUS], answers, q, done
+        )
+
+
+@compiled
+def add_observed(data, method, memory, row, slot_row, which, size, answers, q, done):
+    """One half of that; returns how many answers were used up so far."""
+    x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
+    gx = memory.x[row]
+    gy = memory.slots[slot_row] if method.private else memory.y[row]
+    gx[:] = 0.0
+    gy[:] = 0.0
+    for m in range(size):
+        i = samples[m]
+        at = m if method.private else i
+        if is_known(method.kinds, i):
+            add_gradient(data, i, x, y, 1.0 / size, gx, gy, at)
+        else:
+            add_observed_gradient(data, i, answers[done], q, x, y, 1.0 / size, gx, gy, at)
+            done += 1
+    return done
 
 
 @compiled

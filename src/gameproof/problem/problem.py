@@ -93,6 +93,17 @@ class Problem(ABC):
         """How the gradient of each sample is had, as codes of `kernels`; empty: all are asked."""
         return np.zeros(0, dtype=np.uint8)
 
+    def check_observable(self, degree: float) -> None:
+        """Refuses `Envelope` where no answers can be seen, or their degree is another one."""
+        raise TypeError(
+            f"Envelope() needs people whose answers can be seen, and {self.name} has none; use an "
+            "estimate from values such as TwoPoint()"
+        )
+
+    def observe(self, indices: Indices, x: Vector) -> NDArray[np.float64] | None:
+        """The answers of these samples to x, one row each, or None where `data` knows them."""
+        return None
+
     @property
     def remaining(self) -> int | None:
         """How many more values may be asked, or None."""

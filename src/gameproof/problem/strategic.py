@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof import kernels
 from gameproof.arguments import Vector, as_positive
 from gameproof.population.population import Population
-from gameproof.population.responses import PowerCost
+from gameproof.population.responses import PowerCost, Sight
 from gameproof.problem.barrier import ConvexSide
 from gameproof.problem.losses import Logistic, Loss
 from gameproof.problem.problem import Block, Estimated, Indices, Problem
@@ -143,7 +143,8 @@ class StrategicProblem(Problem):
 
     def kinds(self, perturbed: Estimated) -> NDArray[np.uint8]:
         """+1 agents are known unless a coordinate is perturbed whose derivative they could give."""
-        exact = perturbed == self.estimated and not self._estimates_positive
+        nothing = perturbed == (0, 0, False)
+        exact = nothing or (perturbed == self.estimated and not self._estimates_positive)
         code = kernels.KNOWN if exact else kernels.FREE
         return np.where(self.population.y > 0, code, kernels.COUNTED).astype(np.uint8)
 
@@ -224,6 +225,23 @@ class StrategicProblem(Problem):
     @property
     def remaining(self) -> int | None:
         return self.population.remaining
+
+    def check_observable(self, degree: float) -> None:
+        if self.population.sight < Sight.ANSWERS:
+            raise TypeError(
+                "Envelope() needs to see the answered features, and this population shows scores "
+                "only; use an estimate from values such as TwoPoint()"
+            )
+        if self._model is not None and self._model.degree != degree and not self._nobody_moves():
+            raise ValueError(
+                f"Envelope(degree={degree}) does not fit people whose cost has degree "
+                f"{self._model.degree}"
+            )
+
+    def observe(self, indices: Indices, x: Vector) -> NDArray[np.float64] | None:
+        if self.compiled_values:
+            return None
+        return self.population.ask(x[self._theta], indices)
 
     def count_deployments(self, number: int) -> None:
         self.population.n_deployments += number

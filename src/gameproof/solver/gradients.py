@@ -15,6 +15,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Literal, final
 
+import numpy as np
+
 from gameproof import kernels
 from gameproof.problem.problem import Estimated, Problem
 
@@ -102,6 +104,37 @@ class Residual(_FromValues):
     @property
     def code(self) -> int:
         return kernels.RESIDUAL
+
+
+@final
+@dataclass(frozen=True)
+class Envelope(Gradient):
+    """The exact gradient from one observed answer a sample, whatever the power and the norm.
+
+    People who best-respond to a cost of degree r report b(theta) with <b, theta> = <x, theta> +
+    q g*(theta) and b - x = grad g*(theta), 1/r + 1/q = 1, so the score has the gradient
+    x + q (b - x). Needs answers that can be seen, not only their scores; where the degree is not
+    known, `estimate_degree` finds it from two deployments.
+    """
+
+    degree: float = 2.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.degree) and self.degree > 1):
+            raise ValueError(f"degree must exceed 1, got {self.degree}")
+
+    @property
+    def code(self) -> int:
+        return kernels.ENVELOPE
+
+    @property
+    def conjugate(self) -> float:
+        """q with 1/degree + 1/q = 1."""
+        return self.degree / (self.degree - 1)
+
+    def perturbed(self, problem: Problem) -> Estimated:
+        problem.check_observable(self.degree)
+        return Estimated(0, 0, False)
 
 
 @final

@@ -37,6 +37,7 @@ from gameproof.kernels import (
 )
 from gameproof.problem.problem import Indices, Problem
 from gameproof.problem.sets import ConvexSet
+from gameproof.solver.gradients import Envelope
 from gameproof.solver.method import Solver
 from gameproof.solver.start import starting_point
 from gameproof.solver.state import State
@@ -127,7 +128,7 @@ class Run:
         """The pending question; the same one, less what was answered, until it is told."""
         if self._question is None:
             if self._points == 0:
-                raise TypeError("Exact() asks for no values: call step()")
+                raise TypeError(f"{self.solver.gradient!r} asks for no values: call step()")
             if self._counts[STAGE] == ASKING:
                 self._settle()
             while self._counts[STAGE] != ASKING:
@@ -390,14 +391,36 @@ class Run:
 
     def _exact_gradients(self) -> None:
         data, method, memory = self.problem.data, self._method, self.state.memory
+        if isinstance(self.solver.gradient, Envelope) and not self.problem.compiled_values:
+            self._observed_gradients(self.solver.gradient.conjugate)
+            return
         if data is not None and not isinstance(data, kernels.UserFunction):
-            if not kernels.exact_gradients(data, method, memory):
+            deployed = self._counts[DEPLOYMENTS]
+            good = kernels.exact_gradients(data, method, memory)
+            self.problem.count_deployments(self._counts[DEPLOYMENTS] - deployed)
+            if not good:
                 raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
             return
         counts = self._counts
         self._exact_half(kernels.NEW, kernels.CURRENT, counts[kernels.N_CURRENT])
         if method.asks_previous and counts[kernels.N_PREVIOUS]:
             self._exact_half(kernels.OLD, kernels.PREVIOUS, counts[kernels.N_PREVIOUS])
+
+    def _observed_gradients(self, q: float) -> None:
+        """As kernels.exact_gradients, from answers that the problem goes out to ask for."""
+        memory, counts = self.state.memory, self._counts
+        asked = memory.asked[: counts[ASKED]].copy()
+        x, y = _read_only(memory.x[kernels.BASE]), _read_only(memory.y[kernels.BASE])
+        answers: Any = np.zeros((0, 0))
+        if asked.size:
+            try:
+                answers = self.problem.observe(asked, x)
+            except Exception as error:
+                question = Question(counts[DEPLOYMENTS], x, y, asked)
+                raise self._failure(f"raised {type(error).__name__}: {error}", question) from error
+            counts[QUERIES] += asked.size
+            counts[DEPLOYMENTS] += 1
+        kernels.observed_gradients(self.problem.data, self._method, memory, answers, q)
 
     def _exact_half(self, row: int, half: int, size: int) -> None:
         """As kernels.add_exact, by calls of the problem's gradient in Python."""
