@@ -24,8 +24,13 @@ if TYPE_CHECKING:
     from gameproof.errors import DivergedError as DivergedError
     from gameproof.errors import EvaluationError as EvaluationError
     from gameproof.errors import GameproofError as GameproofError
+    from gameproof.errors import IgnoresDataWarning as IgnoresDataWarning
     from gameproof.errors import StartProjectedWarning as StartProjectedWarning
     from gameproof.errors import StateFileError as StateFileError
+    from gameproof.exact.baselines import plain_regression as plain_regression
+    from gameproof.exact.baselines import strategic_problem as strategic_problem
+    from gameproof.exact.baselines import strategic_regression as strategic_regression
+    from gameproof.exact.reference import largest_useful_radius as largest_useful_radius
     from gameproof.exact.reference import saddle_point as saddle_point
     from gameproof.population.imperfect import Boxed as Boxed
     from gameproof.population.imperfect import Limited as Limited
@@ -33,6 +38,9 @@ if TYPE_CHECKING:
     from gameproof.population.imperfect import Reluctant as Reluctant
     from gameproof.population.imperfect import Rounded as Rounded
     from gameproof.population.imperfect import Stale as Stale
+    from gameproof.population.observed import Verdict as Verdict
+    from gameproof.population.observed import estimate_degree as estimate_degree
+    from gameproof.population.observed import refute as refute
     from gameproof.population.population import Population as Population
     from gameproof.population.responses import BlackBox as BlackBox
     from gameproof.population.responses import NoResponse as NoResponse
@@ -104,11 +112,14 @@ _HOMES = {
         "DivergedError",
         "EvaluationError",
         "GameproofError",
+        "IgnoresDataWarning",
         "StartProjectedWarning",
         "StateFileError",
     ],
-    "exact.reference": ["saddle_point"],
+    "exact.baselines": ["plain_regression", "strategic_problem", "strategic_regression"],
+    "exact.reference": ["largest_useful_radius", "saddle_point"],
     "population.imperfect": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
+    "population.observed": ["Verdict", "estimate_degree", "refute"],
     "population.population": ["Population"],
     "population.responses": [
         "BlackBox",

@@ -49,3 +49,7 @@ class StateFileError(GameproofError):
 
 class StartProjectedWarning(UserWarning):
     """The start point lay outside the sets and was moved to the nearest point inside."""
+
+
+class IgnoresDataWarning(UserWarning):
+    """The radius is so large that the best robust classifier is theta = 0."""

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
+import numpy as np
+
+from gameproof.arguments import Vector
+from gameproof.errors import IgnoresDataWarning
 from gameproof.problem.barrier import ConvexSide
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
@@ -21,8 +27,42 @@ def saddle_point(problem: StrategicProblem) -> Saddle:
     True
     """
     problem.require_model("saddle_point")
-    side = ConvexSide(problem)
-    v, gamma = side.minimise(problem.interior)
+    saddle = _solved(problem)
+    if _ignores_data(problem, saddle.x):
+        useful = largest_useful_radius(problem)
+        warnings.warn(
+            f"the radius {problem.radius:g} is so large that the best robust classifier ignores "
+            f"the data (theta = 0); radii below {useful:.3g} give a useful one",
+            IgnoresDataWarning,
+            stacklevel=2,
+        )
+    return saddle
+
+
+def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) -> float:
+    """The radius up to which the best robust classifier looks at the data at all, by bisection.
+
+    At theta = 0 the adversary has nothing to gain, and elsewhere the more, the larger the radius:
+    so where theta = 0 is best, it is best for every larger radius.
+    """
+    problem.require_model("largest_useful_radius")
+    low, high = problem.least_radius, max(2 * problem.radius, problem.least_radius + 1.0)
+    while not _ignores_data(problem, _solved(problem.at_radius(high)).x):
+        low, high = high, 2 * high
+    while high - low > precision * high:
+        middle = (low + high) / 2
+        if _ignores_data(problem, _solved(problem.at_radius(middle)).x):
+            high = middle
+        else:
+            low = middle
+    return low
+
+
+def _solved(problem: StrategicProblem) -> Saddle:
+    v, gamma, lower = ConvexSide(problem).minimise(problem.interior)
     value = problem.robust_value(v)
-    gap = value - side.tangent_minimum(v, gamma)
-    return Saddle(v, gamma, value, float(gap))
+    return Saddle(v, gamma, value, value - lower)
+
+
+def _ignores_data(problem: StrategicProblem, x: Vector) -> bool:
+    return float(np.linalg.norm(problem.split(x)[0])) < 1e-6

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gameproof.problem.strategic import StrategicProblem
 
 Matrix = NDArray[np.float64]
-LAST_WEIGHT = 1e-11
+LAST_WEIGHT = 1e-10
 SHRINK = 0.1
 MAX_STEPS = 60
 
@@ -112,35 +112,51 @@ class ConvexSide:
             hessian[0, 0] -= 2 * (bound**2 + v[0] ** 2) / (bound**2 - v[0] ** 2) ** 2
         return float(value), gradient, hessian
 
-    def minimise(self, start: Vector) -> tuple[Vector, Vector]:
-        """v at the end of the central path, and gamma there."""
+    def minimise(self, start: Vector) -> tuple[Vector, Vector, float]:
+        """v and gamma near the end of the central path, and a lower bound of the minimum of
+        L(., gamma): of all points on the path, the ones whose bound is best."""
         v, mu = start.copy(), 1.0
+        found = []
         while mu > LAST_WEIGHT:
             mu *= SHRINK
             v = self._centre(v, mu)
-        return v, self.local(v, mu).gamma
+            gamma = self.local(v, mu).gamma
+            found.append((v, gamma, self.tangent_minimum(v, gamma)))
+        if self._gamma is not None:
+            return max(found, key=lambda point: point[2])
+        return min(found, key=lambda point: self.problem.robust_value(point[0]) - point[2])
 
-    def _merit(self, v: Vector, mu: float) -> float:
+    def _merit(self, v: Vector, mu: float) -> tuple[float, Vector, Matrix]:
+        """G with the barrier of the set, and its derivatives; infinite outside."""
         wall = self.wall(v)
-        return np.inf if wall is None else self.local(v, mu).value - mu * wall[0]
+        if wall is None:
+            return np.inf, np.full_like(v, np.inf), np.eye(v.size)
+        here = self.local(v, mu)
+        return here.value - mu * wall[0], here.gradient - mu * wall[1], here.hessian - mu * wall[2]
 
     def _centre(self, v: Vector, mu: float) -> Vector:
-        """Newton steps for one mu, halved until they help."""
+        """Newton steps for one mu, halved until they help: until the gradient is so small that its
+        share in the certificate, its length times that of the set, is a small part of mu."""
+        target = 0.01 * mu / self.problem.x_set.diameter
+        merit, gradient, hessian = self._merit(v, mu)
         for _ in range(MAX_STEPS):
-            here, wall = self.local(v, mu), self.wall(v)
-            if wall is None:
-                raise ArithmeticError("the central path left the set")
-            gradient = here.gradient - mu * wall[1]
-            step = -cho_solve(_factored(here.hessian - mu * wall[2]), gradient)
+            size = float(np.linalg.norm(gradient))
+            if size <= target:
+                break
+            step = -cho_solve(_factored(hessian), gradient)
             decrement = -float(gradient @ step)
-            if decrement <= 1e-6 * mu:
-                return v
-            merit, length = here.value - mu * wall[0], 1.0
-            while self._merit(v + length * step, mu) > merit - 0.1 * length * decrement:
+            length = 1.0
+            while True:
+                ahead = self._merit(v + length * step, mu)
+                # Near the end the merit no longer shows progress, and the gradient still does.
+                lower = ahead[0] <= merit - 0.1 * length * decrement
+                if lower or (length == 1.0 and np.linalg.norm(ahead[1]) <= 0.5 * size):
+                    break
                 length /= 2
-                if length < 1e-8:  # no further progress at this precision
+                if length < 1e-6:
                     return v
             v = v + length * step
+            merit, gradient, hessian = ahead
         return v
 
     def tangent_minimum(self, v: Vector, gamma: Vector) -> float:

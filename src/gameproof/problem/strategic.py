@@ -117,10 +117,35 @@ class StrategicProblem(Problem):
         vector = np.asarray(x, dtype=np.float64)
         return vector[self._theta].copy(), float(vector[-1])
 
+    def offset(self, x: ArrayLike) -> float:
+        """The intercept, 0 where there is none."""
+        return 0.0 if self.intercept is None else float(np.asarray(x)[0])
+
+    def at_radius(self, radius: float) -> StrategicProblem:
+        """The same problem with another radius."""
+        return StrategicProblem(
+            self.population,
+            radius,
+            self.label_cost,
+            self.loss,
+            form=self.form,
+            flips=self.flips,
+            alpha_max=self.alpha_max,
+            intercept=self.intercept,
+            positive="estimated" if self._estimates_positive else "exact",
+        )
+
     def join(self, theta: ArrayLike, alpha: float, intercept: float = 0.0) -> Vector:
         """x from its parts."""
         head = [] if self.intercept is None else [intercept]
         return np.concatenate([head, np.asarray(theta, dtype=np.float64), [alpha]])
+
+    @property
+    def least_radius(self) -> float:
+        """The smallest radius at which the problem is bounded below."""
+        if self.form == "exact":
+            return 0.0
+        return self.label_cost * (1 - self.population.n_positive / self.n)
 
     @property
     def _theta(self) -> slice:
@@ -218,9 +243,8 @@ class StrategicProblem(Problem):
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
         """Certified: the minimum over x' is bounded from below, to about 1e-10."""
         point, gamma = self.point(x, y)
-        side = ConvexSide(self, gamma)
-        v, _ = side.minimise(self.interior)
-        return self.robust_value(point) - side.tangent_minimum(v, gamma)
+        _, _, lower = ConvexSide(self, gamma).minimise(self.interior)
+        return self.robust_value(point) - lower
 
     @property
     def remaining(self) -> int | None:
@@ -265,7 +289,7 @@ class StrategicProblem(Problem):
             )
         if form == "printed" and flips != "one-way":
             raise ValueError('form="printed" is the paper\'s one-way problem; leave out flips')
-        least = self.label_cost * (1 - self.population.n_positive / self.n)
+        least = self.least_radius
         if form == "printed" and self.radius < least:
             raise ValueError(
                 f"the printed form is unbounded below at radius {self.radius}: it is the exact "

@@ -1,0 +1,63 @@
+"""What robust classifiers are compared with: strategic and plain logistic regression.
+
+Strategic logistic regression minimises the mean of log(1 + exp(-y <b(theta), theta>)), convex where
+the response is known: it is the strategic problem with radius 0 and labels that stay. Plain
+logistic regression is the same where nobody moves. The query-only version needs no code of its own:
+solve `strategic_problem(people)` with an estimate from values.
+"""
+
+from __future__ import annotations
+
+from gameproof.arguments import Vector
+from gameproof.population.population import Population
+from gameproof.problem.barrier import ConvexSide
+from gameproof.problem.losses import Loss
+from gameproof.problem.strategic import StrategicProblem
+
+
+def strategic_problem(
+    population: Population,
+    loss: Loss | None = None,
+    *,
+    bound: float = 20.0,
+    intercept: float | None = None,
+) -> StrategicProblem:
+    """The mean loss at what people report, with nothing robust about it; |theta| <= bound."""
+    problem = StrategicProblem(population, radius=0.0, loss=loss, intercept=intercept)
+    steepness = problem.loss.K + problem.loss.s
+    return StrategicProblem(
+        population, radius=0.0, loss=loss, intercept=intercept, alpha_max=bound * steepness
+    )
+
+
+def strategic_regression(
+    population: Population,
+    loss: Loss | None = None,
+    *,
+    bound: float = 20.0,
+    intercept: float | None = None,
+) -> tuple[Vector, float]:
+    """theta and intercept that minimise the mean loss at what people report.
+
+    >>> import numpy as np
+    >>> people = Population([[1.0], [2.0], [-1.0], [0.5]], [1, 1, -1, -1])
+    >>> theta, _ = strategic_regression(people)
+    >>> bool(theta[0] > 0)
+    True
+    """
+    problem = strategic_problem(population, loss, bound=bound, intercept=intercept)
+    problem.require_model("strategic_regression")
+    x, _, _ = ConvexSide(problem).minimise(problem.interior)
+    return problem.split(x)[0], problem.offset(x)
+
+
+def plain_regression(
+    population: Population,
+    loss: Loss | None = None,
+    *,
+    bound: float = 20.0,
+    intercept: float | None = None,
+) -> tuple[Vector, float]:
+    """The same as if nobody moved."""
+    still = Population(population.X, population.y)
+    return strategic_regression(still, loss, bound=bound, intercept=intercept)
