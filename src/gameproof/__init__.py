@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.data.synthetic import synthetic_people as synthetic_people
     from gameproof.errors import AnswerError as AnswerError
     from gameproof.errors import BudgetExceeded as BudgetExceeded
     from gameproof.errors import DivergedError as DivergedError
@@ -106,6 +107,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "data.synthetic": ["synthetic_people"],
     "errors": [
         "AnswerError",
         "BudgetExceeded",

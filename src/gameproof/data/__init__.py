@@ -1,0 +1,1 @@
+"""Numbers in: generators and loaders."""
