@@ -64,7 +64,7 @@ def run_listing(
         }[problem.estimate]()
 
     def operator(samples: list[int], point: Vector, v: Vector, eps: float) -> Vector:
-        """Mean over samples of the estimate of F_i(point)."""
+        """The estimates of F_i(point) summed, over the size of a full batch."""
         total = np.zeros_like(point)
         for i in samples:
             estimate = problem.gradient(i, point)
@@ -73,7 +73,7 @@ def run_listing(
                 width = 2 * eps if problem.estimate == "symmetric" else eps
                 estimate = np.where(problem.perturbed, d / width * difference * v, estimate)
             total += sign * estimate
-        return total / len(samples)
+        return total / problem.batch
 
     values_each = {"exact": 0, "two-point": 2, "symmetric": 2}.get(problem.estimate, 1)
     for t in range(epochs):

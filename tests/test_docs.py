@@ -66,11 +66,29 @@ def test_errata_name_tests_that_exist() -> None:
         assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
 
 
-def test_demo_prints_a_table_and_draws_a_figure(tmp_path: Path, monkeypatch, capsys) -> None:
+SHOWN = {
+    "demo": ({"TRAIN": 200, "TEST": 100}, ("logistic", "strategic", "robust")),
+    "four_algorithms": (
+        {"SEEDS": range(2), "CHECKPOINTS": [10, 20]},
+        ("OGDA-RR", "OGDA-WR", "SGDA-RR", "SGDA-WR"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "examples").glob("*.py")))
+def test_examples_print_a_table_and_draw_a_figure(
+    name: str, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    smaller, rows = SHOWN[name]
     monkeypatch.chdir(tmp_path)
-    demo = runpy.run_path(str(ROOT / "examples" / "demo.py"), run_name="demo")
-    demo["main"].__globals__.update(SEEDS=range(2), CHECKPOINTS=[10, 20])
-    demo["main"]()
+    example = runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name=name)
+    example["main"].__globals__.update(smaller)
+    example["main"]()
     printed = capsys.readouterr().out
-    assert all(name in printed for name in ("OGDA-RR", "OGDA-WR", "SGDA-RR", "SGDA-WR"))
-    assert (tmp_path / "out" / "demo.png").stat().st_size > 10_000
+    assert all(row in printed for row in rows)
+    assert (tmp_path / "out" / f"{name}.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_pages_have_no_gaps_to_fill(page: Path) -> None:
+    assert "@@" not in page.read_text(encoding="utf-8")

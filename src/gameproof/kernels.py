@@ -24,6 +24,7 @@ MARK are then replaced by one number a sample (`Memory.slots`) and a step costs 
 whatever the length of y.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,8 +32,26 @@ from numba import njit, typeof, types
 from numba.core.cgutils import create_struct_proxy, get_null_value
 from numba.extending import intrinsic, overload
 
-# Small functions make the step readable; inlining them makes it one loop again.
-compiled = njit(cache=True, error_model="numpy", forceinline=True)
+
+def cached(function: Any, **options: Any) -> Any:
+    """Compiled, with the disk cache if there is a place for one."""
+    try:
+        return njit(cache=True, error_model="numpy", **options)(function)
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+        warnings.warn(
+            "there is no writable folder for compiled code, so that every process compiles anew; "
+            "name one in the environment variable NUMBA_CACHE_DIR",
+            stacklevel=2,
+        )
+        return njit(error_model="numpy", **options)(function)
+
+
+def compiled(function: Any) -> Any:
+    """Small functions make the step readable; inlining them makes it one loop again."""
+    return cached(function, forceinline=True)
+
 
 # Rows of a block.
 U, BASE, TOTAL, MARK, POINT, NEW, OLD, KEPT = range(8)
@@ -42,9 +61,9 @@ SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
 # Rows of `Memory.batch`: the samples J and K.
 CURRENT, PREVIOUS = range(2)
 # Entries of `Memory.counts`.
-N_COUNTS = 13
+N_COUNTS = 14
 EPOCH, POSITION, STEP, QUERIES, DEPLOYMENTS, STAGE, PHASE, POINT_NO, ANSWERED = range(9)
-N_CURRENT, N_PREVIOUS, ASKED_CURRENT, ASKED = 9, 10, 11, 12
+N_CURRENT, N_PREVIOUS, ASKED_CURRENT, ASKED, COSTLY = 9, 10, 11, 12, 13
 # Values of counts[STAGE]: between steps; samples drawn but no direction yet; a point is deployed.
 IDLE, TURN, ASKING = range(3)
 # Entries of `Memory.numbers`.
@@ -146,19 +165,29 @@ def borrowed(typing_context, value):
 
 @compiled
 def norm(v):
-    total = 0.0
+    """|v|, also where its square would overflow or vanish."""
+    total, largest = 0.0, 0.0
     for c in range(v.size):
         total += v[c] * v[c]
-    return np.sqrt(total)
+        largest = max(largest, abs(v[c]))
+    if 1e-280 < total < 1e280 or largest == 0.0:
+        return np.sqrt(total)
+    total = 0.0
+    for c in range(v.size):
+        total += (v[c] / largest) ** 2
+    return largest * np.sqrt(total)
 
 
 @compiled
 def project_ball(v, centre, radius):
     """Overwrites v: centre + (v - centre) min(1, radius / |v - centre|)."""
-    total = 0.0
+    total, largest = 0.0, 0.0
     for c in range(v.size):
         total += (v[c] - centre[c]) ** 2
+        largest = max(largest, abs(v[c] - centre[c]))
     distance = np.sqrt(total)
+    if not 1e-280 < total < 1e280 and largest > 0.0:
+        distance = norm(v - centre)
     if distance > radius:
         for c in range(v.size):
             v[c] = centre[c] + (v[c] - centre[c]) * (radius / distance)
@@ -412,19 +441,21 @@ def phi_slope(data, z):
 @compiled
 def dual_length(data, x):
     """|theta|_{p*} of the movable part of theta."""
-    total, start = 0.0, data.start
+    total, largest, start = 0.0, 0.0, data.start
     for c in range(data.movable.size):
         if data.movable[c] > 0:
             size = abs(x[start + c])
-            if data.dual_norm == 2.0:
-                total += size * size
-            elif np.isinf(data.dual_norm):
-                total = max(total, size)
-            else:
-                total += size**data.dual_norm
+            total += size * size
+            largest = max(largest, size)
     if data.dual_norm == 2.0:
         return np.sqrt(total)
-    return total if np.isinf(data.dual_norm) else total ** (1.0 / data.dual_norm)
+    if np.isinf(data.dual_norm) or largest == 0.0:
+        return largest
+    total = 0.0
+    for c in range(data.movable.size):
+        if data.movable[c] > 0:
+            total += (abs(x[start + c]) / largest) ** data.dual_norm
+    return largest * total ** (1.0 / data.dual_norm)
 
 
 @compiled
@@ -636,7 +667,7 @@ def batch_size(method, counts):
 @compiled
 def shuffle(order, rng):
     """Overwrites order with a uniform permutation, from the draws rng.integers(0, i + 1) for
-    i = n - 1, …, 1 (the generator's own shuffle takes six seconds to compile)."""
+    i = n - 1, …, 1 (the generator's own shuffle takes long to compile)."""
     for i in range(order.size):
         order[i] = i
     for i in range(order.size - 1, 0, -1):
@@ -680,6 +711,17 @@ def list_asked(kinds, samples, size, listed, at):
 
 
 @compiled
+def count_costly(kinds, listed, total):
+    """How many of the samples asked are counted."""
+    if kinds.size == 0:
+        return total
+    costly = 0
+    for m in range(total):
+        costly += kinds[listed[m]] == COUNTED
+    return costly
+
+
+@compiled
 def open_step(method, memory):
     """Overwrites the batch J, and the list of samples asked: J, then K."""
     counts, batch, order, listed = memory.counts, memory.batch, memory.order, memory.asked
@@ -692,6 +734,7 @@ def open_step(method, memory):
     if method.asks_previous:
         total = list_asked(method.kinds, batch[PREVIOUS], counts[N_PREVIOUS], listed, total)
     counts[ASKED] = total
+    counts[COSTLY] = count_costly(method.kinds, listed, total)
     counts[N_CURRENT] = size
     counts[STAGE] = TURN
 
@@ -713,7 +756,7 @@ def deploy(method, memory):
     for c in range(v.size - width):
         y[POINT, c] = y[BASE, c] + by * v[width + c]
     counts[ANSWERED] = 0
-    counts[DEPLOYMENTS] += 1
+    counts[DEPLOYMENTS] += counts[COSTLY] > 0
     counts[STAGE] = ASKING
 
 
@@ -736,8 +779,9 @@ def step_cost(method, counts):
 
 
 @compiled
-def difference(method, answers, numbers, start, stop, size):
-    """Sum over answers start .. stop of the value minus its offset, over the size of the batch."""
+def difference(method, answers, numbers, start, stop):
+    """Sum over answers start .. stop of the value minus its offset, over the size of a full batch:
+    so that a last batch that is smaller weighs less, and every sample of an epoch the same."""
     total, common = 0.0, 0.0
     if method.offset == BASELINE:
         common = numbers[MEAN]
@@ -745,7 +789,7 @@ def difference(method, answers, numbers, start, stop, size):
         common = numbers[LAST]
     for m in range(start, stop):
         total += answers[0, m] - (answers[1, m] if method.offset >= CENTRE else common)
-    return total / size
+    return total / method.batch
 
 
 @compiled
@@ -797,10 +841,10 @@ def estimate(method, memory):
     current, total = counts[ASKED_CURRENT], counts[ASKED]
     if method.offset >= EXACT or total == 0:
         return
-    change = difference(method, answers, numbers, 0, current, counts[N_CURRENT])
+    change = difference(method, answers, numbers, 0, current)
     write_estimate(method, memory, NEW, change)
     if method.asks_previous and counts[N_PREVIOUS] > 0:
-        change = difference(method, answers, numbers, current, total, counts[N_PREVIOUS])
+        change = difference(method, answers, numbers, current, total)
         write_estimate(method, memory, OLD, change)
     if current > 0:
         remember_value(method, answers, numbers, current)
@@ -937,7 +981,7 @@ def add_exact(data, method, memory, row, slot_row, which, size):
         for m in range(size):
             if is_known(kinds, samples[m]) == known:
                 at = m if method.private else samples[m]
-                add_gradient(data, samples[m], x, y, 1.0 / size, gx, gy, at)
+                add_gradient(data, samples[m], x, y, 1.0 / method.batch, gx, gy, at)
         if not known:
             clear_perturbed(method, memory, row)
     return all_finite(gx) and all_finite(gy)
@@ -1002,9 +1046,10 @@ def add_observed(data, method, memory, row, slot_row, which, size, answers, q, d
         i = samples[m]
         at = m if method.private else i
         if is_known(method.kinds, i):
-            add_gradient(data, i, x, y, 1.0 / size, gx, gy, at)
+            add_gradient(data, i, x, y, 1.0 / method.batch, gx, gy, at)
         else:
-            add_observed_gradient(data, i, answers[done], q, x, y, 1.0 / size, gx, gy, at)
+            weight = 1.0 / method.batch
+            add_observed_gradient(data, i, answers[done], q, x, y, weight, gx, gy, at)
             done += 1
     return done
 
@@ -1090,5 +1135,5 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
         conclude(method, x_pieces, y_pieces, memory)
 
 
-run = njit(cache=True, error_model="numpy")(_run)
+run = cached(_run)
 run_uncached = njit(error_model="numpy")(_run)

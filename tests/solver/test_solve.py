@@ -557,9 +557,9 @@ def test_run_in_another_thread_is_the_same_run(
 # --- checkpoints
 
 
-@pytest.mark.parametrize(("every", "steps"), [(1, 1), (4, 4), (10, 10), (None, 7)])
+@pytest.mark.parametrize(("every", "steps"), [(1, 1), (4, 4), (10, 10)])
 def test_checkpoint_is_written_every_so_many_steps_and_at_the_end(
-    every: int | None, steps: int, teller: Any, schedules: Any, tmp_path: Path
+    every: int, steps: int, teller: Any, schedules: Any, tmp_path: Path
 ) -> None:
     path = tmp_path / "state"
     in_file: list[int] = []
@@ -574,6 +574,24 @@ def test_checkpoint_is_written_every_so_many_steps_and_at_the_end(
     # Before step k + 1, k steps are done.
     assert in_file == [k // steps * steps for k in range(28)]
     assert gp.State.load(path).steps == result.n_steps == 28
+
+
+def test_checkpoint_is_written_by_the_clock_where_no_steps_are_given(
+    teller: Any, schedules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, clock = tmp_path / "state", iter(range(0, 10**6, 3))
+    monkeypatch.setattr("gameproof.solver.solve.time.monotonic", lambda: next(clock))
+    saved: list[int] = []
+    monkeypatch.setattr(gp.State, "save", lambda state, to: saved.append(state.steps))
+    gp.solve(teller().problem, gp.sgda_rr(**schedules), epochs=40, checkpoint=path)
+    # A look at this clock takes three seconds, so that ten have passed at every fourth or fifth.
+    assert 2 <= len(saved) < 280 / 4
+    assert saved[-1] == 280
+
+
+def test_epochs_are_recorded_to_three_digits() -> None:
+    result = gp.solve(GAME, gp.sgda_rr(), epochs=1200, seed=SEED)
+    assert result.trace["epoch"].tolist() == [*range(1, 1001), *range(1010, 1201, 10)]
 
 
 def test_checkpoint_is_written_on_an_error_with_every_answer(

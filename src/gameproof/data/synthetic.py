@@ -15,9 +15,9 @@ def synthetic_people(
 
     Drawn in this order: theta*, X, e.
 
-    >>> X, y = synthetic_people(n=5, d=2)
+    >>> X, y = synthetic_people(n=50, d=2)
     >>> X.shape, sorted(set(y.tolist()))
-    ((5, 2), [-1.0, 1.0])
+    ((50, 2), [-1.0, 1.0])
     """
     as_count("n", n, least=2)
     as_count("d", d)

@@ -8,9 +8,13 @@ import numpy as np
 
 from gameproof.arguments import Vector
 from gameproof.errors import IgnoresDataWarning
+from gameproof.population.responses import PowerCost
 from gameproof.problem.barrier import ConvexSide
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
+
+# A duality gap above this is worth a warning.
+CERTIFIED = 1e-6
 
 
 def saddle_point(problem: StrategicProblem) -> Saddle:
@@ -27,7 +31,14 @@ def saddle_point(problem: StrategicProblem) -> Saddle:
     True
     """
     problem.require_model("saddle_point")
+    _require_smooth(problem)
     saddle = _solved(problem)
+    if saddle.duality_gap > CERTIFIED:
+        warnings.warn(
+            f"the saddle point is certified to {saddle.duality_gap:.1e} only; its value is within "
+            "that of the true one",
+            stacklevel=2,
+        )
     if _ignores_data(problem, saddle.x):
         useful = largest_useful_radius(problem)
         warnings.warn(
@@ -56,6 +67,15 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
         else:
             low = middle
     return low
+
+
+def _require_smooth(problem: StrategicProblem) -> None:
+    response = problem.population.response
+    if isinstance(response, PowerCost) and response.norm in (1, np.inf) and np.any(response.power):
+        raise ValueError(
+            f"Newton's method needs scores that are smooth in theta, and with norm {response.norm} "
+            "they have kinks; use a norm between"
+        )
 
 
 def _solved(problem: StrategicProblem) -> Saddle:

@@ -7,14 +7,14 @@ break, each of them says.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.arguments import Vector, as_count, as_positive
+from gameproof.arguments import Vector, as_count, as_numbers, as_positive
 from gameproof.population.responses import Indices, Matrix, Response, Sight
 
 
@@ -33,8 +33,20 @@ class _Imperfect(Response):
     def fit(self, n: int, d: int) -> None:
         self.base.fit(n, d)
 
+    def renewed(self) -> Response:
+        return replace(self, base=self.base.renewed())
+
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         return self.change(self.base.answers(theta, features, agents), theta, features, agents)
+
+    @property
+    @abstractmethod
+    def effect(self) -> str:
+        """What is changed, and what of the model that breaks, in a sentence."""
+
+    @property
+    def assumptions(self) -> str:
+        return f"{self.effect} Before that: {self.base.assumptions}"
 
     @abstractmethod
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
@@ -53,13 +65,14 @@ class Noisy(_Imperfect):
     def __post_init__(self) -> None:
         super().__post_init__()
         as_positive("sd", self.sd)
+        as_count("seed", self.seed, least=0)
 
     @property
-    def assumptions(self) -> str:
-        return "Answers are best responses on average; single ones are off by noise."
+    def effect(self) -> str:
+        return "Answers are right on average; single ones are off by noise."
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        mark = crc32(np.ascontiguousarray(theta).tobytes())
+        mark = crc32((theta + 0.0).tobytes())
         errors = [
             np.random.default_rng([self.seed, int(agent), mark]).standard_normal(theta.size)
             for agent in agents
@@ -79,16 +92,15 @@ class Limited(_Imperfect):
         as_positive("size", self.size)
 
     @property
-    def assumptions(self) -> str:
+    def effect(self) -> str:
         return (
-            "Answers are best responses to a cost with a limit: still convex, but of no single "
-            "degree, so that a learned power holds up to the limit only."
+            "Answers are cut short at a limit: there no degree holds, nor, but for norm 2, order."
         )
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         moves = answers - features
         lengths = np.linalg.norm(moves, axis=1, keepdims=True)
-        shrink = np.minimum(1.0, self.size / np.maximum(lengths, np.finfo(float).tiny))
+        shrink = np.where(lengths > self.size, self.size / np.maximum(lengths, self.size), 1.0)
         moved: Matrix = features + moves * shrink
         return moved
 
@@ -101,9 +113,21 @@ class Boxed(_Imperfect):
     lower: ArrayLike
     upper: ArrayLike
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        lower, upper = as_numbers("lower", self.lower), as_numbers("upper", self.upper)
+        if not np.all(lower <= upper):
+            raise ValueError(f"lower must not exceed upper, got {self.lower!r} and {self.upper!r}")
+
+    def fit(self, n: int, d: int) -> None:
+        super().fit(n, d)
+        for name, bound in (("lower", self.lower), ("upper", self.upper)):
+            if np.shape(bound) not in ((), (d,)):
+                raise ValueError(f"{name} must be one number, or {d}, got {np.shape(bound)}")
+
     @property
-    def assumptions(self) -> str:
-        return "Answers are clipped best responses: the degree does not hold at the bounds."
+    def effect(self) -> str:
+        return "Answers are clipped: no degree holds at the bounds."
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         lower = np.minimum(np.asarray(self.lower), features)
@@ -123,8 +147,8 @@ class Rounded(_Imperfect):
         as_positive("unit", self.unit)
 
     @property
-    def assumptions(self) -> str:
-        return "Answers are rounded best responses: scores jump, so no gradient is exact."
+    def effect(self) -> str:
+        return "Answers are rounded: scores jump, so that no gradient is exact."
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         rounded = self.unit * np.round(answers / self.unit)
@@ -143,10 +167,11 @@ class Reluctant(_Imperfect):
         super().__post_init__()
         if not 0 <= self.share <= 1:
             raise ValueError(f"share must lie between 0 and 1, got {self.share}")
+        as_count("seed", self.seed, least=0)
 
     @property
-    def assumptions(self) -> str:
-        return "Answers are best responses with a power that differs by agent, zero for some."
+    def effect(self) -> str:
+        return "Some agents never move: power differs by agent, and is zero for some."
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         chance = [np.random.default_rng([self.seed, int(agent)]).random() for agent in agents]
@@ -160,15 +185,15 @@ class Stale(_Imperfect):
     """People answer the theta deployed before; the first time, they have not moved yet."""
 
     delay: int = 1
-    _seen: list[Vector] = field(default_factory=list, repr=False)
+    _seen: list[Vector] = field(default_factory=list, repr=False, init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         as_count("delay", self.delay)
 
     @property
-    def assumptions(self) -> str:
-        return "Answers are best responses to an older theta: wrong by as much as theta has moved."
+    def effect(self) -> str:
+        return "Answers are to an older theta: wrong by as much as theta has moved."
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         if not self._seen or not np.array_equal(self._seen[-1], theta):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,8 @@ class Population:
     """n agents: features X (n x d), labels y in {-1, +1}, and a response to a deployed theta.
 
     Only agents with label -1 move, and only they are ever asked. `budget` is the number of answers
-    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked.
+    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked. X is
+    not copied where it is contiguous and float64 already: it may be a file mapped to memory.
 
     >>> people = Population([[1.0, 0.0], [0.0, 1.0]], [1, -1])
     >>> people.ask([1.0, 1.0], [0, 1])
@@ -43,6 +44,7 @@ class Population:
         if not isinstance(self.response, Response):
             raise TypeError(f"response must be a Response, such as QuadraticCost, got {response!r}")
         self.response.fit(self.n, self.d)
+        self.response = self.response.renewed()
         self.budget = None if budget is None else as_count("budget", budget, least=0)
         self.answers_by_agent: NDArray[np.int64] = np.zeros(self.n, dtype=np.int64)
         self.n_deployments = 0
@@ -84,7 +86,10 @@ class Population:
         if moving.any():
             asked = chosen[moving]
             reported[moving] = self._answered(
-                deployed, asked, lambda: self.response.answers(deployed, self.X[asked], asked)
+                deployed,
+                asked,
+                (asked.size, self.d),
+                lambda: self.response.answers(deployed, self.X[asked], asked.copy()),
             )
         return reported
 
@@ -97,7 +102,7 @@ class Population:
         if moving.any():
             asked, box = chosen[moving], self.response
             found[moving] = self._answered(
-                deployed, asked, lambda: box.answered_scores(deployed, asked)
+                deployed, asked, asked.shape, lambda: box.answered_scores(deployed, asked.copy())
             )
         return found
 
@@ -120,16 +125,31 @@ class Population:
             raise TypeError(f"agents must be numbered by integers, got {agents!r}")
         if chosen.size and not (chosen.min() >= 0 and chosen.max() < self.n):
             raise IndexError(f"there are agents 0 to {self.n - 1}, got {agents!r}")
-        return deployed, chosen.astype(np.int64), self.y[chosen] < 0
+        numbered = chosen.astype(np.int64)
+        return deployed, numbered, self.y[numbered] < 0
 
-    def _answered(self, theta: Vector, asked: Indices, question: Callable[[], Matrix]) -> Matrix:
+    def _answered(
+        self,
+        theta: Vector,
+        asked: Indices,
+        expected: tuple[int, ...],
+        question: Callable[[], Any],
+    ) -> Matrix:
         """The answers to a question: within the budget, counted, and looked at."""
         self._admit(theta, asked.size)
         try:
-            answers = question()
+            given = question()
         except Exception as error:
             raise AnswerError(f"{self._who(asked)} {type(error).__name__}: {error}") from error
         np.add.at(self.answers_by_agent, asked, 1)
+        try:
+            answers = as_numbers("answers", given)
+        except TypeError as error:
+            raise AnswerError(f"{self._who(asked)} {error}") from error
+        if answers.shape != expected:
+            raise AnswerError(
+                f"{self._who(asked)} answers of shape {answers.shape}, expected {expected}"
+            )
         bad = asked[~np.isfinite(answers.reshape(asked.size, -1)).all(axis=1)]
         if bad.size:
             raise AnswerError(f"{self._who(bad)} an answer that is not finite")
@@ -153,7 +173,7 @@ class Population:
 
 
 def _features(X: ArrayLike) -> Matrix:
-    array = np.asarray(X)
+    array = X if isinstance(X, np.ndarray) else as_numbers("X", X)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"X must be an array of numbers, got one of type {array.dtype}")
     matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
@@ -168,7 +188,7 @@ def _labels(y: ArrayLike, n: int) -> Vector:
     if labels.shape != (n,):
         raise ValueError(f"y must have one label a row of X, {n} of them, got shape {labels.shape}")
     if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
-        found = ", ".join(map(repr, np.unique(labels)[:5].tolist()))
+        found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         raise ValueError(f"labels must be -1 and +1, got {found}")
     if np.unique(labels).size < 2:
         raise ValueError(f"labels must be of both kinds, got {labels[0]:+g} alone")

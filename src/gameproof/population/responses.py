@@ -51,6 +51,10 @@ class Response(ABC):
         """Whether these answers are best responses to a convex cost, in a sentence."""
         return "Answers are best responses to a convex cost: the model's assumptions hold."
 
+    def renewed(self) -> Response:
+        """The response for a population of its own: without what it remembers of another."""
+        return self
+
     @abstractmethod
     def fit(self, n: int, d: int) -> None:
         """Refuses a response that does not fit n agents with d features."""
@@ -75,9 +79,13 @@ class PowerCost(Response):
 
     def __post_init__(self) -> None:
         zeta = as_numbers("power", self.power)
+        object.__setattr__(self, "power", float(zeta) if zeta.ndim == 0 else zeta)
         require_finite("power", np.atleast_1d(zeta))
         if zeta.ndim > 1 or (zeta < 0).any():
             raise ValueError(f"power must be numbers of at least 0, got {self.power!r}")
+        for name in ("degree", "norm"):
+            if isinstance(getattr(self, name), (str, bytes, bool)):
+                raise TypeError(f"{name} must be a number, got {getattr(self, name)!r}")
         if not (np.isfinite(self.degree) and self.degree > 1):
             raise ValueError(f"degree must exceed 1, got {self.degree}")
         if not self.norm >= 1:
@@ -112,20 +120,21 @@ class PowerCost(Response):
         zeta = np.asarray(self.power)
         if zeta.ndim == 1 and zeta.size != n:
             raise ValueError(f"power has {zeta.size} numbers, the population {n} agents")
-        for feature in self.features or ():
+        for feature in () if self.features is None else self.features:
             if not 0 <= feature < d:
                 raise ValueError(f"feature {feature} cannot move: there are features 0 to {d - 1}")
 
     def direction(self, theta: Vector) -> Vector:
         """grad g*(theta) for power 1: how far an agent of unit power moves."""
         part = theta * self.movable(theta.size)
-        length = float(np.linalg.norm(part, self.dual_norm))
-        if length == 0:
+        largest = float(np.abs(part).max())
+        if largest == 0:
             return np.zeros_like(part)
+        length = largest * float(np.linalg.norm(part / largest, self.dual_norm))
         if np.isinf(self.dual_norm):  # the cheapest way is along one largest coordinate
             shape = np.zeros_like(part)
-            largest = int(np.argmax(np.abs(part)))
-            shape[largest] = np.sign(part[largest])
+            first = int(np.argmax(np.abs(part)))
+            shape[first] = np.sign(part[first])
         else:
             shape = np.sign(part) * (np.abs(part) / length) ** (self.dual_norm - 1)
         scaled: Vector = length ** (self.conjugate_degree - 1) * shape
@@ -176,20 +185,18 @@ class BlackBox(Response):
         pass
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        given = np.asarray(self.function(theta, agents), dtype=np.float64)
-        if given.shape != features.shape:
-            raise ValueError(f"answers of shape {given.shape}, expected {features.shape}")
+        given: Matrix = self.function(theta, agents)
         return given
 
     def answered_scores(self, theta: Vector, agents: Indices) -> Vector:
         """The scores of a black box that shows no more."""
-        given = np.asarray(self.function(theta, agents), dtype=np.float64)
-        if given.shape != agents.shape:
-            raise ValueError(f"scores of shape {given.shape}, expected {agents.shape}")
+        given: Vector = self.function(theta, agents)
         return given
 
 
-def _checked_features(features: Sequence[int]) -> None:
+def _checked_features(features: Any) -> None:
+    if not isinstance(features, (list, tuple, range, np.ndarray)):
+        raise TypeError(f"features must be positions of columns, got {features!r}")
     for feature in features:
         if isinstance(feature, (bool, np.bool_)) or not isinstance(feature, (int, np.integer)):
             raise TypeError(f"features must be positions of columns, got {feature!r}")

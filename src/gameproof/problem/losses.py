@@ -132,13 +132,26 @@ def check_loss(loss: Loss) -> None:
     _claim(bool((np.diff(slope) >= -1e-12).all()), "phi is convex: its slope never falls")
     _claim(bool((np.abs(slope) <= loss.K + 1e-12).all()), "phi is K-Lipschitz")
     _claim(bool((slope + loss.s >= -1e-12).all()), "phi(z) + s z never decreases")
-    near = np.linspace(-5, 5, 501)
-    step = 1e-5
-    found = (loss.phi(near + step) - loss.phi(near - step)) / (2 * step)
-    _claim(bool(np.allclose(found, loss.slope(near), atol=1e-5)), "slope is the derivative of phi")
-    risen = np.diff(loss.slope(near)) / np.diff(near)
-    bound = np.maximum(loss.curvature(near[1:]), loss.curvature(near[:-1]))
-    _claim(bool((risen <= bound + 0.02).all()), "curvature bounds the derivative of slope")
+    # A convex phi lies between its tangents: over each step of the grid it rises at least by the
+    # slope on the left and at most by that on the right.
+    steps, risen = np.diff(z), np.diff(phi)
+    room = 1e-9 * np.maximum(1.0, np.abs(phi[1:]))
+    above = risen >= slope[:-1] * steps - room
+    _claim(
+        bool((above & (risen <= slope[1:] * steps + room)).all()), "slope is the derivative of phi"
+    )
+    near, step = np.linspace(-5.003, 5.003, 501), 1e-5
+    change = (loss.phi(near + step) - loss.phi(near - step)) / (2 * step)
+    off = np.abs(change - loss.slope(near))
+    bent = np.maximum(loss.curvature(near - step), loss.curvature(near + step))
+    _claim(bool((off <= 1e-7 + bent * step).all()), "slope is the derivative of phi")
+    bend = np.diff(slope) / steps
+    bound = np.maximum(loss.curvature(z[1:]), loss.curvature(z[:-1]))
+    inner = np.abs(z[1:]) <= 40
+    _claim(
+        bool((bend[inner] <= 1.1 * bound[inner] + 0.02).all()),
+        "curvature bounds the derivative of slope",
+    )
 
 
 def _claim(holds: bool, claim: str) -> None:

@@ -75,6 +75,11 @@ class Problem(ABC):
         """A saddle point, where one is known."""
         return None
 
+    @property
+    def has_duality_gap(self) -> bool:
+        """Whether the problem can compute its duality gap."""
+        return type(self).duality_gap is not Problem.duality_gap
+
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
         """max over y' of L(x, y') minus min over x' of L(x', y)."""
         raise TypeError(
@@ -147,7 +152,13 @@ class Problem(ABC):
         """The gap to the problem's own saddle point."""
         if self.saddle is None:
             raise TypeError(f"{self.name} knows no saddle point; give one to gap(problem, x, y, s)")
-        return gap(self, x, y, self.saddle)
+        found = gap(self, x, y, self.saddle)
+        if found < -1e-6 * max(1.0, abs(self.saddle.value)):
+            raise ValueError(
+                f"the gap is {found:.3g}, and gaps are never negative: the saddle point given with "
+                f"{self.name} is not one"
+            )
+        return found
 
     def point(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
         """(x, y) as read-only vectors of the right lengths, or an error."""
@@ -158,15 +169,20 @@ class Problem(ABC):
             vector.setflags(write=False)
         return pair
 
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
     @cached_property
     def fingerprint(self) -> str:
         """A digest of what makes this problem this problem: saved runs go on with no other."""
         digest = hashlib.sha256()
         digest.update(f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}".encode())
         for part in (*_primitive(self.x_set), *_primitive(self.y_set)):
-            digest.update(f"{type(part).__name__} {part.dim}".encode())
+            digest.update(f"{type(part).__name__} {part.dim} {part.diameter}".encode())
+            digest.update(np.asarray(part.center, dtype=np.float64).tobytes())
             for array in part.pieces or ():
                 digest.update(np.ascontiguousarray(array).tobytes())
+        digest.update(self.kinds(self.estimated).tobytes())
         for field in self.data or ():
             if isinstance(field, (np.ndarray, float, int)):
                 digest.update(np.ascontiguousarray(field).tobytes())

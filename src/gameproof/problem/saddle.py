@@ -60,13 +60,19 @@ class SaddleProblem(Problem):
         for label, part in (("x_set", x_set), ("y_set", y_set)):
             if not isinstance(part, ConvexSet):
                 raise TypeError(f"{label} must be a set such as Ball or Box, got {part!r}")
+            as_count(f"the dim of {label}", part.dim)
+            if np.shape(part.center) != (part.dim,):
+                raise ValueError(f"the center of {label} must have {part.dim} coordinates")
         self.x_set, self.y_set, self._saddle = x_set, y_set, saddle
         if saddle is not None:
             if not isinstance(saddle, Saddle):
                 raise TypeError(f"saddle must be a Saddle, got {saddle!r}")
-            self.point(saddle.x, saddle.y)
+            for part, point in zip((x_set, y_set), self.point(saddle.x, saddle.y), strict=True):
+                if not part.contains(point, tolerance=1e-6):
+                    raise ValueError(f"the saddle point lies outside {part!r}")
         self.name = name or str(getattr(value, "__name__", type(value).__name__))
         self._value, self._vectorized = value, vectorized
+        self._compiled_value = isinstance(value, CPUDispatcher)
         self._gradients = _split(gradient)
         self._joint, self._x_gradient, self._y_gradient = self._gradients
         self.known = self._known_blocks()
@@ -79,7 +85,7 @@ class SaddleProblem(Problem):
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
         if self._vectorized:
             return self._batch(indices, x, y)
-        if isinstance(self._value, CPUDispatcher):
+        if self._compiled_value:
             # One compiled for declared types takes no read-only arrays.
             x, y = x.copy(), y.copy()
         return map(self._value, indices.tolist(), repeat(x), repeat(y))

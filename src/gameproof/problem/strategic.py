@@ -86,6 +86,8 @@ class StrategicProblem(Problem):
         self.population, self.n = population, population.n
         self.loss = Logistic() if loss is None else loss
         self.radius = _at_least_zero("radius", radius)
+        if np.isinf(self.radius):
+            raise ValueError(f"radius must be finite, got {radius}")
         self.label_cost = _at_least_zero("label_cost", label_cost)
         self.form, self.flips = form, flips or _default_flips(self.label_cost)
         self._check_choices(form, self.flips, positive)
@@ -196,11 +198,12 @@ class StrategicProblem(Problem):
             )
         return float(kernels.mean_value(self.data, self.n, *self.point(x, y)))
 
-    def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector, Vector]:
+    def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector]:
         self.samples([i])
         gx, gy = np.empty(self.x_set.dim), np.empty(self.n)
         kernels.gradient_at(self.data, i, x, y, gx, gy)
-        return gx, gy
+        unknown = self._model is None and self.population.y[i] < 0
+        return None if unknown else gx, gy
 
     # --- the adversary's side, where the response is known
 
@@ -239,6 +242,10 @@ class StrategicProblem(Problem):
         """max over gamma of L(x, gamma): an upper bound of the worst-case risk of theta, and equal
         to it for the best alpha."""
         return self.value(x, self.best_gamma(x))
+
+    @property
+    def has_duality_gap(self) -> bool:
+        return self._model is not None
 
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
         """Certified: the minimum over x' is bounded from below, to about 1e-10."""
@@ -280,6 +287,8 @@ class StrategicProblem(Problem):
         ):
             if given not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {given!r}")
+        if form == "printed" and np.isinf(self.label_cost):
+            raise ValueError('form="printed" needs a finite label_cost, got inf')
         if flips != "none" and np.isinf(self.label_cost):
             raise ValueError(f"flips={flips!r} needs a finite label_cost, got {self.label_cost}")
         if flips == "both" and not self._nobody_moves():
@@ -332,6 +341,8 @@ class StrategicProblem(Problem):
 
 
 def _at_least_zero(name: str, value: float) -> float:
+    if isinstance(value, (str, bytes, bool, np.bool_)) or value is None:
+        raise TypeError(f"{name} must be a number, got {value!r}")
     number = float(value)
     if not number >= 0:
         raise ValueError(f"{name} must not be negative, got {value}")

@@ -52,6 +52,8 @@ class Suffix(Average):
 
     def read(self, state: State) -> tuple[Vector, Vector]:
         if len(state.marks) < 2:
+            if state.epoch >= 2:
+                raise ValueError("this run noted no marks; give average=Suffix() to its solver")
             return StepWeighted().read(state)
         since = state.marks[0]
         weight = state.weight - since.weight

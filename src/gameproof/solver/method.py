@@ -134,6 +134,8 @@ def _described(part: Any) -> str:
         return repr(tuple(float(number) for number in part))
     if isinstance(part, (int, float, np.number)):
         return repr(float(part))
+    if isinstance(part, Update):
+        return f"{type(part).__name__}{tuple(part.phases)}"
     name = getattr(part, "__qualname__", None)
     return name if isinstance(name, str) else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(part))
 

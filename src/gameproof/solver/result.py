@@ -12,7 +12,7 @@ from gameproof.solver.trace import Trace
 Reason = Literal["epochs", "queries", "tolerance", "callback", "interrupted"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Snapshot:
     """A run as a callback sees it: copies, read-only."""
 
@@ -27,7 +27,7 @@ class Snapshot:
     last_y: Vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """x and y are the output the solver's average gives; last_x and last_y the last iterate.
 

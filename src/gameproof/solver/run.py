@@ -31,6 +31,7 @@ from gameproof.kernels import (
     DEPLOYMENTS,
     IDLE,
     POINT_NO,
+    POSITION,
     QUERIES,
     STAGE,
     STEP,
@@ -89,6 +90,7 @@ class Run:
         # Whether a step may need no values at all; where it always does, opening it and deploying
         # its point are one call.
         self._may_skip = self._points == 0 or self._method.kinds.size > 0
+        self._needs_marks = solver.average.needs_marks
         self._question: Question | None = None
         self._prepare_views()
 
@@ -99,6 +101,8 @@ class Run:
         self._answers: list[Any] = [row.data for row in memory.answers]
         self._point_x = memory.x[kernels.POINT]
         self._point_y = memory.y[kernels.POINT if method.y_perturbed else kernels.BASE]
+        self._normal, self._direction = self.state.rng.standard_normal, memory.direction
+        self._draws_every_step = method.order == kernels.WITH_REPLACEMENT
         self._fields = (*method, *memory)
         self._all_fields = (*self._fields, *(self._x_pieces or ()), *(self._y_pieces or ()))
 
@@ -134,15 +138,18 @@ class Run:
             while self._counts[STAGE] != ASKING:
                 self._open()
             self._question = self._pending()
+            self._question.indices.setflags(write=False)
         return self._question
 
     def tell(self, question: Question, values: Sequence[float] | Vector) -> None:
         """Takes one value for each sample of the question; refuses what was not asked."""
-        if self._question is None or question.id != self._question.id:
+        if self._question is None or question is not self._question:
             raise ValueError(
-                f"question {question.id} is not the pending one; tell answers what ask() last gave"
+                f"question {question.id} is not the pending one, or only what was left of it is; "
+                "tell answers the very question that ask() last gave: call ask() again"
             )
-        count = len(values) if hasattr(values, "__len__") else repr(values)
+        listed = isinstance(values, (list, tuple, np.ndarray))
+        count = len(values) if listed else repr(values)
         if count != len(question.indices):
             raise ValueError(
                 f"question {question.id} asks {len(question.indices)} values, got {count}"
@@ -159,7 +166,7 @@ class Run:
             else:
                 self._open()
             if counts[STAGE] == ASKING:
-                self._ask_problem(self.ask(), stop)
+                self._ask_problem(self._pending(), stop)
                 self._settle()
 
     # --- many steps
@@ -172,6 +179,8 @@ class Run:
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Steps up to `last_step`; False where the next one would exceed max_queries."""
+        if self.problem.remaining is not None:
+            max_queries = min(max_queries, self.state.queries + self.problem.remaining)
         if compiled:
             return self._advance_compiled(last_step, max_queries)
         return self._advance_in_python(last_step, max_queries, stop)
@@ -237,7 +246,8 @@ class Run:
                 self._fail_as_in_python(ValueError("a gradient that is not finite"))
             if code == kernels.OUT_OF_QUERIES:
                 return False
-            self._mark_if_due()
+            if self._needs_marks:
+                self._mark_if_due()
             if stop_at == last_step:
                 return True
 
@@ -251,17 +261,16 @@ class Run:
 
     def _next_mark(self) -> int:
         """The step at which the run next completes a power of two of epochs."""
-        if not self.solver.average.needs_marks:
+        if not self._needs_marks:
             return UNLIMITED
         return int(2 ** self.state.epoch.bit_length()) * self.steps_an_epoch
 
     def _mark_if_due(self) -> None:
         """Marks the state when a step has just completed a power of two of epochs."""
-        if self.solver.average.needs_marks:
-            epoch, counts = self.state.epoch, self._counts
-            between_epochs = counts[STAGE] == IDLE and counts[kernels.POSITION] == 0
-            if between_epochs and epoch.bit_count() == 1:
-                self.state.mark()
+        epoch, counts = self.state.epoch, self._counts
+        between_epochs = counts[STAGE] == IDLE and counts[POSITION] == 0
+        if between_epochs and epoch.bit_count() == 1:
+            self.state.mark()
 
     # --- the parts of a step that are not compiled here: draws, answers, gradients in Python
 
@@ -270,19 +279,20 @@ class Run:
         the end of the phase."""
         counts = self._counts
         if counts[STAGE] == IDLE:
-            self._draw_order()
+            if self._draws_every_step or counts[POSITION] == 0:
+                self._draw_order()
             if self._may_skip:
                 kernels.open_step(self._method, self.state.memory)
         if self._points == 0 or (self._may_skip and counts[ASKED] == 0):
             self._conclude_phase()
         else:
-            self.state.rng.standard_normal(out=self.state.memory.direction)
+            self._normal(out=self._direction)
             kernels.begin_point(*self._fields)
 
     def _draw_order(self) -> None:
         """As kernels.draw_order, from the same draws; at the start of an epoch, the schedules."""
         memory, method, rng = self.state.memory, self._method, self.state.rng
-        if self._counts[kernels.POSITION] == 0:
+        if self._counts[POSITION] == 0:
             epoch = self.state.epoch
             etas, radii = self.solver.by_epoch(epoch, epoch + 1)
             memory.numbers[kernels.ETA], memory.numbers[kernels.RADIUS] = etas[0], radii[0]
@@ -324,14 +334,14 @@ class Run:
         answers, first = self._answers[counts[POINT_NO]], counts[ANSWERED]
         end = first + len(question.indices)
         m = first
-        kinds = self._method.kinds
+        kinds = self._method.kinds if self._may_skip else None
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
         for given in values:
             if m == end:
                 raise self._miscounted(m - first + 1, question)
-            if kinds.size == 0 or kinds[question.indices[m - first]] == kernels.COUNTED:
+            if kinds is None or kinds[question.indices[m - first]] == kernels.COUNTED:
                 counts[QUERIES] += 1
-            value = given if type(given) is float else self._number(given)
+            value = given if isinstance(given, float) else self._number(given)
             if not isfinite(value):
                 raise self._failure(f"gave {value}", self._pending())
             answers[m] = value
@@ -371,7 +381,8 @@ class Run:
             kernels.end_phase(*self._all_fields)
         else:
             self._conclude_on_own_sets()
-        self._mark_if_due()
+        if self._needs_marks:
+            self._mark_if_due()
 
     def _conclude_on_own_sets(self) -> None:
         """As kernels.conclude, with projections in Python; if one raises, nothing has happened."""
@@ -434,7 +445,7 @@ class Run:
                 parts = self.problem.gradient(i, x, y)
                 for block, part in zip((memory.x, memory.y), parts, strict=True):
                     if part is not None:
-                        block[row] += (1.0 / size) * _gradient_like(part, block[row])
+                        block[row] += (1.0 / self._method.batch) * _gradient_like(part, block[row])
             except Exception as error:
                 what = f"gave no usable gradient ({type(error).__name__}: {error})"
                 raise self._failure(what, question, i) from error
@@ -450,10 +461,13 @@ class Run:
         return EvaluationError(f"sample {at_fault} {what}, {self._where(question)}", self.state)
 
     def _where(self, question: Question) -> str:
+        sets = self.problem.x_set, self.problem.y_set
+        inside = all(s.contains(p) for s, p in zip(sets, (question.x, question.y), strict=True))
+        outside = "" if inside else " (outside the sets, as points up to the query radius are)"
         return (
             f"in step {self.state.steps + 1} (epoch {self.state.epoch + 1}), at "
-            f"x = {_shown(question.x)}, y = {_shown(question.y)}; nothing is lost: mend the cause "
-            "and go on with resume=error.state"
+            f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: mend "
+            "the cause and go on with resume=error.state"
         )
 
 

@@ -25,6 +25,8 @@ from gameproof.solver.watch import Callback, Score, Watch
 # A stretch of steps between two looks at the clock, the bar and Ctrl-C aims at this many seconds.
 STRETCH = 0.1
 DEFAULT_EPOCHS = 100
+# Seconds between two checkpoints, where the caller does not say.
+SAVE_EVERY = 10.0
 
 
 def solve(
@@ -38,7 +40,7 @@ def solve(
     tolerance: float | None = None,
     score: Score | None = None,
     callback: Callback | None = None,
-    record_every: int = 1,
+    record_every: int | None = None,
     progress: bool | None = None,
     checkpoint: str | Path | None = None,
     checkpoint_every: int | None = None,
@@ -59,12 +61,13 @@ def solve(
     callback
         Called with a `Snapshot` at every record; returning True ends the run.
     record_every
-        Epochs between records of the trace.
+        Epochs between records of the trace, scores and callbacks. By default epochs are recorded
+        to three digits: each of the first thousand, then every tenth, every hundredth, …
     progress
         A bar on stderr: by default on a terminal only.
     checkpoint, checkpoint_every
-        A file that holds the state: written every so many steps (by default at every record), at
-        the end, on Ctrl-C and on an error.
+        A file that holds the state: written every so many *steps* (by default every ten seconds),
+        at the end, on Ctrl-C and on an error.
     resume
         A state, or the file of one, to go on from.
     compiled
@@ -84,7 +87,7 @@ def solve(
     watch = Watch(run, tolerance, score, callback, record_every)
     if checkpoint is None and checkpoint_every is not None:
         raise ValueError("checkpoint_every says how often to write a file; name it: checkpoint=")
-    saver = _Saver(run, checkpoint, watch.every if checkpoint_every is None else checkpoint_every)
+    saver = _Saver(run, checkpoint, checkpoint_every)
     whole = _use_compiled(run, compiled)
     with announced("compiling, once for this kind of problem: about half a minute …", progress):
         run.compile(whole)
@@ -120,8 +123,7 @@ def _drive(
         _require_finite(run)
         if state.steps == watch.due() and (reason := watch.look()):
             return reason
-        if state.steps >= saver.due():
-            saver.save()
+        saver.save_if_due()
         if interrupts.seen():
             return "interrupted"
         if not more:
@@ -143,8 +145,6 @@ class _Limits:
             )
         self.epochs = None if epochs is None else as_count("epochs", epochs)
         self.queries = UNLIMITED if queries is None else as_count("queries", queries)
-        if run.problem.remaining is not None:
-            self.queries = min(self.queries, run.state.queries + run.problem.remaining)
         self.last_step = UNLIMITED if self.epochs is None else self.epochs * run.steps_an_epoch
         self._run = run
 
@@ -167,24 +167,32 @@ class _Limits:
 class _Saver:
     """Keeps the checkpoint file, and leaves the last state in it however the run ends."""
 
-    def __init__(self, run: Run, path: str | Path | None, every: int) -> None:
+    def __init__(self, run: Run, path: str | Path | None, every: int | None) -> None:
         self._run, self._path = run, None if path is None else Path(path)
-        self._every = as_count("checkpoint_every", every)
+        self._every = None if every is None else as_count("checkpoint_every", every)
         if self._path is not None and not self._path.parent.is_dir():
             raise FileNotFoundError(f"the folder of the checkpoint {self._path} does not exist")
         if self._path is not None and self._path.is_dir():
             raise IsADirectoryError(f"the checkpoint {self._path} is a folder; name a file in it")
-        self._saved = run.state.steps
+        self._saved, self._when = run.state.steps, time.monotonic()
 
     def due(self) -> int:
-        """The step at which to save next."""
-        return UNLIMITED if self._path is None else self._saved + self._every
+        """The step at which to save next, where steps decide."""
+        if self._path is None or self._every is None:
+            return UNLIMITED
+        return self._saved + self._every
+
+    def save_if_due(self) -> None:
+        """Saves after so many steps, or seconds."""
+        by_clock = self._every is None and time.monotonic() - self._when > SAVE_EVERY
+        if by_clock or self._run.state.steps >= self.due():
+            self.save()
 
     def save(self) -> None:
         """Writes the file, if there is one."""
         if self._path is not None:
             self._run.state.save(self._path)
-            self._saved = self._run.state.steps
+            self._saved, self._when = self._run.state.steps, time.monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -195,6 +203,10 @@ class _Saver:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if isinstance(error, Exception) and not hasattr(error, "state"):
+            # Whoever raised it, the run up to here is worth keeping.
+            error.state = self._run.state  # type: ignore[attr-defined]
+            error.add_note("The run up to here is in the attribute `state` of this exception.")
         if isinstance(error, DivergedError):
             return  # the state is of no use: the file keeps the last one that was
         try:

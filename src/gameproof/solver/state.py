@@ -27,7 +27,7 @@ class Mark(NamedTuple):
     y: Vector
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class State:
     """Iterates, kept estimate, place in the order, averages, counters, generator, records.
 
@@ -75,6 +75,9 @@ class State:
             numbers=np.zeros(kernels.N_NUMBERS),
         )
         return cls(memory, rng, problem.fingerprint, solver.signature)
+
+    def __repr__(self) -> str:
+        return f"State(after {self.steps} steps and {self.queries} values)"
 
     def copy(self) -> State:
         """Independent of this one."""

@@ -28,7 +28,7 @@ class Watch:
         tolerance: float | None,
         score: Score | None,
         callback: Callback | None,
-        record_every: int,
+        record_every: int | None,
     ) -> None:
         for name, function in (("score", score), ("callback", callback)):
             if function is not None and not callable(function):
@@ -36,11 +36,15 @@ class Watch:
         self._run, self._callback = run, callback
         self._tolerance = None if tolerance is None else as_positive("tolerance", tolerance)
         self._score = own_score(run.problem) if tolerance and score is None else score
-        self.every = as_count("record_every", record_every) * run.steps_an_epoch
+        self._every = None if record_every is None else as_count("record_every", record_every)
         self._next = self._after(run.state.steps)
 
     def _after(self, steps: int) -> int:
-        return (steps // self.every + 1) * self.every
+        """The step of the next record. By default epochs are recorded to three digits: every one
+        of the first thousand, then every tenth, every hundredth, …"""
+        epoch = steps // self._run.steps_an_epoch
+        every = self._every or 10 ** max(0, len(str(epoch)) - 3)
+        return (epoch // every + 1) * every * self._run.steps_an_epoch
 
     def due(self) -> int:
         """The step at which to look next."""
@@ -51,6 +55,8 @@ class Watch:
         row = self._row()
         self._run.state.rows.append(row)
         self._next = self._after(row.steps)
+        if self._tolerance is not None and np.isnan(row.score):
+            raise ValueError(f"score gave nan after {row.epoch:g} epochs: no tolerance can be met")
         if self._tolerance is not None and row.score <= self._tolerance:
             return "tolerance"
         if self._callback is not None and _is_true(self._callback(self._snapshot(row))):
@@ -122,7 +128,7 @@ class Watch:
 
 def own_score(problem: Problem) -> Score:
     """What a tolerance is measured with when no score was given."""
-    if type(problem).duality_gap is not Problem.duality_gap:
+    if problem.has_duality_gap:
         return problem.duality_gap
     if problem.saddle is not None:
         return problem.gap

@@ -1,0 +1,69 @@
+"""What observed answers tell: the degree of a cost, and whether they refute the model."""
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+
+X, Y = gp.synthetic_people(n=60, d=4, seed=3)
+THETA = np.array([1.0, -2.0, 0.5, 0.3])
+
+
+@pytest.mark.parametrize("degree", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("norm", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("features", [None, [0, 2]])
+def test_estimated_degree_is_within_a_thousandth(
+    degree: float, norm: float, features: list[int] | None
+) -> None:
+    people = gp.Population(X, Y, gp.PowerCost(0.3, degree, norm, features))
+    assert gp.estimate_degree(people, THETA) == pytest.approx(degree, abs=1e-3)
+    assert people.n_deployments == 2
+
+
+def test_degree_of_people_who_do_not_move_cannot_be_seen() -> None:
+    with pytest.raises(ValueError, match="none of the agents asked moved"):
+        gp.estimate_degree(gp.Population(X, Y), THETA)
+
+
+@pytest.mark.parametrize("degree", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("norm", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("features", [None, [0, 2]])
+def test_envelope_gradient_is_that_of_the_score(
+    degree: float, norm: float, features: list[int] | None
+) -> None:
+    cost = gp.PowerCost(0.3, degree, norm, features)
+    people, q = gp.Population(X, Y, cost), degree / (degree - 1)
+    agent = np.flatnonzero(Y < 0)[:1]
+    envelope = X[agent[0]] + q * (people.ask(THETA, agent)[0] - X[agent[0]])
+    step = 1e-6
+    differences = [
+        (people.scores(THETA + step * e, agent)[0] - people.scores(THETA - step * e, agent)[0])
+        / (2 * step)
+        for e in np.eye(4)
+    ]
+    np.testing.assert_allclose(envelope, differences, rtol=1e-6, atol=1e-7)
+
+
+def observed(response: gp.Response, thetas: np.ndarray) -> gp.Verdict:
+    people, agents = gp.Population(X, Y, response), np.flatnonzero(Y < 0)[:8]
+    return gp.refute(X[agents], thetas, [people.ask(theta, agents) for theta in thetas])
+
+
+@pytest.mark.parametrize("norm", [1.5, 2.0, 3.0])
+def test_best_responses_are_never_refuted(norm: float) -> None:
+    thetas = np.random.default_rng(0).standard_normal((12, 4))
+    verdict = observed(gp.PowerCost(0.3, 2.0, norm), thetas)
+    assert not verdict
+    assert not verdict.refuted
+
+
+def test_people_who_flee_from_the_classifier_are_refuted() -> None:
+    contrary = gp.BlackBox(lambda theta, agents: X[agents] - 0.2 * theta)
+    verdict = observed(contrary, np.array([THETA, 2 * THETA]))
+    assert verdict.refuted
+    assert "moved against the change from deployment 0 to deployment 1" in verdict.sentence
+
+
+def test_answers_of_the_wrong_shape_are_refused() -> None:
+    with pytest.raises(ValueError, match="shape"):
+        gp.refute(np.zeros((2, 3)), np.zeros((4, 3)), np.zeros((4, 3, 2)))
