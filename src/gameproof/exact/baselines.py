@@ -11,7 +11,7 @@ from __future__ import annotations
 from gameproof.arguments import Vector
 from gameproof.population.population import Population
 from gameproof.problem.barrier import ConvexSide
-from gameproof.problem.losses import Loss
+from gameproof.problem.losses import Logistic, Loss
 from gameproof.problem.strategic import StrategicProblem
 
 
@@ -23,11 +23,9 @@ def strategic_problem(
     intercept: float | None = None,
 ) -> StrategicProblem:
     """The mean loss at what people report, with nothing robust about it; |theta| <= bound."""
-    problem = StrategicProblem(population, radius=0.0, loss=loss, intercept=intercept)
-    steepness = problem.loss.K + problem.loss.s
-    return StrategicProblem(
-        population, radius=0.0, loss=loss, intercept=intercept, alpha_max=bound * steepness
-    )
+    chosen = Logistic() if loss is None else loss
+    cap = bound * (chosen.K + chosen.s)
+    return StrategicProblem(population, 0.0, loss=chosen, intercept=intercept, alpha_max=cap)
 
 
 def strategic_regression(

@@ -82,13 +82,8 @@ def _one_piece(
     )
 
 
-@final
-class Ball(_CompiledSet):
-    """{u : |u - center| <= radius}.
-
-    >>> Ball([0, 0], 1).project([3, 4])
-    array([0.6, 0.8])
-    """
+class _AroundCenter(_CompiledSet):
+    """All points within a radius of a centre; subclasses say in which norm."""
 
     def __init__(self, center: ArrayLike, radius: float) -> None:
         self._center = as_vector("center", center)
@@ -96,7 +91,7 @@ class Ball(_CompiledSet):
         self.dim = self._center.size
 
     def __repr__(self) -> str:
-        return f"Ball(dim={self.dim}, radius={self.radius:g})"
+        return f"{type(self).__name__}(dim={self.dim}, radius={self.radius:g})"
 
     @property
     def diameter(self) -> float:
@@ -105,6 +100,15 @@ class Ball(_CompiledSet):
     @property
     def center(self) -> Vector:
         return self._center.copy()
+
+
+@final
+class Ball(_AroundCenter):
+    """{u : |u - center| <= radius}.
+
+    >>> Ball([0, 0], 1).project([3, 4])
+    array([0.6, 0.8])
+    """
 
     @cached_property
     def pieces(self) -> kernels.Pieces:
@@ -200,28 +204,12 @@ class Simplex(_CompiledSet):
 
 
 @final
-class L1Ball(_CompiledSet):
+class L1Ball(_AroundCenter):
     """{u : sum |u - center| <= radius}.
 
     >>> L1Ball([0, 0], 1).project([2, 1.5])
     array([0.75, 0.25])
     """
-
-    def __init__(self, center: ArrayLike, radius: float) -> None:
-        self._center = as_vector("center", center)
-        self.radius = as_positive("radius", radius)
-        self.dim = self._center.size
-
-    def __repr__(self) -> str:
-        return f"L1Ball(dim={self.dim}, radius={self.radius:g})"
-
-    @property
-    def diameter(self) -> float:
-        return 2 * self.radius
-
-    @property
-    def center(self) -> Vector:
-        return self._center.copy()
 
     @cached_property
     def pieces(self) -> kernels.Pieces:
