@@ -93,12 +93,12 @@ if TYPE_CHECKING:
     from gameproof.solver.orders import WithReplacement as WithReplacement
     from gameproof.solver.result import Result as Result
     from gameproof.solver.result import Snapshot as Snapshot
-    from gameproof.solver.run import Question as Question
     from gameproof.solver.run import Run as Run
     from gameproof.solver.schedules import Constant as Constant
     from gameproof.solver.schedules import Power as Power
     from gameproof.solver.solve import solve as solve
     from gameproof.solver.state import State as State
+    from gameproof.solver.steps import Question as Question
     from gameproof.solver.trace import Trace as Trace
     from gameproof.solver.updates import OGDA as OGDA
     from gameproof.solver.updates import SGDA as SGDA
@@ -146,9 +146,10 @@ _HOMES = {
     "solver.method": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],
     "solver.orders": ["Reshuffle", "ShuffleOnce", "WithReplacement"],
     "solver.result": ["Result", "Snapshot"],
-    "solver.run": ["Question", "Run"],
+    "solver.run": ["Run"],
     "solver.schedules": ["Constant", "Power"],
     "solver.solve": ["solve"],
+    "solver.steps": ["Question"],
     "solver.state": ["State"],
     "solver.trace": ["Trace"],
     "solver.updates": ["OGDA", "SGDA", "Phase", "Update"],

@@ -1072,34 +1072,85 @@ def answer(data, method, memory):
     return True
 
 
-# A call from Python pays by the argument, and for the fields of a NamedTuple several times what it
-# pays for loose ones. So the two calls of a step in Python take the fields themselves.
-N_METHOD, N_MEMORY, N_PIECES = len(Method._fields), len(Memory._fields), len(Pieces._fields)
-MEMORY_END, X_END = N_METHOD + N_MEMORY, N_METHOD + N_MEMORY + N_PIECES
+# A call from Python pays by the argument, and a step would hand over forty. So the calls of a step
+# in Python take a handle: one array with the bits of all parts, addresses of arrays among them.
+
+
+class Parts(NamedTuple):
+    """All that a step works on, but for the values."""
+
+    method: Method
+    x_pieces: Pieces
+    y_pieces: Pieces
+    memory: Memory
+
+
+def _type_of_parts():
+    """The one type that Parts have, whatever the problem: a handle does not tell its own."""
+    v, m = np.empty(0), np.empty((0, 0))
+    i, ii, flags = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.uint8)
+    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, 0.0, 0.0, flags, i)
+    return typeof(Parts(method, NO_PIECES, NO_PIECES, Memory(m, m, m, v, i, ii, i, m, i, v)))
+
+
+# Of a set whose projection is in Python.
+NO_PIECES = Pieces(
+    np.empty(0, np.int64), np.empty(0, np.int64), np.empty((0, 2)), np.empty(0), np.empty(0)
+)
+PARTS, HANDLE = _type_of_parts(), types.Array(types.int64, 1, "C")
+HANDLE_SIZE = 256
+
+
+def _place(context, builder, handle):
+    """The address of a handle's bits, as that of Parts."""
+    parts = context.get_value_type(PARTS)
+    if context.get_abi_sizeof(parts) > 8 * HANDLE_SIZE:
+        raise ValueError("HANDLE_SIZE is too small for Parts")
+    array = create_struct_proxy(HANDLE)(context, builder, value=handle)
+    return builder.bitcast(array.data, parts.as_pointer())
+
+
+@intrinsic
+def write_parts(typing_context, handle, parts):
+    """Puts the bits of parts into a handle."""
+
+    def generate(context, builder, signature, arguments):
+        builder.store(arguments[1], _place(context, builder, arguments[0]))
+        return context.get_dummy_value()
+
+    return (types.void(HANDLE, PARTS), generate) if parts == PARTS else None
+
+
+@intrinsic
+def read_parts(typing_context, handle):
+    """The parts whose bits a handle holds."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load(_place(context, builder, arguments[0]))
+
+    return PARTS(HANDLE), generate
 
 
 @compiled
-def begin_point(*fields):
-    """Given the fields of Method and Memory: opens the step if need be, then deploys."""
-    fields = borrowed(fields)
-    method, memory = Method(*fields[:N_METHOD]), Memory(*fields[N_METHOD:])
-    if memory.counts[STAGE] == IDLE:
-        open_step(method, memory)
-    deploy(method, memory)
+def fill_handle(handle, parts):
+    """What `handle` keeps is borrowed: the caller keeps the arrays alive."""
+    write_parts(handle, borrowed(parts))
 
 
 @compiled
-def end_phase(*fields):
-    """Given the fields of Method, Memory and the Pieces of x and y: `conclude`."""
-    fields = borrowed(fields)
-    method, memory = Method(*fields[:N_METHOD]), Memory(*fields[N_METHOD:MEMORY_END])
-    x_pieces, y_pieces = Pieces(*fields[MEMORY_END:X_END]), Pieces(*fields[X_END:])
-    conclude(method, x_pieces, y_pieces, memory)
+def begin_point(handle):
+    """Opens the step if need be, then deploys."""
+    parts = read_parts(handle)
+    if parts.memory.counts[STAGE] == IDLE:
+        open_step(parts.method, parts.memory)
+    deploy(parts.method, parts.memory)
 
 
-def compile_fields(kernel: Any, fields: tuple[Any, ...]) -> None:
-    """Compiles a kernel that takes loose fields, or takes it from the disk cache."""
-    kernel.compile((types.StarArgTuple.from_types(tuple(map(typeof, fields))),))
+@compiled
+def end_phase(handle):
+    """`conclude`."""
+    parts = read_parts(handle)
+    conclude(parts.method, parts.x_pieces, parts.y_pieces, parts.memory)
 
 
 def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, max_queries):

@@ -1,0 +1,315 @@
+"""A step whose values come from Python: draws, questions, answers, gradients.
+
+The arithmetic is in `kernels`, shared with compiled runs: both give the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from math import isfinite
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gameproof import kernels
+from gameproof.arguments import Vector
+from gameproof.errors import EvaluationError
+from gameproof.kernels import (
+    ANSWERED,
+    ASKED,
+    ASKING,
+    DEPLOYMENTS,
+    IDLE,
+    POINT_NO,
+    POSITION,
+    QUERIES,
+    STAGE,
+)
+from gameproof.problem.problem import Indices, Problem
+from gameproof.problem.sets import ConvexSet
+from gameproof.solver.gradients import Envelope
+from gameproof.solver.method import Solver
+from gameproof.solver.state import State
+
+
+class Question(NamedTuple):
+    """A deployed point (x, y) and the samples whose values are asked there."""
+
+    id: int
+    x: Vector
+    y: Vector
+    indices: Indices
+
+
+@final
+class Steps:
+    """Takes a state from one point of a step to the next."""
+
+    def __init__(
+        self, problem: Problem, solver: Solver, method: kernels.Method, state: State
+    ) -> None:
+        self.problem, self.solver, self.method, self.state = problem, solver, method, state
+        self.x_pieces, self.y_pieces = problem.x_set.pieces, problem.y_set.pieces
+        self.projects_compiled = self.x_pieces is not None and self.y_pieces is not None
+        self.points: int = kernels.points.py_func(self.method)
+        self.needs_marks = solver.average.needs_marks
+        # Whether a step may need no values at all; where it always does, opening it and deploying
+        # its point are one call.
+        self._may_skip = self.points == 0 or self.method.kinds.size > 0
+        self._prepare_views()
+
+    def _prepare_views(self) -> None:
+        """What a step in Python needs at hand: making these anew would be most of its time."""
+        memory, method = self.state.memory, self.method
+        self.counts: Any = memory.counts.data
+        self.answers: list[Any] = [row.data for row in memory.answers]
+        self._point_x = memory.x[kernels.POINT]
+        self._point_y = memory.y[kernels.POINT if method.y_perturbed else kernels.BASE]
+        self._normal, self._direction = self.state.rng.standard_normal, memory.direction
+        self._draws_every_step = method.order == kernels.WITH_REPLACEMENT
+
+    @cached_property
+    def _handle(self) -> NDArray[np.int64]:
+        """What the compiled parts of a step take; see kernels.Parts."""
+        x, y = self.x_pieces or kernels.NO_PIECES, self.y_pieces or kernels.NO_PIECES
+        handle = np.zeros(kernels.HANDLE_SIZE, dtype=np.int64)
+        kernels.fill_handle(handle, kernels.Parts(self.method, x, y, self.state.memory))
+        return handle
+
+    def compile(self) -> None:
+        """Compiles the parts that are compiled, or takes them from the disk cache."""
+        kernels.begin_point.compile((kernels.HANDLE,))
+        if self.projects_compiled:
+            kernels.end_phase.compile((kernels.HANDLE,))
+
+    def open(self) -> None:
+        """From between steps or phases to a deployed point; or, where nobody needs to be asked, to
+        the end of the phase."""
+        counts = self.counts
+        if counts[STAGE] == IDLE:
+            if self._draws_every_step or counts[POSITION] == 0:
+                self._draw_order()
+            if self._may_skip:
+                kernels.open_step(self.method, self.state.memory)
+        if self.points == 0 or (self._may_skip and counts[ASKED] == 0):
+            self._conclude_phase()
+        else:
+            self._normal(out=self._direction)
+            kernels.begin_point(self._handle)
+
+    def _draw_order(self) -> None:
+        """As kernels.draw_order, from the same draws; at the start of an epoch, the schedules."""
+        memory, method, rng = self.state.memory, self.method, self.state.rng
+        if self.counts[POSITION] == 0:
+            epoch = self.state.epoch
+            etas, radii = self.solver.by_epoch(epoch, epoch + 1)
+            memory.numbers[kernels.ETA], memory.numbers[kernels.RADIUS] = etas[0], radii[0]
+            if method.order == kernels.RESHUFFLE or (
+                method.order == kernels.SHUFFLE_ONCE and epoch == 0
+            ):
+                kernels.shuffle(memory.order, rng)
+        if method.order == kernels.WITH_REPLACEMENT:
+            size = kernels.batch_size(method, memory.counts)
+            memory.batch[kernels.CURRENT, :size] = rng.integers(0, method.n, size=size)
+
+    def pending(self) -> Question:
+        """The deployed point, and whose values are still missing there."""
+        counts = self.counts
+        samples = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]].copy()
+        return Question(
+            counts[DEPLOYMENTS], _read_only(self._point_x), _read_only(self._point_y), samples
+        )
+
+    def ask_problem(self, question: Question, stop: Callable[[], bool] | None) -> None:
+        """What the problem raises names the sample, and the answers before it are kept."""
+        try:
+            values = self.problem.evaluate(question.indices, question.x, question.y)
+            self.receive(question, values, stop)
+        except EvaluationError:
+            raise
+        except Exception as error:
+            what = f"raised {type(error).__name__}: {error}"
+            raise self.failure(what, self.pending()) from error
+
+    def receive(
+        self,
+        question: Question,
+        values: Iterable[Any],
+        stop: Callable[[], bool] | None = None,
+    ) -> None:
+        """Stores values as they come; a bad one leaves those before it stored."""
+        counts = self.counts
+        answers, first = self.answers[counts[POINT_NO]], counts[ANSWERED]
+        end = first + len(question.indices)
+        m = first
+        kinds = self.method.kinds if self._may_skip else None
+        one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
+        for given in values:
+            if m == end:
+                raise self._miscounted(m - first + 1, question)
+            if kinds is None or kinds[question.indices[m - first]] == kernels.COUNTED:
+                counts[QUERIES] += 1
+            value = given if isinstance(given, float) else self._number(given)
+            if not isfinite(value):
+                raise self.failure(f"gave {value}", self.pending())
+            answers[m] = value
+            m += 1
+            counts[ANSWERED] = m
+            if one_by_one and stop():  # type: ignore[misc]
+                raise KeyboardInterrupt
+        if m < end:
+            raise self._miscounted(m - first, question)
+
+    def _number(self, given: Any) -> float:
+        try:
+            if isinstance(given, (str, bytes, bool, np.bool_)):
+                raise TypeError(f"a {type(given).__name__} is not a value")
+            return float(given)
+        except (TypeError, ValueError, OverflowError) as error:
+            what = f"gave {given!r}, which is not a number"
+            raise self.failure(what, self.pending()) from error
+
+    def settle(self) -> None:
+        """Does what needs no further answer: the next point, the end of the phase."""
+        counts = self.counts
+        while counts[STAGE] == ASKING:
+            if counts[POINT_NO] == self.points:
+                self._conclude_phase()
+            elif counts[ANSWERED] < counts[ASKED]:
+                return
+            else:
+                counts[POINT_NO] += 1
+                if counts[POINT_NO] < self.points:
+                    kernels.begin_point(self._handle)
+
+    def _conclude_phase(self) -> None:
+        if self.method.some_exact:
+            self.exact_gradients()
+        if self.projects_compiled:
+            kernels.end_phase(self._handle)
+        else:
+            self._conclude_on_own_sets()
+        if self.needs_marks:
+            self.mark_if_due()
+
+    def _conclude_on_own_sets(self) -> None:
+        """As kernels.conclude, with projections in Python; if one raises, nothing has happened."""
+        method, memory = self.method, self.state.memory
+        rows = memory.x[kernels.BASE], memory.y[kernels.BASE], memory.numbers
+        before = [row.copy() for row in rows]
+        try:
+            kernels.estimate(method, memory)
+            kernels.propose(method, memory)
+            for row, whole in zip(rows, (self.problem.x_set, self.problem.y_set), strict=False):
+                row[:] = _projected(whole, row)
+        except BaseException:
+            for row, old in zip(rows, before, strict=True):
+                row[:] = old
+            raise
+        kernels.commit(method, memory)
+
+    def exact_gradients(self) -> None:
+        """What is exact in NEW and OLD: all coordinates, or those that are not perturbed."""
+        data, method, memory = self.problem.data, self.method, self.state.memory
+        if isinstance(self.solver.gradient, Envelope) and not self.problem.compiled_values:
+            self._observed_gradients(self.solver.gradient.conjugate)
+            return
+        if data is not None and not isinstance(data, kernels.UserFunction):
+            deployed = self.counts[DEPLOYMENTS]
+            good = kernels.exact_gradients(data, method, memory)
+            self.problem.count_deployments(self.counts[DEPLOYMENTS] - deployed)
+            if not good:
+                raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
+            return
+        counts = self.counts
+        self._exact_half(kernels.NEW, kernels.CURRENT, counts[kernels.N_CURRENT])
+        if method.asks_previous and counts[kernels.N_PREVIOUS]:
+            self._exact_half(kernels.OLD, kernels.PREVIOUS, counts[kernels.N_PREVIOUS])
+
+    def _observed_gradients(self, q: float) -> None:
+        """As kernels.exact_gradients, from answers that the problem goes out to ask for."""
+        memory, counts = self.state.memory, self.counts
+        asked = memory.asked[: counts[ASKED]].copy()
+        x, y = _read_only(memory.x[kernels.BASE]), _read_only(memory.y[kernels.BASE])
+        answers: Any = np.zeros((0, 0))
+        if asked.size:
+            try:
+                answers = self.problem.observe(asked, x)
+            except Exception as error:
+                question = Question(counts[DEPLOYMENTS], x, y, asked)
+                raise self.failure(f"raised {type(error).__name__}: {error}", question) from error
+            counts[QUERIES] += asked.size
+            counts[DEPLOYMENTS] += 1
+        kernels.observed_gradients(self.problem.data, self.method, memory, answers, q)
+
+    def _exact_half(self, row: int, half: int, size: int) -> None:
+        """As kernels.add_exact, by calls of the problem's gradient in Python."""
+        memory = self.state.memory
+        x, y = _read_only(memory.x[kernels.BASE]), _read_only(memory.y[kernels.BASE])
+        question = Question(self.counts[DEPLOYMENTS], x, y, memory.batch[half, :size])
+        memory.x[row] = 0.0
+        memory.y[row] = 0.0
+        for i in question.indices.tolist():
+            try:
+                parts = self.problem.gradient(i, x, y)
+                for block, part in zip((memory.x, memory.y), parts, strict=True):
+                    if part is not None:
+                        block[row] += (1.0 / self.method.batch) * _gradient_like(part, block[row])
+            except Exception as error:
+                what = f"gave no usable gradient ({type(error).__name__}: {error})"
+                raise self.failure(what, question, i) from error
+        kernels.clear_perturbed(self.method, memory, row)
+
+    def _miscounted(self, found: int, question: Question) -> EvaluationError:
+        what = f"gave {found} values for {len(question.indices)} samples"
+        return EvaluationError(f"{self.problem.name} {what}, {self._where(question)}", self.state)
+
+    def failure(self, what: str, question: Question, sample: int | None = None) -> EvaluationError:
+        """An error about a sample, by default the first one that is still to be answered."""
+        at_fault = question.indices[0] if sample is None else sample
+        return EvaluationError(f"sample {at_fault} {what}, {self._where(question)}", self.state)
+
+    def _where(self, question: Question) -> str:
+        sets = self.problem.x_set, self.problem.y_set
+        inside = all(s.contains(p) for s, p in zip(sets, (question.x, question.y), strict=True))
+        outside = "" if inside else " (outside the sets, as points up to the query radius are)"
+        return (
+            f"in step {self.state.steps + 1} (epoch {self.state.epoch + 1}), at "
+            f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: mend "
+            "the cause and go on with resume=error.state"
+        )
+
+    def mark_if_due(self) -> None:
+        """Marks the state when a step has just completed a power of two of epochs."""
+        epoch, counts = self.state.epoch, self.counts
+        between_epochs = counts[STAGE] == IDLE and counts[POSITION] == 0
+        if between_epochs and epoch.bit_count() == 1:
+            self.state.mark()
+
+
+def _read_only(row: Vector) -> Vector:
+    point = row.copy()
+    point.setflags(write=False)
+    return point
+
+
+def _projected(whole: ConvexSet, point: Vector) -> Vector:
+    nearest = np.asarray(whole.project(point.copy()), dtype=np.float64)
+    if nearest.shape != point.shape:
+        raise ValueError(f"{whole!r} projected {point.shape} to {nearest.shape}")
+    return nearest
+
+
+def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
+    vector = np.asarray(part, dtype=np.float64)
+    if vector.shape != row.shape:
+        raise ValueError(f"a gradient of shape {vector.shape}, expected {row.shape}")
+    if not np.isfinite(vector).all():
+        raise ValueError("a gradient that is not finite")
+    return vector
+
+
+def _shown(point: Vector) -> str:
+    return np.array2string(point, threshold=8, edgeitems=3, precision=6, separator=", ")
