@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from gameproof.problem.games import MatrixGame as MatrixGame
     from gameproof.problem.games import QuadraticGame as QuadraticGame
     from gameproof.problem.games import RobustLeastSquares as RobustLeastSquares
+    from gameproof.problem.losses import CustomLoss as CustomLoss
     from gameproof.problem.losses import HuberHinge as HuberHinge
     from gameproof.problem.losses import Logistic as Logistic
     from gameproof.problem.losses import Loss as Loss
@@ -135,7 +136,14 @@ _HOMES = {
         "Sight",
     ],
     "problem.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
-    "problem.losses": ["HuberHinge", "Logistic", "Loss", "PseudoHuberHinge", "check_loss"],
+    "problem.losses": [
+        "CustomLoss",
+        "HuberHinge",
+        "Logistic",
+        "Loss",
+        "PseudoHuberHinge",
+        "check_loss",
+    ],
     "problem.problem": ["Problem", "Saddle", "duality_gap", "gap"],
     "problem.saddle": ["SaddleProblem"],
     "problem.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],

@@ -2,8 +2,8 @@
 
 They stand in one file because of how Numba's disk cache works: an entry is renewed when the file of
 the function changes, not when the file of a function it calls does. Kernels take arrays, numbers,
-NamedTuples of those and a NumPy ``Generator``, so all of them are cached; the one exception is
-`run_uncached`, the same source as `run`, for problems that are a user's own compiled function.
+NamedTuples of those and a NumPy ``Generator``, so all of them are cached; where a problem holds a
+user's own compiled function, which no cache can know again, `suited` gives their uncached twins.
 Taking a field out of a NamedTuple counts a reference, so loops use local names.
 
 **The step.** With J the current samples, K the ones before, v a direction and P the projection:
@@ -25,10 +25,11 @@ whatever the length of y.
 """
 
 import warnings
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, typeof, types
+from numba import njit, typeof, types, vectorize
 from numba.core.cgutils import create_struct_proxy, get_null_value
 from numba.extending import intrinsic, overload
 
@@ -51,6 +52,17 @@ def cached(function: Any, **options: Any) -> Any:
 def compiled(function: Any) -> Any:
     """Small functions make the step readable; inlining them makes it one loop again."""
     return cached(function, forceinline=True)
+
+
+def elementwise(function: Any) -> Any:
+    """A compiled function of one number as one of arrays."""
+    return vectorize(["f8(f8)"])(function.py_func)
+
+
+def inlined(function: Any) -> Any:
+    """As `compiled`, for what takes a problem's data: not cached, for those may hold a user's
+    functions, and each process would add to the cache what no other can use."""
+    return njit(error_model="numpy", forceinline=True)(function)
 
 
 # Rows of a block.
@@ -335,11 +347,18 @@ class Strategic(NamedTuple):
     slope: float  # of alpha
     kappa: float
     s: float
-    loss: int
+    loss: Any  # a code, or a UserLoss
     width: float
     dual_norm: float
     degree: float  # q, of the conjugate of the cost
     flips: int
+
+
+class UserLoss(NamedTuple):
+    """phi and its slope, of one number each, from a user's compiled functions."""
+
+    phi: Any
+    slope: Any
 
 
 class UserFunction(NamedTuple):
@@ -374,7 +393,7 @@ def add_checked(out, weight, v):
         add_scaled(out, weight, v)
 
 
-@compiled
+@inlined
 def bilinear_value(data, i, x, y):
     total = dot(data.p[i], x) + dot(data.q[i], y)
     for r in range(x.size):
@@ -382,7 +401,7 @@ def bilinear_value(data, i, x, y):
     return total
 
 
-@compiled
+@inlined
 def bilinear_gradient(data, i, x, y, weight, gx, gy, at):
     add_scaled(gx, weight, data.p[i])
     add_scaled(gy, weight, data.q[i])
@@ -391,13 +410,13 @@ def bilinear_gradient(data, i, x, y, weight, gx, gy, at):
         add_scaled(gy, weight * x[r], data.matrices[i, r])
 
 
-@compiled
+@inlined
 def rank_one_value(data, i, x, y):
     s, t = dot(data.a[i], x), dot(data.b[i], y)
     return 0.5 * s * s + s * t - 0.5 * t * t + dot(data.p[i], x) - dot(data.q[i], y)
 
 
-@compiled
+@inlined
 def rank_one_gradient(data, i, x, y, weight, gx, gy, at):
     s, t = dot(data.a[i], x), dot(data.b[i], y)
     add_scaled(gx, weight * (s + t), data.a[i])
@@ -406,21 +425,21 @@ def rank_one_gradient(data, i, x, y, weight, gx, gy, at):
     add_scaled(gy, -weight, data.q[i])
 
 
-@compiled
+@inlined
 def least_squares_value(data, i, x, y):
     residual = dot(data.a[i], x) - data.b[i] - y[i]
     return 0.5 * (residual * residual - data.penalty * y[i] * y[i])
 
 
-@compiled
+@inlined
 def least_squares_gradient(data, i, x, y, weight, gx, gy, at):
     residual = dot(data.a[i], x) - data.b[i] - y[i]
     add_scaled(gx, weight * residual, data.a[i])
     gy[at] += weight * (-residual - data.penalty * y[i])
 
 
-@compiled
-def phi(data, z):
+@inlined
+def built_in_phi(data, z):
     if data.loss == LOGISTIC:
         return 0.5 * abs(z) + np.log1p(np.exp(-abs(z)))
     if data.loss == PSEUDO_HUBER:
@@ -429,8 +448,8 @@ def phi(data, z):
     return inside * inside / (2.0 * data.width) + (abs(z) - inside)
 
 
-@compiled
-def phi_slope(data, z):
+@inlined
+def built_in_slope(data, z):
     if data.loss == LOGISTIC:
         return 0.5 * np.tanh(0.5 * z)
     if data.loss == PSEUDO_HUBER:
@@ -438,7 +457,34 @@ def phi_slope(data, z):
     return clip(z / data.width, -1.0, 1.0)
 
 
-@compiled
+def phi(data, z):
+    """phi of the loss, inside compiled code."""
+
+
+@overload(phi)
+def _choose_phi(data, z):
+    if _has_user_loss(data):
+        return lambda data, z: data.loss.phi(z)
+    return lambda data, z: built_in_phi(data, z)
+
+
+def phi_slope(data, z):
+    """Its derivative, inside compiled code."""
+
+
+@overload(phi_slope)
+def _choose_slope(data, z):
+    if _has_user_loss(data):
+        return lambda data, z: data.loss.slope(z)
+    return lambda data, z: built_in_slope(data, z)
+
+
+def _has_user_loss(kind: types.NamedTuple) -> bool:
+    """Whether a Strategic of this type has a UserLoss."""
+    return isinstance(kind.types[kind.fields.index("loss")], types.BaseTuple)
+
+
+@inlined
 def dual_length(data, x):
     """|theta|_{p*} of the movable part of theta."""
     total, largest, start = 0.0, 0.0, data.start
@@ -458,7 +504,7 @@ def dual_length(data, x):
     return largest * total ** (1.0 / data.dual_norm)
 
 
-@compiled
+@inlined
 def score(data, i, x):
     """z_i = <b_i(theta), theta> + intercept."""
     features, start = data.features, data.start
@@ -470,12 +516,12 @@ def score(data, i, x):
     return z
 
 
-@compiled
+@inlined
 def strategic_value(data, i, x, y):
     return value_at_score(data, i, score(data, i, x), x, y)
 
 
-@compiled
+@inlined
 def value_at_score(data, i, z, x, y):
     """L_i where the score is known: the model of the response plays no part."""
     alpha, label = x[x.size - 1], data.labels[i]
@@ -487,7 +533,7 @@ def value_at_score(data, i, z, x, y):
     return value + y[i] * (data.s * z - label * data.kappa * alpha)
 
 
-@compiled
+@inlined
 def add_score_gradient(data, i, x, weight, gx):
     """gx += weight dz_i/dx."""
     features, start = data.features, data.start
@@ -513,7 +559,7 @@ def add_score_gradient(data, i, x, weight, gx):
                 gx[start + c] += common * np.sign(theta) * (abs(theta) / length) ** (dual - 1.0)
 
 
-@compiled
+@inlined
 def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
     """The parts of the gradient of L_i that do not pass through the score z; returns weight times
     the derivative in z."""
@@ -531,13 +577,13 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
     return weight * by_score
 
 
-@compiled
+@inlined
 def strategic_gradient(data, i, x, y, weight, gx, gy, at):
     by_score = add_beside_score(data, i, score(data, i, x), x, y, weight, gx, gy, at)
     add_score_gradient(data, i, x, by_score, gx)
 
 
-@compiled
+@inlined
 def add_observed_gradient(data, i, answer, q, x, y, weight, gx, gy, at):
     """The same from an observed answer b alone: z = <b, theta> and dz/dtheta = x + q (b - x)."""
     features, start = data.features, data.start
@@ -967,7 +1013,7 @@ def conclude(method, x_pieces, y_pieces, memory):
     commit(method, memory)
 
 
-@compiled
+@inlined
 def add_exact(data, method, memory, row, slot_row, which, size):
     """Overwrites a row with the mean exact gradient at BASE over one half of the batch."""
     x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
@@ -995,7 +1041,7 @@ def all_finite(v):
     return True
 
 
-@compiled
+@inlined
 def exact_gradients(data, method, memory):
     """Overwrites NEW and OLD; `estimate` then overwrites their perturbed coordinates. False if a
     gradient is not finite."""
@@ -1006,6 +1052,10 @@ def exact_gradients(data, method, memory):
     if method.offset == ENVELOPE:
         count_observed(method, memory)
     return good
+
+
+# The same for calls from Python.
+only_exact_gradients = cached(exact_gradients.py_func)
 
 
 @compiled
@@ -1034,7 +1084,7 @@ def observed_gradients(data, method, memory, answers, q):
         )
 
 
-@compiled
+@inlined
 def add_observed(data, method, memory, row, slot_row, which, size, answers, q, done):
     """One half of that; returns how many answers were used up so far."""
     x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
@@ -1054,7 +1104,7 @@ def add_observed(data, method, memory, row, slot_row, which, size, answers, q, d
     return done
 
 
-@compiled
+@inlined
 def answer(data, method, memory):
     """Asks for the values still missing at the deployed point; False at one that is not finite."""
     counts, samples, answers = memory.counts, memory.asked, memory.answers[memory.counts[POINT_NO]]
@@ -1186,5 +1236,16 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
         conclude(method, x_pieces, y_pieces, memory)
 
 
+# Not one of the functions that others inline.
 run = cached(_run)
-run_uncached = njit(error_model="numpy")(_run)
+
+
+def suited(kernel: Any, data: Any) -> Any:
+    """A kernel to call with `data`: its uncached twin, where that holds a user's functions."""
+    own = isinstance(data, UserFunction) or isinstance(getattr(data, "loss", None), UserLoss)
+    return _uncached(kernel) if own else kernel
+
+
+@lru_cache
+def _uncached(kernel: Any) -> Any:
+    return njit(error_model="numpy")(kernel.py_func)

@@ -8,10 +8,13 @@ convex too. `check_loss` tests all of that on a loss of your own.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, final
+from typing import Any, final
 
 import numpy as np
+from numba import njit, types
+from numba.core.errors import NumbaError
 from numpy.typing import NDArray
 
 from gameproof import kernels
@@ -23,8 +26,8 @@ Scores = NDArray[np.float64]
 class Loss(ABC):
     """phi, its derivative, and the numbers s and K."""
 
-    s: ClassVar[float]
-    K: ClassVar[float]
+    s: float
+    K: float
 
     @abstractmethod
     def phi(self, z: Scores) -> Scores:
@@ -39,9 +42,11 @@ class Loss(ABC):
         """phi''(z), or a bound from above where phi has kinks in its slope."""
 
     @property
-    def code(self) -> tuple[int, float] | None:
-        """What the compiled solver calls it, with its parameter; None runs in Python."""
-        return None
+    def code(self) -> tuple[int | kernels.UserLoss, float]:
+        """What compiled code calls it, with its parameter."""
+        raise TypeError(
+            f"{self!r} has no compiled form; make it with CustomLoss(phi, slope, curvature, s, K)"
+        )
 
     def value(self, z: Scores, y: Scores) -> Scores:
         """l(z, y)."""
@@ -53,8 +58,8 @@ class Loss(ABC):
 class Logistic(Loss):
     """log(1 + exp(-yz)): phi(z) = |z|/2 + log(1 + exp(-|z|)), s = K = 1/2."""
 
-    s: ClassVar[float] = 0.5
-    K: ClassVar[float] = 0.5
+    s = 0.5
+    K = 0.5
 
     def phi(self, z: Scores) -> Scores:
         size = np.abs(z)
@@ -77,8 +82,8 @@ class HuberHinge(Loss):
     """phi = z^2/(2 width) within the width, |z| - width/2 outside; s = K = 1."""
 
     width: float = 1.0
-    s: ClassVar[float] = 1.0
-    K: ClassVar[float] = 1.0
+    s = 1.0
+    K = 1.0
 
     def __post_init__(self) -> None:
         as_positive("width", self.width)
@@ -105,8 +110,8 @@ class HuberHinge(Loss):
 class PseudoHuberHinge(Loss):
     """phi = sqrt(1 + z^2); s = K = 1."""
 
-    s: ClassVar[float] = 1.0
-    K: ClassVar[float] = 1.0
+    s = 1.0
+    K = 1.0
 
     def phi(self, z: Scores) -> Scores:
         return np.hypot(1.0, z)
@@ -120,6 +125,77 @@ class PseudoHuberHinge(Loss):
     @property
     def code(self) -> tuple[int, float]:
         return kernels.PSEUDO_HUBER, 0.0
+
+
+@final
+class CustomLoss(Loss):
+    """A loss of your own, from phi, its slope and its curvature as plain functions of one number.
+
+    They are compiled, so they may use arithmetic, `math` and constants from around them; the
+    curvature may be a bound from above where the slope has kinks. `check_loss` tests the result.
+
+    >>> import math
+    >>> smooth = CustomLoss(
+    ...     phi=lambda z: math.sqrt(4.0 + z * z),
+    ...     slope=lambda z: z / math.sqrt(4.0 + z * z),
+    ...     curvature=lambda z: 4.0 / (4.0 + z * z) ** 1.5,
+    ...     s=1.0,
+    ...     K=1.0,
+    ...     name="a wide pseudo-Huber hinge",
+    ... )
+    >>> check_loss(smooth)
+    """
+
+    def __init__(
+        self,
+        phi: Callable[[float], float],
+        slope: Callable[[float], float],
+        curvature: Callable[[float], float],
+        s: float,
+        K: float,
+        name: str = "a custom loss",
+    ) -> None:
+        self.s, self.K, self.name = as_positive("s", s), as_positive("K", K), name
+        functions = {"phi": phi, "slope": slope, "curvature": curvature}
+        compiled = {part: _compiled(part, function) for part, function in functions.items()}
+        self._on_arrays = {part: kernels.elementwise(f) for part, f in compiled.items()}
+        self._code = kernels.UserLoss(compiled["phi"], compiled["slope"])
+
+    def phi(self, z: Scores) -> Scores:
+        return np.asarray(self._on_arrays["phi"](z))
+
+    def slope(self, z: Scores) -> Scores:
+        return np.asarray(self._on_arrays["slope"](z))
+
+    def curvature(self, z: Scores) -> Scores:
+        return np.asarray(self._on_arrays["curvature"](z))
+
+    @property
+    def code(self) -> tuple[kernels.UserLoss, float]:
+        return self._code, 0.0
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+def _compiled(part: str, function: Callable[[float], float]) -> Any:
+    """The function compiled for one number, or an error that says what it cannot do."""
+    if not callable(function):
+        raise TypeError(f"{part} must be a function of one number, got {function!r}")
+    plain = getattr(function, "py_func", function)
+    compiled = njit(error_model="numpy")(plain)
+    try:
+        compiled.compile((types.float64,))
+    except (NumbaError, TypeError) as error:
+        reason = str(error).strip().splitlines()[-1].strip()
+        raise TypeError(
+            f"{part} cannot be compiled ({reason}); it must be a function of one number, made of "
+            "arithmetic and functions of the module math"
+        ) from error
+    kind = compiled.nopython_signatures[0].return_type
+    if kind != types.float64:
+        raise TypeError(f"{part} must give a float, and gives {kind}; write 1.0 where it says 1")
+    return compiled
 
 
 def check_loss(loss: Loss) -> None:

@@ -183,10 +183,14 @@ class Problem(ABC):
             for array in part.pieces or ():
                 digest.update(np.ascontiguousarray(array).tobytes())
         digest.update(self.kinds(self.estimated).tobytes())
-        for field in self.data or ():
+        for field in (*(self.data or ()), *self._traits()):
             if isinstance(field, (np.ndarray, float, int)):
                 digest.update(np.ascontiguousarray(field).tobytes())
         return digest.hexdigest()[:16]
+
+    def _traits(self) -> Iterable[Vector]:
+        """What else tells this problem from others of its kind."""
+        return ()
 
 
 def _primitive(whole: ConvexSet) -> list[ConvexSet]:

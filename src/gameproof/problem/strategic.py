@@ -21,7 +21,7 @@ it. With no flips (label_cost infinite) the terms are phi(z_i) - s y_i z_i; with
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, final
+from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,6 +85,8 @@ class StrategicProblem(Problem):
             raise TypeError(f"population must be a Population, got {population!r}")
         self.population, self.n = population, population.n
         self.loss = Logistic() if loss is None else loss
+        if not isinstance(self.loss, Loss):
+            raise TypeError(f"loss must be a Loss such as Logistic(), got {loss!r}")
         self.radius = _at_least_zero("radius", radius)
         if np.isinf(self.radius):
             raise ValueError(f"radius must be finite, got {radius}")
@@ -181,12 +183,12 @@ class StrategicProblem(Problem):
         theta, out = x[self._theta], np.empty(indices.size)
         if self.compiled_values:
             self.population.note(theta, indices)
-            kernels.values_at(self.data, indices, x, y, out)
+            self._call(kernels.values_at, indices, x, y, out)
         else:
             scores = self.population.scores(theta, indices)
             if self.intercept is not None:
                 scores = scores + x[0]
-            kernels.values_at_scores(self.data, indices, scores, x, y, out)
+            self._call(kernels.values_at_scores, indices, scores, x, y, out)
         values: list[float] = out.tolist()
         return values
 
@@ -196,12 +198,12 @@ class StrategicProblem(Problem):
                 f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
                 "asked for it here; estimate the risk from fresh answers instead"
             )
-        return float(kernels.mean_value(self.data, self.n, *self.point(x, y)))
+        return float(self._call(kernels.mean_value, self.n, *self.point(x, y)))
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector]:
         self.samples([i])
         gx, gy = np.empty(self.x_set.dim), np.empty(self.n)
-        kernels.gradient_at(self.data, i, x, y, gx, gy)
+        self._call(kernels.gradient_at, i, x, y, gx, gy)
         unknown = self._model is None and self.population.y[i] < 0
         return None if unknown else gx, gy
 
@@ -234,7 +236,7 @@ class StrategicProblem(Problem):
         self.require_model("best_gamma")
         point, _ = self.point(x, np.zeros(self.n))
         scores = np.empty(self.n)
-        kernels.scores_at(self.data, point, scores)
+        self._call(kernels.scores_at, point, scores)
         pull = self.data.s * scores - self.population.y * self.data.kappa * point[-1]
         return np.where(self.has_gamma, np.sign(pull), 0.0)
 
@@ -279,6 +281,12 @@ class StrategicProblem(Problem):
 
     # --- checks and encodings
 
+    def _traits(self) -> Iterable[Vector]:
+        return (self.loss.phi(np.linspace(-10.0, 10.0, 101)),)
+
+    def _call(self, kernel: Any, *arguments: Any) -> Any:
+        return kernels.suited(kernel, self.data)(self.data, *arguments)
+
     def _check_choices(self, form: str, flips: str, positive: str) -> None:
         for name, given, known in (
             ("form", form, ("exact", "printed")),
@@ -319,9 +327,7 @@ class StrategicProblem(Problem):
 
     def _compiled(self) -> kernels.Strategic:
         model = self._model or PowerCost(0.0)
-        code = self.loss.code
-        if code is None:
-            raise TypeError(f"{self.loss!r} has no compiled form")
+        code, width = self.loss.code
         people = self.population
         return kernels.Strategic(
             features=people.X,
@@ -332,8 +338,8 @@ class StrategicProblem(Problem):
             slope=self.slope,
             kappa=0.0 if self.flips == "none" else self.label_cost,
             s=self.loss.s,
-            loss=code[0],
-            width=code[1],
+            loss=code,
+            width=width,
             dual_norm=model.dual_norm,
             degree=model.conjugate_degree,
             flips=_FLIPS[self.flips],

@@ -177,8 +177,7 @@ class Run:
 
     @property
     def _loop(self) -> Any:
-        user = isinstance(self.problem.data, kernels.UserFunction)
-        return kernels.run_uncached if user else kernels.run
+        return kernels.suited(kernels.run, self.problem.data)
 
     def _arguments(self, last_step: int, max_queries: int) -> tuple[Any, ...]:
         first, last = self.state.epoch, -(-last_step // self.steps_an_epoch)

@@ -218,7 +218,7 @@ class Steps:
             return
         if data is not None and not isinstance(data, kernels.UserFunction):
             deployed = self.counts[DEPLOYMENTS]
-            good = kernels.exact_gradients(data, method, memory)
+            good = kernels.suited(kernels.only_exact_gradients, data)(data, method, memory)
             self.problem.count_deployments(self.counts[DEPLOYMENTS] - deployed)
             if not good:
                 raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
@@ -242,7 +242,9 @@ class Steps:
                 raise self.failure(f"raised {type(error).__name__}: {error}", question) from error
             counts[QUERIES] += asked.size
             counts[DEPLOYMENTS] += 1
-        kernels.observed_gradients(self.problem.data, self.method, memory, answers, q)
+        data = self.problem.data
+        gradients = kernels.suited(kernels.observed_gradients, data)
+        gradients(data, self.method, memory, answers, q)
 
     def _exact_half(self, row: int, half: int, size: int) -> None:
         """As kernels.add_exact, by calls of the problem's gradient in Python."""
