@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from gameproof.exact.baselines import strategic_regression as strategic_regression
     from gameproof.exact.reference import largest_useful_radius as largest_useful_radius
     from gameproof.exact.reference import saddle_point as saddle_point
+    from gameproof.exact.risk import RiskEstimate as RiskEstimate
+    from gameproof.exact.risk import estimate_risk as estimate_risk
     from gameproof.exact.worst_case import WorstCase as WorstCase
     from gameproof.exact.worst_case import worst_case as worst_case
     from gameproof.population.imperfect import Boxed as Boxed
@@ -123,6 +125,7 @@ _HOMES = {
     ],
     "exact.baselines": ["plain_regression", "strategic_problem", "strategic_regression"],
     "exact.reference": ["largest_useful_radius", "saddle_point"],
+    "exact.risk": ["RiskEstimate", "estimate_risk"],
     "exact.worst_case": ["WorstCase", "worst_case"],
     "population.imperfect": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
     "population.observed": ["Verdict", "estimate_degree", "refute"],

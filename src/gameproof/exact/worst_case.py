@@ -37,19 +37,19 @@ Budget spent in these ways gains what the bound from above costs, so both are ex
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import floor, hypot, inf
+from math import hypot
 from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Vector, as_numbers, as_positive, require_finite
+from gameproof.arguments import Vector, as_positive
+from gameproof.exact.adversary import EPS, ball_radius, best_flips, checked_number, checked_theta
 from gameproof.problem.losses import Loss
 from gameproof.problem.strategic import StrategicProblem
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
-EPS = float(np.finfo(np.float64).eps)
 MAX_HALVINGS = 200
 
 
@@ -152,10 +152,10 @@ def worst_case(
     (1.702448, 0.3)
     """
     problem.require_model("worst_case")
-    deployed = _checked_theta(problem, theta)
-    offset = _checked_number("intercept", intercept)
+    deployed = checked_theta(problem, theta)
+    offset = checked_number("intercept", intercept)
     tolerance = as_positive("tolerance", tolerance)
-    people, loss, radius = problem.population, problem.loss, _radius(problem)
+    people, loss, radius = problem.population, problem.loss, ball_radius(problem)
     answers = people.X.copy()
     asked = np.flatnonzero(people.y < 0)
     answers[asked] = people.response.answers(deployed, people.X[asked], asked)
@@ -163,7 +163,7 @@ def worst_case(
 
     length = hypot(*deployed)
     rate = (loss.K + loss.s) * length
-    share, left, alpha = _flips(problem, loss.s * people.y * scores, rate, radius)
+    share, left, alpha = best_flips(problem, loss.s * people.y * scores, rate, radius)
     gains = 2 * loss.s * people.y * scores
     value = float((loss.value(scores, people.y) + share * gains).mean()) + rate * left
 
@@ -186,39 +186,6 @@ def worst_case(
         note=_note(problem, attained, shortfall, radius, alpha),
         moves=_moves(distribution),
     )
-
-
-def _radius(problem: StrategicProblem) -> float:
-    """The radius of the ball: the problem's own, or what the printed form's amounts to."""
-    if np.isinf(problem.radius):
-        raise ValueError("an infinite radius has no worst case; give the problem a finite one")
-    if problem.form == "exact":
-        return problem.radius
-    negative = 1 - problem.population.n_positive / problem.n
-    return max(0.0, problem.radius - problem.label_cost * negative)
-
-
-def _flips(
-    problem: StrategicProblem, pull: Vector, rate: float, radius: float
-) -> tuple[Vector, float, float]:
-    """The share of each agent whose label flips, the budget left after that, and alpha; pull is
-    s y z, and distance is bought at `rate`."""
-    share, kappa, n = np.zeros(problem.n), problem.label_cost, problem.n
-    able = problem.has_gamma
-    if not able.any():
-        return share, radius, rate
-    worth = np.flatnonzero(able & (pull > 0) & (pull >= rate * kappa))
-    order = worth[np.argsort(-pull[worth], kind="stable")]
-    affordable = inf if kappa == 0 else n * radius / (2 * kappa)
-    if affordable < inf and abs(affordable - round(affordable)) <= 8 * EPS * affordable:
-        affordable = float(round(affordable))  # no slivers of agents from rounding
-    if affordable >= order.size:
-        share[order] = 1.0
-        return share, max(0.0, radius - 2 * kappa * order.size / n), rate
-    whole = floor(affordable)
-    share[order[:whole]] = 1.0
-    share[order[whole]] = affordable - whole
-    return share, 0.0, max(rate, float(pull[order[whole]]) / kappa)
 
 
 def _mover(
@@ -308,26 +275,6 @@ def _note(
             "the problem's own objective is larger than this worst-case risk."
         )
     return " ".join(said)
-
-
-def _checked_theta(problem: StrategicProblem, theta: ArrayLike) -> Vector:
-    vector = as_numbers("theta", theta, "a vector")
-    if vector.shape != (problem.population.d,):
-        raise ValueError(
-            f"theta has shape {vector.shape}, the population {problem.population.d} features; "
-            "problem.split(x) takes theta out of a point x"
-        )
-    require_finite("theta", vector)
-    return vector
-
-
-def _checked_number(name: str, value: float) -> float:
-    number = as_numbers(name, value, "a number")
-    if number.shape != ():
-        raise ValueError(f"{name} must be one number, got shape {number.shape}")
-    if not np.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value}")
-    return float(number)
 
 
 def _agents(number: int) -> str:

@@ -196,7 +196,7 @@ class StrategicProblem(Problem):
         if not self.compiled_values:
             raise TypeError(
                 f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
-                "asked for it here; estimate the risk from fresh answers instead"
+                "asked for it here; estimate_risk asks for fresh answers"
             )
         return float(self._call(kernels.mean_value, self.n, *self.point(x, y)))
 
