@@ -9,14 +9,13 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gameproof.data.files import write_whole
 from gameproof.errors import StateFileError
 
 FORMAT, VERSION = "gameproof-state", 1
@@ -32,24 +31,7 @@ def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
     buffer = io.BytesIO()
     members: dict[str, Any] = {_HEADER: packed, **arrays}
     np.savez(buffer, **members)
-    handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(buffer.getbuffer())
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    """What a new file may be; the system tells only by setting it."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
+    write_whole(path, buffer.getbuffer())
 
 
 def read(path: Path) -> tuple[dict[str, Any], Arrays]:
