@@ -15,7 +15,8 @@ SOURCE = Path(gp.__file__)
 def test_import_alone_loads_nothing_heavy() -> None:
     code = (
         "import sys, gameproof;"
-        "print([m for m in ('numpy', 'numba', 'scipy', 'pandas', 'tqdm') if m in sys.modules])"
+        "heavy = ('numpy', 'numba', 'scipy', 'sklearn', 'pandas', 'tqdm');"
+        "print([m for m in heavy if m in sys.modules])"
     )
     found = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

@@ -19,9 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.data.dataset import Dataset as Dataset
+    from gameproof.data.dataset import Features as Features
+    from gameproof.data.load import load_bank as load_bank
+    from gameproof.data.load import load_credit as load_credit
     from gameproof.data.synthetic import synthetic_people as synthetic_people
     from gameproof.errors import AnswerError as AnswerError
     from gameproof.errors import BudgetExceeded as BudgetExceeded
+    from gameproof.errors import DataError as DataError
+    from gameproof.errors import DataNotFound as DataNotFound
     from gameproof.errors import DivergedError as DivergedError
     from gameproof.errors import EvaluationError as EvaluationError
     from gameproof.errors import GameproofError as GameproofError
@@ -112,10 +118,14 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "data.dataset": ["Dataset", "Features"],
+    "data.load": ["load_bank", "load_credit"],
     "data.synthetic": ["synthetic_people"],
     "errors": [
         "AnswerError",
         "BudgetExceeded",
+        "DataError",
+        "DataNotFound",
         "DivergedError",
         "EvaluationError",
         "GameproofError",

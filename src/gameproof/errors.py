@@ -1,4 +1,4 @@
-"""What can go wrong during a run, as exceptions that carry the run along.
+"""What can go wrong, as exceptions; those of a run carry it along.
 
 Wrong arguments are plain ``ValueError`` or ``TypeError``, raised before the first query. What goes
 wrong later must lose nothing: an `EvaluationError` carries the state at which to go on.
@@ -45,6 +45,14 @@ class BudgetExceeded(GameproofError):
 
 class StateFileError(GameproofError):
     """A state file that cannot be used: cut short, altered, newer, or of another run."""
+
+
+class DataError(GameproofError, ValueError):
+    """A table that is not what it should be: cut short, altered, or another one."""
+
+
+class DataNotFound(GameproofError, FileNotFoundError):
+    """A data set that is not in the data folder; the message says how to get it."""
 
 
 class StartProjectedWarning(UserWarning):

