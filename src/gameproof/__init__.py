@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gameproof.data.dataset import Features as Features
     from gameproof.data.load import load_bank as load_bank
     from gameproof.data.load import load_credit as load_credit
+    from gameproof.data.prepare import Prepare as Prepare
     from gameproof.data.synthetic import synthetic_people as synthetic_people
     from gameproof.errors import AnswerError as AnswerError
     from gameproof.errors import BudgetExceeded as BudgetExceeded
@@ -120,6 +121,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "data.dataset": ["Dataset", "Features"],
     "data.load": ["load_bank", "load_credit"],
+    "data.prepare": ["Prepare"],
     "data.synthetic": ["synthetic_people"],
     "errors": [
         "AnswerError",
