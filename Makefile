@@ -14,7 +14,7 @@ help:  ## list the targets
 	  printf '  %-14s %s\n' "$$name" "$$what"; done
 
 demo: $(READY)  ## a short tour that prints what it does
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/gameproof demo
 
 test: lint  ## lint, types and every test
 	$(RUN) pytest

@@ -67,7 +67,6 @@ def test_errata_name_tests_that_exist() -> None:
 
 
 SHOWN = {
-    "demo": ({"TRAIN": 200, "TEST": 100}, ("logistic", "strategic", "robust")),
     "four_algorithms": (
         {"SEEDS": range(2), "CHECKPOINTS": [10, 20]},
         ("OGDA-RR", "OGDA-WR", "SGDA-RR", "SGDA-WR"),

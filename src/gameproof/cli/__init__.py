@@ -1,0 +1,1 @@
+"""The command ``gameproof``: one module for each of its words."""

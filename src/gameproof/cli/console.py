@@ -1,0 +1,23 @@
+"""What a command says: results on standard output, progress on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any, NamedTuple
+
+
+class Console(NamedTuple):
+    """Results as text or as JSON; with `quiet`, no progress."""
+
+    as_json: bool = False
+    quiet: bool = False
+
+    def say(self, sentence: str) -> None:
+        """Progress."""
+        if not self.quiet:
+            print(sentence, file=sys.stderr, flush=True)
+
+    def show(self, text: str, record: Any) -> None:
+        """A result, which is either of the two."""
+        print(json.dumps(record, indent=2) if self.as_json else text, flush=True)

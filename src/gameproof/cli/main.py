@@ -1,0 +1,86 @@
+"""The command's frame: options that every word shares, errors in one line, exit codes.
+
+0 is success, 1 a failure, 2 a command line that makes no sense, 130 Ctrl-C. A word is a module with
+`add_parser`, which names its options and sets ``run``, and `run(options, console)`. Only `run` may
+load what takes time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import NoReturn
+
+from gameproof.cli import data, demo
+from gameproof.cli.console import Console
+
+WORDS = (demo, data)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors take one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"gameproof: {message}; see {self.prog} --help\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options, Console(options.json, options.quiet))
+    except KeyboardInterrupt:
+        print("gameproof: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 1  # whoever reads has enough
+    except Exception as error:
+        if options.debug:
+            raise
+        print(f"gameproof: {_sentence(error)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser() -> Parser:
+    # The package itself is no room, so its version is looked up by name.
+    version = import_module("gameproof").__version__
+    parser = Parser(
+        prog="gameproof",
+        description="Classifiers that hold up when people game them.",
+        parents=[_shared()],
+    )
+    parser.add_argument("--version", action="version", version=f"gameproof {version}")
+    parser.set_defaults(json=False, quiet=False, debug=False)
+    words = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    # Not the one above: its options have got defaults by now, and those after a word must have
+    # none, or they would undo what stands before it.
+    shared = _shared()
+    for word in WORDS:
+        word.add_parser(words, shared)
+    return parser
+
+
+def _shared() -> argparse.ArgumentParser:
+    """The options that may stand before and after the words."""
+    shared = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    shared.add_argument("--json", action="store_true", help="print the result as JSON")
+    shared.add_argument("--quiet", action="store_true", help="print the result and no progress")
+    shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return shared
+
+
+def _sentence(error: Exception) -> str:
+    """An error in one line; with its type where it was not meant for users."""
+    text = " ".join(str(error).split())
+    if text and isinstance(error, _expected()):
+        return text
+    return f"{type(error).__name__}: {text or 'no message'} (--debug shows where)"
+
+
+def _expected() -> tuple[type[Exception], ...]:
+    from gameproof.errors import GameproofError
+
+    return GameproofError, ValueError, OSError, ImportError

@@ -1,0 +1,112 @@
+"""``gameproof data`` on small made-up data sets, and once on the published ones."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import gameproof as gp
+from gameproof.cli import data
+from gameproof.cli.main import main
+from gameproof.data.catalog import CATALOG
+from tables import BANK_TEXT, CREDIT_TEXT, SMALL
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch) -> Path:
+    """A data folder, with small data sets in the catalogue."""
+    path = tmp_path / "folder"
+    monkeypatch.setenv("GAMEPROOF_DATA", str(path))
+    monkeypatch.setattr(data, "CATALOG", {name: about for name, (about, _) in SMALL.items()})
+    return path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "given.csv"
+    path.write_text(CREDIT_TEXT)
+    return path
+
+
+def test_get_says_what_is_where(folder: Path, file: Path, capsys) -> None:
+    assert main(["data", "get", "credit", "--from", str(file)]) == 0
+    kept = folder / "credit.npz"
+    assert capsys.readouterr().out.splitlines() == [
+        f"credit is there now: 4 rows in {kept}, from the file given.csv",
+        "licence: rules of the Kaggle competition; whether it may be passed on is unclear",
+    ]
+    assert main(["data", "get", "credit"]) == 0
+    assert capsys.readouterr().out.startswith(f"credit was there already: 4 rows in {kept}, from")
+
+
+def test_get_as_json(folder: Path, file: Path, capsys) -> None:
+    assert main(["data", "get", "credit", "--from", str(file), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["path"] == str(folder / "credit.npz")
+    assert (record["name"], record["rows"], record["new"]) == ("credit", 4, True)
+    assert record["source"] == "the file given.csv"
+
+
+def test_wrong_file_fails_in_one_line_and_leaves_nothing(folder: Path, file: Path, capsys) -> None:
+    file.write_text("<html>log in</html>")
+    assert main(["data", "get", "credit", "--from", str(file)]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"gameproof: {file} is a web page")
+    assert printed.err.count("\n") == 1
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_quiet_is_about_progress(quiet: bool, folder: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr("gameproof.data.get.from_openml", lambda about: pytest.fail("asked"))
+
+    def progress(about, file, say):
+        say("asking")
+        raise gp.DataError("no")
+
+    monkeypatch.setattr("gameproof.data.get.get", progress)
+    assert main(["data", "get", "bank", *(["--quiet"] if quiet else [])]) == 1
+    assert capsys.readouterr().err == ("" if quiet else "asking\n") + "gameproof: no\n"
+
+
+def test_list_says_what_is_here_what_is_not_and_what_is_broken(
+    folder: Path, file: Path, capsys
+) -> None:
+    assert main(["data", "list"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0] == f"data folder: {folder}"
+    assert "not here; get it with: gameproof data get credit" in printed
+    assert "CC BY 4.0, doi 10.24432/C5K306" in printed
+    assert not folder.exists()
+
+    main(["data", "get", "credit", "--from", str(file), "--quiet"])
+    (folder / "bank-full.csv").write_text(BANK_TEXT[:-10])
+    capsys.readouterr()
+    assert main(["--json", "data", "list"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert listed["folder"] == str(folder)
+    credit, bank = listed["datasets"]
+    assert credit["path"] == str(folder / "credit.npz")
+    assert credit["problem"] is None
+    assert bank["path"] is None
+    assert "line 4" in bank["problem"]
+
+
+@pytest.mark.parametrize(("name", "load"), [("credit", gp.load_credit), ("bank", gp.load_bank)])
+def test_published_data_goes_in_by_the_command_and_comes_out_by_the_loader(
+    name: str, load, published: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.setenv("GAMEPROOF_DATA", str(tmp_path))
+    expected = load(published).fingerprint
+    file = published / CATALOG[name].files[0]
+    if file.is_file():
+        arguments = ["data", "get", name, "--from", str(file)]
+    else:
+        shutil.copy(published / f"{name}.npz", tmp_path)
+        arguments = ["data", "get", name]
+    assert main(arguments) == 0
+    assert str(tmp_path / f"{name}.npz") in capsys.readouterr().out
+    assert load().fingerprint == expected
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.npz"]

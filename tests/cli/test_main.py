@@ -1,0 +1,117 @@
+"""The command's frame: one line for an error, a code for each way to end, a quick start."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import gameproof as gp
+from gameproof.cli import data
+from gameproof.cli.main import main
+from gameproof.errors import DataError
+
+
+def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gameproof.cli", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
+    )
+
+
+def test_version_is_the_package_s() -> None:
+    done = run("--version")
+    assert (done.returncode, done.stdout) == (0, f"gameproof {gp.__version__}\n")
+
+
+def test_entry_point_is_the_command() -> None:
+    project = Path(gp.__file__).parents[2] / "pyproject.toml"
+    assert 'gameproof = "gameproof.cli.main:main"' in project.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("words", [[], ["data"], ["data", "get"], ["data", "list"], ["demo"]])
+def test_help_names_what_there_is(words: list[str], capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--help"])
+    assert ended.value.code == 0
+    assert "usage: " + " ".join(["gameproof", *words]) in capsys.readouterr().out
+
+
+def test_start_loads_nothing_heavy() -> None:
+    code = (
+        "import sys, gameproof.cli.main as m;"
+        "m._parser();"
+        "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn', 'pandas') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["fly"], ["data"], ["data", "get"], ["data", "get", "loans"], ["data", "list", "--fast"]],
+)
+def test_senseless_command_line_ends_with_2_and_one_line(arguments: list[str], capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    assert printed.out == ""
+    assert printed.err.startswith("gameproof: ")
+    assert printed.err.endswith("--help\n")
+    assert printed.err.count("\n") == 1
+
+
+def failing(error: BaseException):
+    def fail(options, console) -> None:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (DataError("the table\n is cut short"), "gameproof: the table is cut short"),
+        (ValueError("n must be even"), "gameproof: n must be even"),
+        (KeyError("age"), "gameproof: KeyError: 'age' (--debug shows where)"),
+        (ValueError(), "gameproof: ValueError: no message (--debug shows where)"),
+        (ZeroDivisionError("by 0"), "gameproof: ZeroDivisionError: by 0 (--debug shows where)"),
+    ],
+)
+def test_failure_ends_with_1_and_one_line(error, line: str, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(data, "run_list", failing(error))
+    assert main(["data", "list"]) == 1
+    assert capsys.readouterr() == ("", line + "\n")
+
+
+@pytest.mark.parametrize("arguments", [["--debug", "data", "list"], ["data", "list", "--debug"]])
+def test_debug_shows_the_traceback(arguments: list[str], monkeypatch) -> None:
+    monkeypatch.setattr(data, "run_list", failing(DataError("cut short")))
+    with pytest.raises(DataError, match="cut short"):
+        main(arguments)
+
+
+def test_interrupt_ends_with_130(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(data, "run_list", failing(KeyboardInterrupt()))
+    assert main(["data", "list"]) == 130
+    assert capsys.readouterr() == ("", "gameproof: stopped\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
+def test_reader_who_leaves_early_sees_no_traceback(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [sys.executable, "-m", "gameproof.cli", "data", "list"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "GAMEPROOF_DATA": str(tmp_path)},
+        check=False,
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, b"")
