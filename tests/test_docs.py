@@ -26,8 +26,12 @@ def blocks(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda page: page.name)
-def test_python_blocks_run_one_after_the_other(page: Path, tmp_path: Path, monkeypatch) -> None:
+def test_python_blocks_run_one_after_the_other(
+    page: Path, tmp_path: Path, monkeypatch, request: pytest.FixtureRequest
+) -> None:
     monkeypatch.chdir(tmp_path)
+    if any("gp.load_" in block for block in blocks(page)):
+        monkeypatch.setenv("GAMEPROOF_DATA", str(request.getfixturevalue("published")))
     namespace: dict[str, object] = {}
     for number, block in enumerate(blocks(page), start=1):
         exec(compile(block, f"{page.name}, block {number}", "exec"), namespace)
