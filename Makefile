@@ -44,5 +44,5 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up .venv (once, about a minute)…"
 	@$(RUN) pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	@$(PIP) hatchling editables
-	@$(PIP) --no-build-isolation -e '.[dev,progress,frames,plot]'
+	@$(PIP) --no-build-isolation -e '.[dev]'
 	@touch $@

@@ -352,6 +352,7 @@ class Strategic(NamedTuple):
     dual_norm: float
     degree: float  # q, of the conjugate of the cost
     flips: int
+    smooth: bool  # else every gamma is maximised out of its sample
 
 
 class UserLoss(NamedTuple):
@@ -530,7 +531,8 @@ def value_at_score(data, i, z, x, y):
         return value - data.s * label * z
     if data.flips == ONE_WAY and label < 0:
         return value + data.s * z
-    return value + y[i] * (data.s * z - label * data.kappa * alpha)
+    pull = data.s * z - label * data.kappa * alpha
+    return value + (y[i] * pull if data.smooth else abs(pull))
 
 
 @inlined
@@ -570,9 +572,12 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
     elif data.flips == ONE_WAY and label < 0:
         by_score += data.s
     else:
-        by_score += y[i] * data.s
-        by_alpha -= y[i] * label * data.kappa
-        gy[at] += weight * (data.s * z - label * data.kappa * x[last])
+        pull = data.s * z - label * data.kappa * x[last]
+        gamma = y[i] if data.smooth else np.sign(pull)
+        by_score += gamma * data.s
+        by_alpha -= gamma * label * data.kappa
+        if data.smooth:
+            gy[at] += weight * pull
     gx[last] += weight * by_alpha
     return weight * by_score
 

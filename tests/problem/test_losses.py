@@ -206,6 +206,7 @@ def compiled(loss: Loss) -> kernels.Strategic:
         dual_norm=2.0,
         degree=2.0,
         flips=kernels.ONE_WAY,
+        smooth=True,
     )
 
 

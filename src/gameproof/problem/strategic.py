@@ -59,6 +59,9 @@ class StrategicProblem(Problem):
     positive
         "exact": the gradients of +1 agents are computed; "estimated": from values that cost
         nothing, as in the paper's experiments.
+    smooth
+        False for the same problem with every gamma maximised out, which leaves a minimisation with
+        kinks, |t| in place of gamma t; y then plays no part.
 
     >>> people = Population([[1.0], [2.0], [-1.0]], [1, 1, -1])
     >>> problem = StrategicProblem(people, radius=0.1, label_cost=0.5)
@@ -80,6 +83,7 @@ class StrategicProblem(Problem):
         alpha_max: float = 20.0,
         intercept: float | None = None,
         positive: Literal["exact", "estimated"] = "exact",
+        smooth: bool = True,
     ) -> None:
         if not isinstance(population, Population):
             raise TypeError(f"population must be a Population, got {population!r}")
@@ -95,7 +99,7 @@ class StrategicProblem(Problem):
         self._check_choices(form, self.flips, positive)
         self.alpha_max = as_positive("alpha_max", alpha_max)
         self.intercept = None if intercept is None else as_positive("intercept", intercept)
-        self._estimates_positive = positive == "estimated"
+        self._estimates_positive, self.smooth = positive == "estimated", bool(smooth)
         self.slope = self._slope()
         self.name = f"strategic problem with {self.n} agents and {population.d} features"
         cone = Cone(population.d + 1, self.loss.K + self.loss.s, self.alpha_max)
@@ -137,6 +141,7 @@ class StrategicProblem(Problem):
             alpha_max=self.alpha_max,
             intercept=self.intercept,
             positive="estimated" if self._estimates_positive else "exact",
+            smooth=self.smooth,
         )
 
     def join(self, theta: ArrayLike, alpha: float, intercept: float = 0.0) -> Vector:
@@ -343,6 +348,7 @@ class StrategicProblem(Problem):
             dual_norm=model.dual_norm,
             degree=model.conjugate_degree,
             flips=_FLIPS[self.flips],
+            smooth=self.smooth,
         )
 
 

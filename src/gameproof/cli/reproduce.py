@@ -1,0 +1,65 @@
+"""``gameproof reproduce``: the paper's experiments, with error bars and verdicts."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from gameproof.cli.console import Console
+from gameproof.paper.catalog import EXPERIMENTS
+
+
+def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """``reproduce``."""
+    listed = "\n".join(f"  {name:16s} {title}" for name, title in EXPERIMENTS.items())
+    parser = words.add_parser(
+        "reproduce",
+        parents=[shared],
+        help="run the paper's experiments again",
+        description="Runs the paper's experiments again and says, claim by claim, what holds. What "
+        "was found before is kept: an interrupted run goes on where it stopped.",
+        epilog=f"experiments:\n{listed}\n\nexample: gameproof reproduce rate error-bars --quick",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="some of them; all by default")
+    parser.add_argument("--quick", action="store_true", help="a smoke run: few seeds, few epochs")
+    parser.add_argument("--seeds", type=int, metavar="N", help="seeds (20, or 3 with --quick)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes (one a core)")
+    parser.add_argument("--again", action="store_true", help="run finished parts again")
+    parser.add_argument(
+        "--out", type=Path, default=Path("out/paper"), metavar="DIR", help="where to (%(default)s)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Runs them, and shows the claims with their verdicts."""
+    from gameproof.paper.reproduce import reproduce
+
+    try:
+        studies = reproduce(
+            options.names,
+            options.out,
+            seeds=options.seeds,
+            quick=options.quick,
+            jobs=options.jobs,
+            again=options.again,
+            progress=False if console.quiet else None,
+            say=console.say,
+        )
+    except KeyboardInterrupt:
+        console.say("What is done is kept; the same command goes on from there.")
+        raise
+    lines = [
+        f"{claim.verdict:14s} {claim.effect:7.3g} ({claim.low:.3g} to {claim.high:.3g})  "
+        f"{claim.text}; {claim.measure}"
+        for study in studies
+        for claim in study.claims
+    ]
+    where = options.out / "summary.md"
+    record = {
+        "summary": str(where),
+        "claims": [{"experiment": s.name, **c.row()} for s in studies for c in s.claims],
+    }
+    console.show("\n".join([*lines, "", f"Tables, figures and a summary: {where}"]), record)

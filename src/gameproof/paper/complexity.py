@@ -1,0 +1,90 @@
+"""How many values OGDA-RR asks to reach a gap of 0.1, by the number of people and of features."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from gameproof.exact.reference import saddle_point
+from gameproof.paper import claims
+from gameproof.paper.people import draw
+from gameproof.paper.setting import Row, scored_run, solver_of, where
+from gameproof.paper.study import Study
+from gameproof.problem.problem import gap
+from gameproof.report import figures
+
+PEOPLE, FEATURES = (500, 1000, 1500, 2000), (10, 15, 20, 25)
+TARGET, EPOCHS = 0.1, 60
+SETTING: Row = {"step": 0.003, "radius": 4.0, "gamma": 2.0}
+
+
+def queries_to_target(n: int, d: int, seed: int, epochs: int) -> list[Row]:
+    """Values asked until the gap of the averaged iterate stays below the target; NaN if never.
+    Between two epochs, both on a logarithmic scale."""
+    problem = draw("synthetic", n, d, seed).problem()
+    score = partial(gap, problem, saddle=saddle_point(problem))
+    rows, _ = scored_run(problem, score, solver_of("OGDA-RR", n, SETTING), epochs, seed)
+    above = [k for k, row in enumerate(rows) if row["score"] > TARGET]
+    last = above[-1] if above else -1
+    if last == len(rows) - 1:
+        return [{"n": n, "d": d, "seed": seed, "queries": float("nan")}]
+    if last < 0:
+        return [{"n": n, "d": d, "seed": seed, "queries": float(rows[0]["queries"])}]
+    x = np.log([row["queries"] for row in rows[last : last + 2]])
+    y = np.log([row["score"] for row in rows[last : last + 2]])
+    queries = float(np.exp(np.interp(-np.log(TARGET), -y, x)))
+    return [{"n": n, "d": d, "seed": seed, "queries": queries}]
+
+
+def run(study: Study) -> None:
+    """The grid."""
+    people, features = (PEOPLE[:2], FEATURES[:2]) if study.quick else (PEOPLE, FEATURES)
+    epochs = 20 if study.quick else EPOCHS
+    calls = [
+        {"n": n, "d": d, "seed": seed, "epochs": epochs}
+        for n in people
+        for d in features
+        for seed in range(study.seeds)
+    ]
+    rows = [row for part in study.map(queries_to_target, calls) for row in part]
+    study.table("queries", rows)
+    missed = sum(np.isnan(row["queries"]) for row in rows)
+    if missed:
+        study.note(f"{missed} of {len(rows)} runs did not reach the gap within {epochs} epochs.")
+    reached = [row for row in rows if not np.isnan(row["queries"])]
+    with figures.panels(2, width=3.4) as (figure, axes):
+        for ax, x, other, values in (
+            (axes[0], "n", "d", features),
+            (axes[1], "d", "n", people),
+        ):
+            for k, value in enumerate(values):
+                own = where(reached, **{other: value})
+                places = sorted({row[x] for row in own})
+                means = [np.median([r["queries"] for r in where(own, **{x: p})]) for p in places]
+                figures.curve(ax, f"{other} = {value}", places, means, k)
+            ax.set_ylim(bottom=0)
+            figures.label(ax, x, f"values to gap {TARGET:g}")
+        study.draw(
+            "figure",
+            f"Values that OGDA-RR asks until its gap stays below {TARGET:g}: median of "
+            f"{study.seeds} seeds, each with people of its own.",
+            figure,
+        )
+    for name, meaning in (("n", "people"), ("d", "features")):
+        slopes = [_exponent(where(reached, seed=seed), name) for seed in range(study.seeds)]
+        study.claims.append(
+            claims.larger(
+                f"The values needed grow with the number of {meaning}",
+                f"exponent of {name} in values to gap {TARGET:g}",
+                slopes,
+            )
+        )
+
+
+def _exponent(rows: list[Row], name: str) -> float:
+    """b in queries ~ n^a d^b, or a, by least squares on logarithms."""
+    logs = np.log([[row["n"], row["d"], row["queries"]] for row in rows])
+    design = np.column_stack([logs[:, :2], np.ones(len(logs))])
+    found = np.linalg.lstsq(design, logs[:, 2], rcond=None)[0]
+    return float(found[0 if name == "n" else 1])

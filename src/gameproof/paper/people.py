@@ -1,0 +1,67 @@
+"""The people of the experiments: synthetic, credit and bank, to learn from and to test on.
+
+Every seed draws people, or rows, of its own.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.arguments import Vector
+from gameproof.data.dataset import Dataset
+from gameproof.data.load import load_bank, load_credit
+from gameproof.data.synthetic import synthetic_people
+from gameproof.population.population import Population
+from gameproof.population.responses import QuadraticCost
+from gameproof.problem.strategic import StrategicProblem
+
+Matrix = NDArray[np.float64]
+Source = Literal["synthetic", "credit", "bank"]
+# The paper's numbers.
+LABEL_COST, PRINTED_RADIUS, TRAINED_FOR, ALPHA_MAX = 0.5, 0.4, 0.05, 20.0
+MOVABLE = [0, 1, 2, 3, 4]
+TEST = 800
+INTERCEPT = 5.0
+
+
+class People(NamedTuple):
+    """Features and labels to learn from and to test on."""
+
+    X: Matrix
+    y: Vector
+    test_X: Matrix
+    test_y: Vector
+    movable: list[int]
+    intercept: float | None
+
+    def problem(self, radius: float = PRINTED_RADIUS, **more: Any) -> StrategicProblem:
+        """By default the paper's: the printed form, all of theta from values, those of +1 agents
+        too."""
+        asked = Population(self.X, self.y, QuadraticCost(TRAINED_FOR, features=self.movable))
+        parts: dict[str, Any] = {"form": "printed", "positive": "estimated"}
+        parts |= {"alpha_max": ALPHA_MAX, "intercept": self.intercept} | more
+        return StrategicProblem(asked, radius, LABEL_COST, **parts)
+
+
+@cache
+def _complete(source: Source) -> Dataset:
+    return (load_credit if source == "credit" else load_bank)().complete()
+
+
+def draw(source: Source, n: int, d: int, seed: int) -> People:
+    """n people to learn from and TEST others; for data, balanced rows without gaps, prepared by
+    what the first part tells, and d plays no part."""
+    if source == "synthetic":
+        X, y = synthetic_people(n + TEST, d, seed=seed)
+        return People(X[:n], y[:n], X[n:], y[n:], MOVABLE, None)
+    from gameproof.data.prepare import Prepare
+
+    data = _complete(source)
+    train, test = data.balanced(n + TEST, seed=seed).split(n, seed=seed)
+    prepare = Prepare(data.features).fit(train.X)
+    parts = prepare.transform(train.X), train.y, prepare.transform(test.X), test.y
+    return People(*parts, prepare.movable_.tolist(), INTERCEPT)

@@ -1,0 +1,70 @@
+"""The exact form over a range of radii: where robustness ends and theta = 0 begins."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from gameproof.errors import IgnoresDataWarning
+from gameproof.exact.reference import saddle_point
+from gameproof.paper.comparison import POWERS
+from gameproof.paper.people import Source, draw
+from gameproof.paper.setting import Row, accuracy_rows, by_seed, where
+from gameproof.paper.study import Study
+from gameproof.report import figures
+
+RADII = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
+SHOWN = (0.0, 1.0, 5.0)
+
+
+def sweep(source: Source, n: int, seed: int, radii: list[float]) -> list[Row]:
+    """The robust classifier of each radius on one draw, and its accuracy on others."""
+    people = draw(source, n, 0, seed)
+    rows = []
+    for radius in radii:
+        problem = people.problem(radius, form="exact")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IgnoresDataWarning)
+            saddle = saddle_point(problem)
+        theta, _ = problem.split(saddle.x)
+        size = float(np.linalg.norm(theta))
+        classifier = {"robust": (theta, problem.offset(saddle.x))}
+        rows += [
+            {"seed": seed, "radius": radius, "size": size, "ignores data": size < 1e-6, **row}
+            for row in accuracy_rows(classifier, people, POWERS[source])
+        ]
+    return rows
+
+
+def run(study: Study, source: Source, n: int) -> None:
+    """The sweep, its figure, and a sentence on where it ends."""
+    radii = list(RADII[::3] if study.quick else RADII)
+    calls = [
+        {"source": source, "n": n, "seed": seed, "radii": radii} for seed in range(study.seeds)
+    ]
+    rows = [row for part in study.map(sweep, calls) for row in part]
+    study.table("radii", rows)
+    with figures.panels(2, width=3.6) as (figure, axes):
+        for k, power in enumerate(SHOWN):
+            found = by_seed(where(rows, power=power), "radius", "accuracy")
+            figures.band(axes[0], f"gaming power {power:g}", *found, k=k)
+        figures.label(axes[0], "radius", "accuracy", "exact form")
+        figures.band(axes[1], "robust", *by_seed(where(rows, power=0.0), "radius", "size"))
+        figures.label(axes[1], "radius", r"$\|\theta\|$", "size of the classifier", legend=False)
+        for ax in axes:
+            ax.set_xscale("log")
+        study.draw(
+            "radii",
+            f"{source.capitalize()}, exact form over radii, {study.seeds} seeds. Where the size is "
+            "0, the best robust classifier ignores the data: that is not robustness.",
+            figure,
+        )
+    ignoring = sorted({row["radius"] for row in rows if row["ignores data"]})
+    study.note(
+        f"Exact form: from radius {ignoring[0]:g} on, some draws have theta = 0 as their best "
+        "robust classifier, which ignores the data."
+        if ignoring
+        else f"Exact form: the best robust classifier looks at the data at every radius up to "
+        f"{radii[-1]:g}."
+    )

@@ -1,0 +1,116 @@
+"""All experiments by name, and what they leave behind: tables, figures, summaries, verdicts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from gameproof.arguments import as_count
+from gameproof.data.files import write_whole
+from gameproof.paper import comparison, complexity, error_bars, radii, rate, smooth
+from gameproof.paper.catalog import EXPERIMENTS
+from gameproof.paper.claims import Claim
+from gameproof.paper.people import Source
+from gameproof.paper.study import Study, machine, versions
+
+SEEDS, QUICK_SEEDS = 20, 3
+
+
+def _on_data(study: Study, source: Source) -> None:
+    from gameproof.data.catalog import CATALOG
+    from gameproof.data.get import get
+
+    get(CATALOG[source], None)
+    n = 400 if study.quick else 2000
+    comparison.run(study, source, n, 50)
+    radii.run(study, source, n)
+
+
+RUNS: dict[str, Callable[[Study], None]] = {
+    "synthetic-500": partial(comparison.run, source="synthetic", n=500, epochs=100),
+    "synthetic-1000": partial(comparison.run, source="synthetic", n=1000, epochs=100),
+    "synthetic-4000": partial(comparison.run, source="synthetic", n=4000, epochs=30),
+    "error-bars": error_bars.run,
+    "credit": partial(_on_data, source="credit"),
+    "bank": partial(_on_data, source="bank"),
+    "complexity": complexity.run,
+    "smooth-or-not": smooth.run,
+    "rate": rate.run,
+}
+
+
+def reproduce(
+    names: Sequence[str],
+    folder: Path,
+    *,
+    seeds: int | None = None,
+    quick: bool = False,
+    jobs: int | None = None,
+    again: bool = False,
+    progress: bool | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> list[Study]:
+    """Runs experiments, all where none is named, and writes what they found to `folder`, one
+    folder each. What was found before is kept, unless `again`."""
+    unknown = [name for name in names if name not in EXPERIMENTS]
+    if unknown:
+        raise ValueError(f"no experiment {unknown[0]!r}, there are {', '.join(EXPERIMENTS)}")
+    seeds = None if seeds is None else as_count("seeds", seeds)
+    jobs = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
+    studies = []
+    for name in names or EXPERIMENTS:
+        say(f"{name}: {EXPERIMENTS[name]} …")
+        study = Study(
+            name,
+            folder / name,
+            seeds=seeds or (QUICK_SEEDS if quick else SEEDS),
+            quick=quick,
+            jobs=jobs,
+            progress=progress,
+        )
+        if again:
+            study.forget()
+        RUNS[name](study)
+        study.table("claims", [claim.row() for claim in study.claims])
+        write_whole(study.folder / "summary.md", summary(study).encode())
+        studies.append(study)
+    write_whole(folder / "summary.md", overall(studies).encode())
+    return studies
+
+
+def summary(study: Study, figures_in: str = "") -> str:
+    """One experiment as a page in Markdown."""
+    lines = [f"## {study.name}: {EXPERIMENTS[study.name]}", ""]
+    for name, caption in study.figures:
+        lines += [f"![{caption}]({figures_in}{name}.png)", "", caption, ""]
+    lines += [*(f"{note}\n" for note in study.notes), *_claims_table(study.claims), ""]
+    return "\n".join(lines)
+
+
+def overall(studies: Sequence[Study]) -> str:
+    """All of them, with the claims first."""
+    seeds = " or ".join(str(s) for s in sorted({study.seeds for study in studies}))
+    lines = [
+        "# The paper's experiments",
+        "",
+        f"Made by `gameproof reproduce` with {versions()} on {machine()}; {seeds} seeds wherever "
+        "something is random.",
+        "",
+        "An effect stands with its interval of 95 % over paired seeds. A claim holds, or does not, "
+        "where all of the interval is on one side of the border, and is undecided otherwise.",
+        "",
+    ]
+    for study in studies:
+        lines += [summary(study, f"{study.name}/")]
+    return "\n".join(lines)
+
+
+def _claims_table(claims: Sequence[Claim]) -> list[str]:
+    rows = [
+        f"| {claim.text} | {claim.measure} | {claim.effect:.3g} ({claim.low:.3g} to "
+        f"{claim.high:.3g}), border {claim.border:g} | **{claim.verdict}** |"
+        for claim in claims
+    ]
+    return ["| claim | measure | effect | verdict |", "|---|---|---|---|", *rows]

@@ -1,0 +1,139 @@
+"""What the experiments share: the four algorithms, the grid they are tuned over, runs, curves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from gameproof.arguments import Vector
+from gameproof.errors import DivergedError
+from gameproof.paper.people import People
+from gameproof.population.population import Population
+from gameproof.population.responses import QuadraticCost
+from gameproof.problem.problem import Problem
+from gameproof.solver.method import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
+from gameproof.solver.schedules import Power
+from gameproof.solver.solve import solve
+
+Row = dict[str, Any]
+Score = Callable[[Vector, Vector], float]
+ALGORITHMS: dict[str, Callable[..., Solver]] = {
+    "OGDA-RR": ogda_rr,
+    "OGDA-WR": ogda_wr,
+    "SGDA-RR": sgda_rr,
+    "SGDA-WR": sgda_wr,
+}
+CHI = 0.01
+# Every algorithm is tuned over this grid, by the mean score after the last epoch. `gamma`, in units
+# of n, multiplies the steps of the adversary's block; None is the paper to the letter.
+STEPS = (0.001, 0.002, 0.004, 0.008, 0.016)
+RADII = (1.0, 2.0, 4.0, 8.0)
+GAMMAS = (2.0, 8.0, 32.0)
+# None of the seeds that are reported.
+TUNING_SEEDS = (1001, 1002, 1003)
+
+
+def grid(quick: bool, to_the_letter: bool) -> list[Row]:
+    """The settings that a tuning tries."""
+    steps, radii = (STEPS[1:4], RADII[1:3]) if quick else (STEPS, RADII)
+    gammas: tuple[float | None, ...] = (None,) if to_the_letter else GAMMAS
+    if quick:
+        gammas = gammas[:2]
+    return [
+        {"step": step, "radius": radius, "gamma": gamma}
+        for step, radius, gamma in product(steps, radii, gammas)
+    ]
+
+
+def solver_of(algorithm: str, n: int, setting: Mapping[str, Any], **more: Any) -> Solver:
+    """An algorithm with a setting, under the theorem's exponents."""
+    gamma = setting["gamma"]
+    return ALGORITHMS[algorithm](
+        step=Power(setting["step"], 0.75 + CHI),
+        radius=Power(setting["radius"], 0.25),
+        scale=None if gamma is None else (1.0, gamma * n),
+        **more,
+    )
+
+
+def scored_run(
+    problem: Problem, score: Score, solver: Solver, epochs: int, seed: int
+) -> tuple[list[Row], Vector]:
+    """The score of the averaged iterate by epoch, and that iterate's x in the end. Where a run
+    diverges its score is infinite, and its x the start."""
+    kept = _kept(epochs)
+    try:
+        result = solve(problem, solver, epochs=epochs, seed=seed, score=score, progress=False)
+    except DivergedError:
+        nothing = {"queries": 0, "seconds": 0.0, "score": float("inf")}
+        return [{"epoch": epoch, **nothing} for epoch in kept], problem.start[0]
+    trace = result.trace
+    at = np.searchsorted(trace["epoch"], kept)
+    columns = (kept, trace["queries"][at], trace["seconds"][at], trace["score"][at])
+    rows = [
+        {"epoch": epoch, "queries": int(asked), "seconds": float(seconds), "score": float(found)}
+        for epoch, asked, seconds, found in zip(*columns, strict=True)
+    ]
+    return rows, result.x
+
+
+def _kept(epochs: int) -> list[int]:
+    """About twenty epochs a decade."""
+    spaced = np.geomspace(1, epochs, 1 + int(20 * np.log10(max(epochs, 2))))
+    return sorted({round(e) for e in spaced})
+
+
+def best_settings(found: list[Row]) -> dict[str, Row]:
+    """Of each algorithm, the setting whose scores are best in the mean over the tuning seeds."""
+    chosen: dict[str, Row] = {}
+    for algorithm in dict.fromkeys(row["algorithm"] for row in found):
+        scores: dict[tuple[Any, ...], list[float]] = {}
+        for row in found:
+            if row["algorithm"] == algorithm:
+                setting = (row["step"], row["radius"], row["gamma"])
+                scores.setdefault(setting, []).append(row["score"])
+        best = min(scores, key=lambda setting: float(np.mean(scores[setting])))
+        chosen[algorithm] = dict(zip(("step", "radius", "gamma"), best, strict=True))
+    return chosen
+
+
+def accuracy_rows(
+    classifiers: Mapping[str, tuple[Vector, float]], people: People, powers: tuple[float, ...]
+) -> list[Row]:
+    """The share of correct signs, and the mean margin y z that the paper prints, of each classifier
+    (theta, intercept) on the test people when they answer with each of these powers."""
+    rows = []
+    y = people.test_y
+    for power in powers:
+        asked = Population(people.test_X, y, QuadraticCost(power, features=people.movable))
+        for name, (theta, intercept) in classifiers.items():
+            margin = y * (asked.scores(theta, np.arange(asked.n)) + intercept)
+            accuracy = float((margin > 0).mean())
+            found = {"accuracy": accuracy, "margin": float(margin.mean())}
+            rows.append({"classifier": name, "power": power, **found})
+    return rows
+
+
+def lead(rows: list[Row], first: str, second: str) -> float:
+    """The mean lead in accuracy of one classifier over another, between the least and the largest
+    power: the area between their curves, over its width."""
+    by = {(row["classifier"], row["power"]): row["accuracy"] for row in rows}
+    powers = sorted({row["power"] for row in rows})
+    ahead = [by[first, power] - by[second, power] for power in powers]
+    return float(np.trapezoid(ahead, powers) / (powers[-1] - powers[0]))
+
+
+def by_seed(rows: list[Row], x: str, y: str) -> tuple[list[float], list[list[float]]]:
+    """The values of x, and those of y as one row a seed."""
+    seeds = sorted({row["seed"] for row in rows})
+    places = sorted({row[x] for row in rows})
+    table = {(row["seed"], row[x]): row[y] for row in rows}
+    return places, [[table[seed, place] for place in places] for seed in seeds]
+
+
+def where(rows: list[Row], **wanted: Any) -> list[Row]:
+    """The rows with these values."""
+    return [row for row in rows if all(row[name] == value for name, value in wanted.items())]

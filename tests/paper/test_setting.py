@@ -1,0 +1,91 @@
+"""What the experiments share: tuning, curves, areas, by hand."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from gameproof.paper import setting
+from gameproof.paper.people import People, draw
+
+
+def test_the_best_setting_is_that_of_the_least_mean() -> None:
+    rows = [
+        {"algorithm": name, "step": step, "radius": 1.0, "gamma": None, "score": score}
+        for name, step, score in [
+            ("OGDA-RR", 0.1, 3.0),
+            ("OGDA-RR", 0.1, 1.0),
+            ("OGDA-RR", 0.2, 1.5),
+            ("OGDA-RR", 0.2, 1.6),
+            ("SGDA-RR", 0.1, 0.1),
+            ("SGDA-RR", 0.2, float("inf")),
+        ]
+    ]
+    assert setting.best_settings(rows) == {
+        "OGDA-RR": {"step": 0.2, "radius": 1.0, "gamma": None},
+        "SGDA-RR": {"step": 0.1, "radius": 1.0, "gamma": None},
+    }
+
+
+def test_every_algorithm_is_tuned_over_the_same_grid_and_on_seeds_not_reported() -> None:
+    assert len(setting.grid(False, False)) == 60
+    assert all(row["gamma"] is None for row in setting.grid(False, True))
+    assert min(setting.TUNING_SEEDS) > 1000
+
+
+def test_a_lead_is_the_area_between_two_curves() -> None:
+    rows = [
+        {"classifier": name, "power": power, "accuracy": accuracy}
+        for name, values in {"a": [1.0, 0.8, 0.8], "b": [0.8, 0.6, 0.2]}.items()
+        for power, accuracy in zip([0.0, 1.0, 3.0], values, strict=True)
+    ]
+    # 0.2 over the first unit, then from 0.2 to 0.6 over two: 0.2 + 0.8, over a width of 3.
+    assert setting.lead(rows, "a", "b") == pytest.approx(1.0 / 3)
+    assert setting.lead(rows, "b", "a") == pytest.approx(-1.0 / 3)
+
+
+def test_accuracy_is_the_share_of_correct_signs_once_people_have_answered() -> None:
+    X = np.array([[1.0, 0.0], [-1.0, 0.0], [-0.1, 0.0], [2.0, 0.0]])
+    y = np.array([1.0, -1.0, -1.0, 1.0])
+    people = People(X, y, X, y, [0], None)
+    rows = setting.accuracy_rows({"one": (np.array([1.0, 0.0]), 0.0)}, people, (0.0, 0.5, 2.0))
+    # With power 1/2 the third gets to 0.4, with power 2 the second gets to 1 as well.
+    assert [row["accuracy"] for row in rows] == [1.0, 0.75, 0.5]
+    assert rows[1]["margin"] == pytest.approx((1.0 + 0.5 - 0.4 + 2.0) / 4)
+
+
+def test_people_of_one_seed_are_the_same_and_of_another_are_not() -> None:
+    one, same, other = (draw("synthetic", 50, 4, seed) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one.X, same.X)
+    np.testing.assert_array_equal(one.test_y, same.test_y)
+    assert not np.array_equal(one.X, other.X)
+    assert one.X.shape == (50, 4)
+    assert one.test_X.shape == (800, 4)
+
+
+def test_scored_runs_say_what_solve_says() -> None:
+    problem = draw("synthetic", 60, 5, 0).problem()
+    score = partial(gp.gap, problem, saddle=gp.saddle_point(problem))
+    chosen = {"step": 0.004, "radius": 2.0, "gamma": 8.0}
+    solver = setting.solver_of("SGDA-WR", 60, chosen)
+    rows, x = setting.scored_run(problem, score, solver, 30, seed=3)
+    result = gp.solve(problem, solver, epochs=30, seed=3)
+    assert rows[-1]["epoch"] == 30
+    assert rows[-1]["score"] == pytest.approx(score(result.x, result.y))
+    assert rows[-1]["queries"] == result.n_queries
+    np.testing.assert_array_equal(x, result.x)
+    assert [row["epoch"] for row in rows] == sorted({row["epoch"] for row in rows})
+
+
+def test_a_run_that_diverges_has_an_infinite_score() -> None:
+    def value(i: int, x: Any, y: Any) -> float:
+        return float(x[0] * y[0]) * 1e300
+
+    wide = gp.Ball(np.zeros(1), 1e200)
+    problem = gp.SaddleProblem(value, n=2, x_set=wide, y_set=wide)
+    solver = gp.ogda_rr(step=1e10, radius=1.0)
+    rows, x = setting.scored_run(problem, lambda x, y: 0.0, solver, 3, seed=0)
+    assert {row["score"] for row in rows} <= {float("inf"), 0.0}
+    assert np.isfinite(x).all()

@@ -1,0 +1,115 @@
+"""Studies: nothing is done twice, nothing old is taken for new, and a killed one goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from gameproof.paper import study as studies
+from gameproof.paper.study import CLOCKED, Study
+
+
+def squared(number: int, folder: str) -> list[dict[str, float]]:
+    """Leaves a mark each time it is called."""
+    with open(Path(folder) / f"{number}.calls", "a") as file:
+        file.write("x")
+    if number < 0:
+        raise ValueError("no negative numbers")
+    return [{"number": number, "square": number**2 / 3}]
+
+
+def calls_made(folder: Path) -> dict[str, int]:
+    return {path.stem: len(path.read_text()) for path in sorted(folder.glob("*.calls"))}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_calls_are_made_once_and_kept_in_order(tmp_path: Path, jobs: int) -> None:
+    calls = [{"number": k, "folder": str(tmp_path)} for k in (5, 1, 3)]
+    first = Study("one", tmp_path / "one", jobs=jobs).map(squared, calls)
+    again = Study("one", tmp_path / "one", jobs=jobs).map(squared, calls)
+    assert first == again == [[{"number": k, "square": k**2 / 3}] for k in (5, 1, 3)]
+    assert calls_made(tmp_path) == {"1": 1, "3": 1, "5": 1}
+
+
+def test_a_call_that_fails_loses_no_other(tmp_path: Path) -> None:
+    calls = [{"number": k, "folder": str(tmp_path)} for k in (1, 2, -1)]
+    with pytest.raises(ValueError, match="no negative numbers"):
+        Study("one", tmp_path / "one").map(squared, calls)
+    Study("one", tmp_path / "one").map(squared, calls[:2])
+    assert calls_made(tmp_path) == {"-1": 1, "1": 1, "2": 1}
+
+
+def test_forgetting_makes_calls_anew(tmp_path: Path) -> None:
+    calls = [{"number": 2, "folder": str(tmp_path)}]
+    study = Study("one", tmp_path / "one")
+    study.map(squared, calls)
+    study.forget()
+    study.map(squared, calls)
+    assert calls_made(tmp_path) == {"2": 2}
+
+
+def test_another_source_makes_calls_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = [{"number": 2, "folder": str(tmp_path)}]
+    Study("one", tmp_path / "one").map(squared, calls)
+    monkeypatch.setattr(studies, "_source", lambda: "another")
+    Study("one", tmp_path / "one").map(squared, calls)
+    assert calls_made(tmp_path) == {"2": 2}
+
+
+def test_tables_carry_where_they_come_from_and_are_the_same_twice(tmp_path: Path) -> None:
+    study = Study("one", tmp_path / "one")
+    study.table("rows", [{"seed": 0, "value": 0.1}, {"seed": 1, "value": float("inf")}])
+    csv = pd.read_csv(study.folder / "rows.csv")
+    parquet = pd.read_parquet(study.folder / "rows.parquet")
+    assert csv["value"].tolist() == parquet["value"].tolist() == [0.1, float("inf")]
+    for frame in (csv, parquet):
+        assert {"experiment", "gameproof", "versions", "machine", "when"} <= set(frame)
+
+
+def run_rate(folder: Path) -> list[str]:
+    program = "from gameproof.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
+    options = ["reproduce", "rate", "--quick", "--seeds", "4", "--jobs", "1", "--out", str(folder)]
+    return [sys.executable, "-c", program, *options]
+
+
+def numbers(folder: Path) -> pd.DataFrame:
+    return pd.read_csv(folder / "rate" / "gaps.csv").drop(columns=list(CLOCKED))
+
+
+def test_a_killed_experiment_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    process = subprocess.Popen(run_rate(killed), stderr=subprocess.DEVNULL)
+    parts = killed / "rate" / "parts"
+    deadline = time.monotonic() + 120
+    while len(list(parts.glob("*.json")) if parts.exists() else []) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = {path: path.stat().st_mtime_ns for path in parts.glob("*.json")}
+    assert 2 <= len(kept) < 8
+    assert not (killed / "rate" / "gaps.csv").exists()
+    subprocess.run(run_rate(killed), check=True, capture_output=True)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+    subprocess.run(run_rate(whole), check=True, capture_output=True)
+    pd.testing.assert_frame_equal(numbers(killed), numbers(whole), check_exact=True)
+    for name in ("figure.svg", "figure.png", "summary.md", "gaps.parquet", "claims.csv"):
+        assert (whole / "rate" / name).stat().st_size > 100
+    assert (killed / "rate" / "figure.png").read_bytes() == (
+        whole / "rate" / "figure.png"
+    ).read_bytes()
+
+
+def test_every_part_says_what_it_is(tmp_path: Path) -> None:
+    study = Study("one", tmp_path / "one")
+    study.map(squared, [{"number": 4, "folder": str(tmp_path)}])
+    (path,) = (tmp_path / "one" / "parts").glob("*.json")
+    part = json.loads(path.read_text())
+    assert part["call"]["number"] == 4
+    assert part["seconds"] >= 0
