@@ -505,6 +505,16 @@ def dual_length(data, x):
     return largest * total ** (1.0 / data.dual_norm)
 
 
+@compiled
+def raised(length, exponent):
+    """length^exponent; the paper's exponents do not wait for a general power."""
+    if exponent == 2.0:
+        return length * length
+    if exponent == 1.0:
+        return length
+    return length**exponent
+
+
 @inlined
 def score(data, i, x):
     """z_i = <b_i(theta), theta> + intercept."""
@@ -513,7 +523,7 @@ def score(data, i, x):
     for c in range(features.shape[1]):
         z += features[i, c] * x[start + c]
     if data.labels[i] < 0 and data.zeta[i] > 0.0:
-        z += data.zeta[i] * dual_length(data, x) ** data.degree
+        z += data.zeta[i] * raised(dual_length(data, x), data.degree)
     return z
 
 
@@ -549,7 +559,7 @@ def add_score_gradient(data, i, x, weight, gx):
     if length == 0.0:
         return
     # d/dtheta zeta |theta|^q = q zeta |theta|^(q-1) sign(theta_c) (|theta_c| / |theta|)^(p*-1)
-    common = weight * q * data.zeta[i] * length ** (q - 1.0)
+    common = weight * q * data.zeta[i] * raised(length, q - 1.0)
     for c in range(features.shape[1]):
         theta = x[start + c]
         if data.movable[c] > 0 and theta != 0.0:
@@ -558,7 +568,7 @@ def add_score_gradient(data, i, x, weight, gx):
                     gx[start + c] += common * np.sign(theta)
                     return
             else:
-                gx[start + c] += common * np.sign(theta) * (abs(theta) / length) ** (dual - 1.0)
+                gx[start + c] += common * np.sign(theta) * raised(abs(theta) / length, dual - 1.0)
 
 
 @inlined

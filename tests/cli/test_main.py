@@ -33,7 +33,9 @@ def test_entry_point_is_the_command() -> None:
     assert 'gameproof = "gameproof.cli.main:main"' in project.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("words", [[], ["data"], ["data", "get"], ["data", "list"], ["demo"]])
+@pytest.mark.parametrize(
+    "words", [[], ["data"], ["data", "get"], ["data", "list"], ["demo"], ["reproduce"]]
+)
 def test_help_names_what_there_is(words: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*words, "--help"])

@@ -319,6 +319,47 @@ def test_robust_value_is_the_largest_over_the_corners(case: str) -> None:
         assert problem.robust_value(x) == pytest.approx(np.mean(best), rel=1e-12)
 
 
+def rough_and_smooth(case: dict[str, Any]) -> tuple[gp.StrategicProblem, gp.StrategicProblem]:
+    """A case with every gamma maximised out, and as it is."""
+    smooth = Plain(**case).problem()
+    rough = gp.StrategicProblem(
+        smooth.population,
+        smooth.radius,
+        smooth.label_cost,
+        smooth.loss,
+        form=smooth.form,
+        flips=smooth.flips,
+        alpha_max=smooth.alpha_max,
+        smooth=False,
+    )
+    return rough, smooth
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_non_smooth_form_is_the_maximum_over_gamma_whatever_y(case: str) -> None:
+    rough, smooth = rough_and_smooth(CASES[case])
+    rng, plain = np.random.default_rng(4), Plain(**CASES[case])
+    for _ in range(5):
+        u = plain.random_point(rng)
+        x, y = u[: plain.dx], u[plain.dx :]
+        assert rough.value(x, y) == pytest.approx(smooth.robust_value(x), rel=1e-12)
+        for i in range(N):
+            # Danskin: the gradient at the best gamma, and none in gamma.
+            gx, gy = rough.gradient(i, x, y)
+            expected, _ = smooth.gradient(i, x, smooth.best_gamma(x))
+            np.testing.assert_allclose(gx, expected, rtol=1e-12, atol=1e-14)
+            assert not gy.any()
+
+
+def test_non_smooth_form_leads_to_the_same_minimum() -> None:
+    rough, smooth = rough_and_smooth({"delta": 0.05})
+    solver = gp.ogda_rr(gradient=gp.Exact(), step=gp.Power(0.3, 0.5), scale=None)
+    result = gp.solve(rough, solver, epochs=300, seed=0)
+    least = gp.saddle_point(smooth).value
+    assert least - 1e-9 <= smooth.robust_value(result.x) < least + 3e-3
+    assert not result.y.any()
+
+
 def test_printed_form_is_the_exact_form_at_a_smaller_radius() -> None:
     plain, rng = Plain(form="printed"), np.random.default_rng(6)
     less = plain.kappa * (1 - plain.share)

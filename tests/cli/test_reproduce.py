@@ -1,0 +1,89 @@
+"""``gameproof reproduce``: what it says; the experiments themselves are tested in tests/paper."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gameproof.cli.main import main
+from gameproof.paper import reproduce
+from gameproof.paper.catalog import EXPERIMENTS
+from gameproof.paper.claims import larger
+from gameproof.paper.study import Study
+from gameproof.report import figures
+
+
+def tiny(study: Study) -> None:
+    """An experiment that computes nothing."""
+    study.table("rows", [{"seed": seed, "value": seed / 7} for seed in range(study.seeds)])
+    with figures.panels(1) as (figure, (axes,)):
+        figures.curve(axes, "OGDA-RR", [1.0, 2.0], [1.0, 0.5])
+        figures.label(axes, "epochs", "gap")
+        study.draw("figure", "A line that falls.", figure)
+    study.claims.append(larger("Lines fall", "drop", [0.5, 0.4, 0.6]))
+    study.note("Nothing was computed.")
+
+
+@pytest.fixture
+def only_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(reproduce.RUNS, "rate", tiny)
+
+
+def test_every_experiment_can_be_run() -> None:
+    assert list(reproduce.RUNS) == list(EXPERIMENTS)
+
+
+@pytest.mark.usefixtures("only_tiny")
+def test_verdicts_are_shown_and_the_summary_has_the_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", "rate", "--out", str(tmp_path), "--seeds", "5"]) == 0
+    said = capsys.readouterr()
+    assert "holds" in said.out
+    assert "Lines fall; drop" in said.out
+    assert "rate: The rate of the theorem" in said.err
+    for page, figure in (("summary.md", "rate/figure.png"), ("rate/summary.md", "figure.png")):
+        text = (tmp_path / page).read_text(encoding="utf-8")
+        assert f"![A line that falls.]({figure})" in text
+        assert "Nothing was computed." in text
+        assert "**holds**" in text
+        assert (tmp_path / page).parent.joinpath(figure).exists()
+    assert len((tmp_path / "rate" / "rows.csv").read_text().splitlines()) == 6
+
+
+@pytest.mark.usefixtures("only_tiny")
+def test_json_has_the_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "rate", "--json", "--quiet", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr()
+    (claim,) = json.loads(said.out)["claims"]
+    assert (claim["experiment"], claim["verdict"], claim["n"]) == ("rate", "holds", 3)
+    assert said.err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], "no experiment 'nothing', there are synthetic-500"),
+        (["rate", "--seeds", "0"], "seeds must be at least 1"),
+        (["rate", "--jobs", "-1"], "jobs must be at least 1"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_one_line(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", *arguments, "--out", str(tmp_path)]) == 1
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("only_tiny")
+def test_stopping_says_that_nothing_is_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(study: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(reproduce.RUNS, "rate", stopped)
+    assert main(["reproduce", "rate", "--out", str(tmp_path)]) == 130
+    assert "the same command goes on from there" in capsys.readouterr().err
