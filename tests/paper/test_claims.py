@@ -66,6 +66,7 @@ def test_below_a_border_is_the_mirror_of_above() -> None:
     assert claims.larger("text", "measure", numbers, -0.24).verdict == "does not hold"
 
 
-def test_one_seed_decides_nothing() -> None:
+def test_too_few_seeds_decide_nothing() -> None:
+    assert claims.less_spread("text", "measure", [1.0, 1.01], [1.0, 9.0]).verdict == "undecided"
     assert claims.larger("text", "measure", [5.0]).verdict == "undecided"
     assert claims.smaller("text", "measure", [1e-9], [1.0]).verdict == "undecided"

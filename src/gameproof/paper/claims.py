@@ -71,6 +71,8 @@ def less_spread(text: str, measure: str, first: ArrayLike, second: ArrayLike) ->
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     ratio = float(a.std(ddof=1) / b.std(ddof=1))
+    if a.size < 3:
+        return Claim(text, measure, ratio, 0.0, np.inf, 1.0, False, a.size)
     correlation = float(np.corrcoef(a, b)[0, 1])
     t = float(stdtrit(a.size - 2, (1 + LEVEL) / 2))
     k = 1 + 2 * (1 - correlation**2) * t**2 / (a.size - 2)
