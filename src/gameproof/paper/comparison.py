@@ -46,8 +46,9 @@ def tune_algorithm(
     score = partial(gap, problem, saddle=saddle_point(problem))
     rows = []
     for setting in settings:
-        run, _ = scored_run(problem, score, solver_of(algorithm, n, setting), epochs, seed)
-        rows.append({"algorithm": algorithm, "seed": seed, **setting, "score": run[-1]["score"]})
+        solver = solver_of(algorithm, n, setting)
+        ((last,), _) = scored_run(problem, score, solver, epochs, seed, only_last=True)
+        rows.append({"algorithm": algorithm, "seed": seed, **setting, "score": last["score"]})
     return rows
 
 

@@ -60,30 +60,37 @@ def solver_of(algorithm: str, n: int, setting: Mapping[str, Any], **more: Any) -
 
 
 def scored_run(
-    problem: Problem, score: Score, solver: Solver, epochs: int, seed: int
+    problem: Problem,
+    score: Score,
+    solver: Solver,
+    epochs: int,
+    seed: int,
+    *,
+    only_last: bool = False,
 ) -> tuple[list[Row], Vector]:
-    """The score of the averaged iterate by epoch, and that iterate's x in the end. Where a run
-    diverges its score is infinite, and its x the start."""
-    kept = _kept(epochs)
+    """The score of the averaged iterate by epoch, or after the last one alone, and that iterate's x
+    in the end. Where a run diverges its score is infinite, and its x the start."""
+    kept = [epochs] if only_last else _kept(epochs)
+    looks: Row = {"record_every": epochs if only_last else None, "score": score, "progress": False}
     try:
-        result = solve(problem, solver, epochs=epochs, seed=seed, score=score, progress=False)
+        result = solve(problem, solver, epochs=epochs, seed=seed, **looks)
     except DivergedError:
         nothing = {"queries": 0, "seconds": 0.0, "score": float("inf")}
         return [{"epoch": epoch, **nothing} for epoch in kept], problem.start[0]
     trace = result.trace
     at = np.searchsorted(trace["epoch"], kept)
-    columns = (kept, trace["queries"][at], trace["seconds"][at], trace["score"][at])
+    columns = (trace[name][at] for name in ("epoch", "queries", "seconds", "score"))
     rows = [
-        {"epoch": epoch, "queries": int(asked), "seconds": float(seconds), "score": float(found)}
-        for epoch, asked, seconds, found in zip(*columns, strict=True)
+        {"epoch": int(epoch), "queries": int(asked), "seconds": float(spent), "score": float(found)}
+        for epoch, asked, spent, found in zip(*columns, strict=True)
     ]
     return rows, result.x
 
 
 def _kept(epochs: int) -> list[int]:
-    """About twenty epochs a decade."""
+    """About twenty epochs a decade, to two digits: all of them are recorded."""
     spaced = np.geomspace(1, epochs, 1 + int(20 * np.log10(max(epochs, 2))))
-    return sorted({round(e) for e in spaced})
+    return sorted({int(float(f"{e:.1e}")) for e in spaced} | {epochs})
 
 
 def best_settings(found: list[Row]) -> dict[str, Row]:

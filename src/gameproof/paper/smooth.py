@@ -31,7 +31,9 @@ FORMS = {"min-max": True, "non-smooth": False}
 METHODS = ("OGDA-RR", "SGDA-RR")
 
 
-def solve_form(form: str, algorithm: str, seed: int, settings: list[Row], epochs: int) -> list[Row]:
+def solve_form(
+    form: str, algorithm: str, seed: int, settings: list[Row], epochs: int, only_last: bool = False
+) -> list[Row]:
     """One form by one algorithm on one draw of people, for each of the settings."""
     people = draw("synthetic", N, DIMENSION, seed)
     smooth = people.problem()
@@ -42,11 +44,12 @@ def solve_form(form: str, algorithm: str, seed: int, settings: list[Row], epochs
         return smooth.robust_value(x) - least
 
     common = {"form": form, "algorithm": algorithm, "seed": seed}
-    return [
-        {**common, **setting, **row}
-        for setting in settings
-        for row in scored_run(problem, score, solver_of(algorithm, N, setting), epochs, seed)[0]
-    ]
+    rows = []
+    for setting in settings:
+        solver = solver_of(algorithm, N, setting)
+        run, _ = scored_run(problem, score, solver, epochs, seed, only_last=only_last)
+        rows += [{**common, **setting, **row} for row in run]
+    return rows
 
 
 def _tuned(study: Study, epochs: int) -> dict[tuple[str, str], Row]:
@@ -60,14 +63,14 @@ def _tuned(study: Study, epochs: int) -> dict[tuple[str, str], Row]:
                 "seed": seed,
                 "settings": grid(study.quick, to_the_letter=not is_smooth),
                 "epochs": epochs,
+                "only_last": True,
             }
             for algorithm in METHODS
             for seed in (TUNING_SEEDS[:1] if study.quick else TUNING_SEEDS)
         ]
         found = [row for part in study.map(solve_form, calls) for row in part]
-        last = where(found, epoch=max(row["epoch"] for row in found))
-        rows += last
-        chosen.update({(form, name): best for name, best in best_settings(last).items()})
+        rows += found
+        chosen.update({(form, name): best for name, best in best_settings(found).items()})
     study.table("tuning", rows)
     return chosen
 
