@@ -29,7 +29,7 @@ ALGORITHMS: dict[str, Callable[..., Solver]] = {
 CHI = 0.01
 # Every algorithm is tuned over this grid, by the mean score after the last epoch. `gamma`, in units
 # of n, multiplies the steps of the adversary's block; None is the paper to the letter.
-STEPS = (0.001, 0.002, 0.004, 0.008, 0.016)
+STEPS = (0.0005, 0.001, 0.002, 0.004, 0.008)
 RADII = (1.0, 2.0, 4.0, 8.0)
 GAMMAS = (2.0, 8.0, 32.0)
 # None of the seeds that are reported.
