@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from gameproof.arguments import Vector
 from gameproof.population.population import Population
-from gameproof.problem.barrier import ConvexSide
+from gameproof.problem.barrier import minimise
+from gameproof.problem.convex_side import ConvexSide
 from gameproof.problem.losses import Logistic, Loss
 from gameproof.problem.strategic import StrategicProblem
 
@@ -45,7 +46,7 @@ def strategic_regression(
     """
     problem = strategic_problem(population, loss, bound=bound, intercept=intercept)
     problem.require_model("strategic_regression")
-    x, _, _ = ConvexSide(problem).minimise(problem.interior)
+    x = minimise(ConvexSide(problem), problem.interior).v
     return problem.split(x)[0], problem.offset(x)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from gameproof.arguments import Vector
 from gameproof.errors import IgnoresDataWarning
-from gameproof.population.responses import PowerCost
-from gameproof.problem.barrier import ConvexSide
+from gameproof.problem.barrier import minimise
+from gameproof.problem.convex_side import ConvexSide
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 
@@ -31,7 +31,6 @@ def saddle_point(problem: StrategicProblem) -> Saddle:
     True
     """
     problem.require_model("saddle_point")
-    _require_smooth(problem)
     saddle = _solved(problem)
     if saddle.duality_gap > CERTIFIED:
         warnings.warn(
@@ -69,19 +68,10 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
     return low
 
 
-def _require_smooth(problem: StrategicProblem) -> None:
-    response = problem.population.response
-    if isinstance(response, PowerCost) and response.norm in (1, np.inf) and np.any(response.power):
-        raise ValueError(
-            f"Newton's method needs scores that are smooth in theta, and with norm {response.norm} "
-            "they have kinks; use a norm between"
-        )
-
-
 def _solved(problem: StrategicProblem) -> Saddle:
-    v, gamma, lower = ConvexSide(problem).minimise(problem.interior)
-    value = problem.robust_value(v)
-    return Saddle(v, gamma, value, value - lower)
+    found = minimise(ConvexSide(problem), problem.interior)
+    value = problem.robust_value(found.v)
+    return Saddle(found.v, found.gamma, value, value - found.lower)
 
 
 def _ignores_data(problem: StrategicProblem, x: Vector) -> bool:

@@ -1,205 +1,252 @@
-"""Newton's method with a barrier, for the convex side of a strategic problem.
+"""A primal-dual interior-point method for the convex side of a strategic problem.
 
-Minimised over v = (intercept, theta, alpha) in the capped cone is
+With e_i in place of |t_i|, of the free agents, and the set written as walls h_j(v) >= 0, it is
 
-    G(v) = slope alpha + (1/n) sum_i [phi(z_i) + l_i z_i + gamma_i t_i]
-    t_i = s z_i - y_i kappa alpha
+    min f(v) + (1/n) sum_i e_i   subject to   e_i - t_i >= 0,   e_i + t_i >= 0,   h_j(v) >= 0
 
-with gamma given, or maximised out: gamma t becomes |t|. That is smoothed by the barrier of gamma in
-[-1, 1], |t|_mu = max over gamma of gamma t + mu log(1 - gamma^2), whose maximiser is
-gamma = t / (mu + sqrt(mu^2 + t^2)); so that one mu leads v and gamma along one central path to the
-saddle point. A step costs O(n d^2).
+and the multipliers of the first two, times n, add up to 1: they are (1 + gamma_i)/2 and
+(1 - gamma_i)/2, with gamma the adversary's. So v and gamma go to the saddle point together, along
+the path where each slack times its multiplier is mu:
 
-A point comes with a certificate that needs no further solve: L(., gamma) is convex, so its minimum
-over the set is at least that of its tangent, which has a closed form.
+    slack = (e - t, e + t, h),   dual = ((1 + gamma)/2, (1 - gamma)/2, lambda),   slack dual = mu
+    grad f + (1/n) sum gamma_i grad t_i = sum lambda_j grad h_j
+
+A step is Newton's for these equations, with Mehrotra's correction (SIAM Journal on Optimization 2,
+1992) where that helps, at a cost of O(n d^2). It is cut until the merit of Forsgren and Gill (the
+same, 8, 1998)
+
+    f + (1/n) sum e + sum of shares [slack dual - mu log(slack^2 dual / mu)]
+
+falls, for which Newton's step is a direction of descent; a trial costs O(n d). The bounds of
+`ConvexSide` say how far v and gamma are, and mu follows the gap between them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from gameproof.arguments import Vector
-
-if TYPE_CHECKING:
-    from gameproof.problem.strategic import StrategicProblem
+from gameproof.problem.convex_side import ConvexSide, Derivatives, Local
 
 Matrix = NDArray[np.float64]
-LAST_WEIGHT = 1e-10
+# The gap at which a minimisation ends, in units of the value where that exceeds 1.
+TARGET = 1e-11
+# mu aims at this part of the gap.
 SHRINK = 0.1
-MAX_STEPS = 60
+MAX_STEPS = 200
+# A step goes no farther than this part of the way to where a slack or multiplier is 0, and gains
+# this part of what the merit's slope promises.
+INSIDE = 0.99
+ENOUGH = 0.25
+# Below this length a corrected step is not worth it, and below that any.
+WORTHWHILE = 0.1
+SHORTEST = 1e-10
+ROUNDING = 1e-15
 
 
-class Local(NamedTuple):
-    """G and its derivatives at one v."""
+class Minimum(NamedTuple):
+    """A point, a gamma, and bounds: of the minimum of L(., gamma) from below, and of the maximum
+    over gamma at the point from above."""
 
-    value: float
-    gradient: Vector
-    hessian: Matrix
+    v: Vector
     gamma: Vector
+    lower: float
+    upper: float
 
 
-class ConvexSide:
-    """G for a problem: with a given gamma, or with gamma maximised out."""
+class Move(NamedTuple):
+    """A change of an iterate."""
 
-    def __init__(self, problem: StrategicProblem, gamma: Vector | None = None) -> None:
-        people, data = problem.population, problem.data
-        self.problem, self.data, self._gamma = problem, data, gamma
-        self._label = people.y
-        self._moving = np.where(people.y < 0, data.zeta, 0.0)
-        self._free = problem.has_gamma
-        self._linear = np.where(self._free, 0.0, -data.s * people.y)
-        self._design = np.zeros((people.n, problem.x_set.dim))
-        self._design[:, : data.start] = 1.0
-        self._design[:, data.start : -1] = people.X
-        self._theta = slice(data.start, data.start + people.d)
-        self._steepness = problem.loss.K + problem.loss.s
+    v: Vector
+    slack: Vector
+    dual: Vector
 
-    def local(self, v: Vector, mu: float) -> Local:
-        """G, with the smoothing of weight mu where gamma is maximised out, and its derivatives."""
-        data, loss, free = self.data, self.problem.loss, self._free
-        theta = v[self._theta] * data.movable
-        power, by_theta, bend = power_of_norm(theta, data.dual_norm, data.degree)
-        z = self._design @ v + self._moving * power
-        t = data.s * z - self._label * data.kappa * v[-1]
-        if self._gamma is None:
-            gamma = np.where(free, t / (mu + np.hypot(mu, t)), 0.0)
-            smoothing = mu * np.log1p(-(gamma**2))
-            by_tt = np.where(free, (1 - gamma**2) ** 2 / (2 * mu * (1 + gamma**2)), 0.0)
-        else:
-            gamma = np.where(free, self._gamma, 0.0)
-            smoothing = by_tt = np.zeros_like(t)
-        terms = loss.phi(z) + self._linear * z + gamma * t + np.where(free, smoothing, 0.0)
-        by_z = loss.slope(z) + self._linear + data.s * gamma
-        rows = self._design.copy()
-        rows[:, self._theta] += np.outer(self._moving, by_theta * data.movable)
-        pulls = data.s * rows
-        pulls[:, -1] -= self._label * data.kappa
-        n = z.size
-        gradient = rows.T @ by_z / n
-        gradient[-1] += data.slope - data.kappa * float((gamma * self._label).mean())
-        hessian = ((rows.T * loss.curvature(z)) @ rows + (pulls.T * by_tt) @ pulls) / n
-        masked = bend * np.outer(data.movable, data.movable)
-        hessian[self._theta, self._theta] += float((by_z * self._moving).mean()) * masked
-        value = float(data.slope * v[-1] + terms.mean())
-        return Local(value, gradient, hessian, gamma)
 
-    def wall(self, v: Vector) -> tuple[float, Vector, Matrix] | None:
-        """log(alpha^2 - c^2 |theta|^2) + log(cap - alpha) + those of the intercept, and its
-        derivatives; None outside the set."""
-        c, bound = self._steepness, self.problem.intercept
-        theta, alpha = v[self._theta], v[-1]
-        inside = alpha**2 - c**2 * float(theta @ theta)
-        room = self.problem.alpha_max - alpha
-        if alpha <= 0 or inside <= 0 or room <= 0 or (bound is not None and abs(v[0]) >= bound):
+class Iterate(NamedTuple):
+    """A point with its slacks and multipliers: of e - t, of e + t, and of the walls."""
+
+    local: Local
+    slack: Vector
+    dual: Vector
+
+
+def minimise(side: ConvexSide, start: Vector) -> Minimum:
+    """The point on the way along the path whose bounds are closest, and its gamma, which is 0 for
+    agents that are not free."""
+    path, best = _Path(side), Minimum(start, np.zeros(side.free.size), -np.inf, np.inf)
+    here, mu = path.begin(side.lift(start, start[-1] / side.steepness), 1.0), 1.0
+    reach: Vector | float = 0.0
+    for _ in range(MAX_STEPS):
+        gamma, slopes = path.gamma(here), side.derivatives(here.local, path.bends(here), reach)
+        lower, upper = side.bounds(here.local, slopes, gamma)
+        if upper - lower < best.upper - best.lower:
+            best = Minimum(here.local.v[: start.size].copy(), gamma, lower, upper)
+        if upper - lower <= TARGET * max(1.0, abs(upper)):
+            break
+        mu = min(mu, SHRINK * (upper - lower) / path.total)
+        ahead = path.step(here, slopes, mu)
+        if ahead is None:
+            break
+        reach = np.abs(ahead.local.z - here.local.z)
+        here = ahead
+    everyone = np.zeros(side.n)
+    everyone[side.free] = best.gamma
+    return best._replace(gamma=everyone)
+
+
+class _Path:
+    """The equations of the module, and steps towards their solution."""
+
+    def __init__(self, side: ConvexSide) -> None:
+        self.side, self._walls, self._m = side, _Walls(side), side.free.size
+        # Each agent's pair counts 1/n, each wall 1; on the path the gap is mu times their total.
+        self._share = np.append(np.full(2 * self._m, 1 / side.n), np.ones(self._walls.number))
+        self.total = float(self._share.sum())
+
+    def begin(self, v: Vector, mu: float) -> Iterate:
+        """On the path, but for the equation of v."""
+        t = self.side.pulls(v)
+        gamma = t / (mu + np.hypot(mu, t))
+        dual = np.concatenate([(1 + gamma) / 2, (1 - gamma) / 2, mu / self._walls.heights(v)])
+        return Iterate(self.side.at(v), mu / dual, dual)
+
+    def gamma(self, here: Iterate) -> Vector:
+        """The multipliers of the agents' pairs, as gamma."""
+        m, dual = self._m, here.dual
+        return np.clip(dual[:m] - dual[m : 2 * m], -1.0, 1.0)
+
+    def bends(self, here: Iterate) -> Vector:
+        """d gamma / d t of the free agents, by the equations of their pair and of e."""
+        m, ratio = self._m, here.slack / here.dual
+        return 4 / (ratio[:m] + ratio[m : 2 * m])
+
+    def step(self, here: Iterate, slopes: Derivatives, mu: float) -> Iterate | None:
+        """The next iterate, or None where rounding leaves nothing to gain."""
+        newton = self._newton(here, slopes)
+        level = np.full(here.slack.size, mu)
+        # Mehrotra's correction: a step to mu = 0 shows what the equations' products leave out.
+        away = newton(0 * level)
+        corrected = newton(level - away.slack * away.dual)
+        ahead = self._along(here, slopes, mu, corrected, WORTHWHILE)
+        return ahead or self._along(here, slopes, mu, newton(level), SHORTEST)
+
+    def _newton(self, here: Iterate, slopes: Derivatives) -> Callable[[Vector], Move]:
+        """Newton's step for products of slack and dual that are what is given."""
+        m, v, force, bends = self._m, here.local.v, here.dual / here.slack, self.bends(here)
+        jacobian, gamma = self._walls.slopes(v), self.gamma(here)
+        hessian = slopes.hessian + self._walls.bend(v, here.dual[2 * m])
+        solve = _factored(hessian + (jacobian.T * force[2 * m :]) @ jacobian)
+
+        def move(target: Vector) -> Move:
+            aim = target / here.dual - here.slack
+            # Without a change of v, gamma would change by this.
+            own = bends * (aim[:m] - aim[m : 2 * m]) / 2
+            gradient = slopes.gradient + self.side.pulled(gamma + own)
+            dv = solve(jacobian.T @ (target / here.slack)[2 * m :] - gradient)
+            half = (own + bends * self.side.pulls(dv)) / 2
+            slack, dual = np.empty_like(aim), np.empty_like(aim)
+            dual[:m], dual[m : 2 * m], slack[2 * m :] = half, -half, jacobian @ dv
+            slack[: 2 * m] = (aim - dual / force)[: 2 * m]
+            dual[2 * m :] = ((aim - slack) * force)[2 * m :]
+            return Move(dv, slack, dual)
+
+        return move
+
+    def _along(
+        self, here: Iterate, slopes: Derivatives, mu: float, move: Move, shortest: float
+    ) -> Iterate | None:
+        """The iterate after as much of a move as lowers the merit, at least `shortest`, or None."""
+        slack, dual, n = here.slack, here.dual, self.side.n
+        products = dual * move.slack + slack * move.dual
+        logs = 2 * move.slack / slack + move.dual / dual
+        rise = float(slopes.gradient @ move.v) + float(move.slack[: 2 * self._m].sum()) / (2 * n)
+        rise += float(self._share @ (products - mu * logs))
+        longest = min(_longest(slack, move.slack), _longest(dual, move.dual))
+        length, merit = min(1.0, INSIDE * longest), self._merit(here, mu)
+        while length > shortest and rise < 0:
+            ahead = self._moved(here, move, length)
+            allowed = merit + ENOUGH * length * rise + ROUNDING * abs(merit)
+            if ahead is not None and self._merit(ahead, mu) <= allowed:
+                return ahead
+            length /= 2
+        return None
+
+    def _moved(self, here: Iterate, move: Move, length: float) -> Iterate | None:
+        """The iterate after a part of a move, or None where that goes too far towards a wall: one
+        is curved, and at the others there is rounding."""
+        v, slack = here.local.v + length * move.v, here.slack + length * move.slack
+        slack[2 * self._m :] = self._walls.heights(v)
+        if (slack <= (1 - INSIDE) / 2 * here.slack)[2 * self._m :].any():
             return None
-        slope = np.zeros_like(v)
-        slope[self._theta], slope[-1] = -2 * c**2 * theta, 2 * alpha
-        bend = np.zeros((v.size, v.size))
-        np.fill_diagonal(bend[self._theta, self._theta], -2 * c**2)
-        bend[-1, -1] = 2.0
-        value = np.log(inside) + np.log(room)
-        gradient = slope / inside
-        hessian = bend / inside - np.outer(slope, slope) / inside**2
-        gradient[-1] -= 1 / room
-        hessian[-1, -1] -= 1 / room**2
+        return Iterate(self.side.at(v), slack, here.dual + length * move.dual)
+
+    def _merit(self, here: Iterate, mu: float) -> float:
+        slack, dual = here.slack, here.dual
+        e = float(slack[: 2 * self._m].sum()) / 2
+        barrier = float(self._share @ (slack * dual - mu * np.log(slack**2 * dual / mu)))
+        return here.local.value + e / self.side.n + barrier
+
+
+class _Walls:
+    """The set as h(v) >= 0 with concave h: the cone, its cap, the bounds of the intercept, and
+    u >= |theta|. Only the first is curved."""
+
+    def __init__(self, side: ConvexSide) -> None:
+        self._theta, self._alpha, self._c = side.theta, side.alpha, side.steepness
+        bound, movable = side.problem.intercept, side.movable
+        rows: list[tuple[float, dict[int, float]]] = [(side.problem.alpha_max, {side.alpha: -1.0})]
         if bound is not None:
-            value += np.log(bound**2 - v[0] ** 2)
-            gradient[0] -= 2 * v[0] / (bound**2 - v[0] ** 2)
-            hessian[0, 0] -= 2 * (bound**2 + v[0] ** 2) / (bound**2 - v[0] ** 2) ** 2
-        return float(value), gradient, hessian
+            rows += [(bound, {0: -1.0}), (bound, {0: 1.0})]
+        for k, c in enumerate(movable if side.lifted else ()):
+            u = side.alpha + 1 + (k if side.lifted > 1 else 0)
+            rows += [(0.0, {u: 1.0, c: -1.0}), (0.0, {u: 1.0, c: 1.0})]
+        self.number = 1 + len(rows)
+        self._offsets = np.array([offset for offset, _ in rows])
+        self._rows = np.zeros((len(rows), side.alpha + 1 + side.lifted))
+        for row, (_, entries) in zip(self._rows, rows, strict=True):
+            row[list(entries)] = list(entries.values())
 
-    def minimise(self, start: Vector) -> tuple[Vector, Vector, float]:
-        """v and gamma near the end of the central path, and a lower bound of the minimum of
-        L(., gamma): of all points on the path, the ones whose bound is best."""
-        v, mu = start.copy(), 1.0
-        found = []
-        while mu > LAST_WEIGHT:
-            mu *= SHRINK
-            v = self._centre(v, mu)
-            gamma = self.local(v, mu).gamma
-            found.append((v, gamma, self.tangent_minimum(v, gamma)))
-        if self._gamma is not None:
-            return max(found, key=lambda point: point[2])
-        return min(found, key=lambda point: self.problem.robust_value(point[0]) - point[2])
+    def heights(self, v: Vector) -> Vector:
+        """The cone's is alpha - c^2 |theta|^2 / alpha, smooth also where theta = 0."""
+        alpha, length = v[self._alpha], self._c * float(np.linalg.norm(v[self._theta]))
+        cone = (alpha - length) * (1 + length / alpha) if alpha > 0 else -1.0
+        return np.append(cone, self._offsets + self._rows @ v)
 
-    def _merit(self, v: Vector, mu: float) -> tuple[float, Vector, Matrix]:
-        """G with the barrier of the set, and its derivatives; infinite outside."""
-        wall = self.wall(v)
-        if wall is None:
-            return np.inf, np.full_like(v, np.inf), np.eye(v.size)
-        here = self.local(v, mu)
-        return here.value - mu * wall[0], here.gradient - mu * wall[1], here.hessian - mu * wall[2]
+    def slopes(self, v: Vector) -> Matrix:
+        """The gradients of the heights, row by row."""
+        lean, cone = self._c * v[self._theta] / v[self._alpha], np.zeros_like(v)
+        cone[self._theta], cone[self._alpha] = -2 * self._c * lean, 1 + float(lean @ lean)
+        return np.vstack([cone, self._rows])
 
-    def _centre(self, v: Vector, mu: float) -> Vector:
-        """Newton steps for one mu, halved until they help: until the gradient is so small that its
-        share in the certificate, its length times that of the set, is a small part of mu."""
-        target = 0.01 * mu / self.problem.x_set.diameter
-        merit, gradient, hessian = self._merit(v, mu)
-        for _ in range(MAX_STEPS):
-            size = float(np.linalg.norm(gradient))
-            if size <= target:
-                break
-            step = -cho_solve(_factored(hessian), gradient)
-            decrement = -float(gradient @ step)
-            length = 1.0
-            while True:
-                ahead = self._merit(v + length * step, mu)
-                # Near the end the merit no longer shows progress, and the gradient still does.
-                lower = ahead[0] <= merit - 0.1 * length * decrement
-                if lower or (length == 1.0 and np.linalg.norm(ahead[1]) <= 0.5 * size):
-                    break
-                length /= 2
-                if length < 1e-6:
-                    return v
-            v = v + length * step
-            merit, gradient, hessian = ahead
-        return v
-
-    def tangent_minimum(self, v: Vector, gamma: Vector) -> float:
-        """A lower bound of the minimum of L(., gamma) over the set: that of its tangent at v."""
-        side = ConvexSide(self.problem, gamma)
-        here = side.local(v, LAST_WEIGHT)
-        g = here.gradient
-        least = self.problem.alpha_max * min(
-            0.0, g[-1] - float(np.linalg.norm(g[self._theta])) / self._steepness
-        )
-        if self.problem.intercept is not None:
-            least -= self.problem.intercept * abs(g[0])
-        return float(here.value + least - g @ v)
+    def bend(self, v: Vector, force: float) -> Matrix:
+        """-force times the Hessian of the first height."""
+        across = np.zeros((self._theta.stop - self._theta.start, v.size))
+        np.fill_diagonal(across[:, self._theta], self._c)
+        across[:, self._alpha] = -self._c * v[self._theta] / v[self._alpha]
+        bend: Matrix = 2 * force / v[self._alpha] * across.T @ across
+        return bend
 
 
-def _factored(matrix: Matrix) -> tuple[Matrix, bool]:
-    """Cholesky, with as little added to the diagonal as lets it succeed."""
-    added, size = 0.0, float(np.abs(np.diag(matrix)).max())
+def _longest(values: Vector, changes: Vector) -> float:
+    """How long a step keeps the values positive."""
+    steepest = float((-changes / values).max())
+    return np.inf if steepest <= 0 else 1 / steepest
+
+
+def _factored(matrix: Matrix) -> Callable[[Vector], Vector]:
+    """Solves by Cholesky of the matrix scaled to a diagonal of ones, features being of any size,
+    with as little added to it as lets that succeed."""
+    scale = 1 / np.sqrt(np.diag(matrix))
+    scaled, added = matrix * np.outer(scale, scale), 0.0
     while True:
         try:
-            factor: tuple[Matrix, bool] = cho_factor(matrix + added * np.eye(len(matrix)))
-            return factor
+            factor = cho_factor(scaled + added * np.eye(scale.size))
         except np.linalg.LinAlgError:
-            added = max(10 * added, 1e-14 * size)
-
-
-def power_of_norm(theta: Vector, p: float, q: float) -> tuple[float, Vector, Matrix]:
-    """|theta|_p^q with gradient and Hessian; with N the norm and g its gradient,
-    q N^(q-1) g and q (q-1) N^(q-2) g g' + q N^(q-1) (p-1)/N [diag((|theta|/N)^(p-2)) - g g']."""
-    size = np.abs(theta)
-    length = float(np.linalg.norm(theta, p))
-    if p == 2.0 and q == 2.0:
-        return length**2, 2 * theta, 2 * np.eye(theta.size)
-    tiny = np.finfo(float).tiny ** 0.25
-    safe = max(length, tiny)
-    if np.isinf(p):
-        shape = np.zeros_like(theta)
-        shape[np.argmax(size)] = np.sign(theta[np.argmax(size)])
-        second = np.zeros((theta.size, theta.size))
-    else:
-        share = size / safe
-        shape = np.sign(theta) * share ** (p - 1)
-        spread = np.diag(np.maximum(share, 1e-8) ** (p - 2)) if p > 1 else np.zeros(1)
-        second = (p - 1) / safe * (spread - np.outer(shape, shape))
-    bend = q * (q - 1) * safe ** (q - 2) * np.outer(shape, shape) + q * safe ** (q - 1) * second
-    return length**q, q * length ** (q - 1) * shape, bend
+            added = max(10 * added, 1e-15)
+        else:
+            return lambda right: scale * cho_solve(factor, scale * right)

@@ -30,7 +30,8 @@ from gameproof import kernels
 from gameproof.arguments import Vector, as_positive
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
-from gameproof.problem.barrier import ConvexSide
+from gameproof.problem.barrier import minimise
+from gameproof.problem.convex_side import ConvexSide
 from gameproof.problem.losses import Logistic, Loss
 from gameproof.problem.problem import Block, Estimated, Indices, Problem
 from gameproof.problem.sets import Box, Cone, ConvexSet, Product
@@ -257,8 +258,7 @@ class StrategicProblem(Problem):
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
         """Certified: the minimum over x' is bounded from below, to about 1e-10."""
         point, gamma = self.point(x, y)
-        _, _, lower = ConvexSide(self, gamma).minimise(self.interior)
-        return self.robust_value(point) - lower
+        return self.robust_value(point) - minimise(ConvexSide(self, gamma), self.interior).lower
 
     @property
     def remaining(self) -> int | None:
