@@ -1,44 +1,19 @@
-"""Reference saddle points against printed numbers, a conic solver and a general optimiser."""
+"""Reference saddle points against printed numbers, a conic solver and general optimisers."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 
 import gameproof as gp
+from gameproof.exact.conic import conic_minimum
+from strategic_problems import KINDS, make, paper, random_problem, synthetic
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 CERTIFIED = 1e-8
-
-
-def synthetic(n: int, d: int, seed: int = 0) -> tuple[Vector, Vector]:
-    """The data of the paper: theta*, then X, then the noise."""
-    rng = np.random.default_rng(seed)
-    theta = rng.standard_normal(d)
-    X = rng.standard_normal((n, d))
-    return X, np.sign(X @ theta + np.sqrt(0.1) * rng.standard_normal(n))
-
-
-def paper(form: Any, **options: Any) -> gp.StrategicProblem:
-    X, y = synthetic(500, 10)
-    people = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(5)))
-    return gp.StrategicProblem(people, 0.4, 0.5, form=form, alpha_max=20.0, **options)
-
-
-def make(
-    n: int = 60,
-    d: int = 3,
-    seed: int = 1,
-    response: gp.Response | None = None,
-    data: tuple[Vector, Vector] | None = None,
-    **options: Any,
-) -> gp.StrategicProblem:
-    X, y = synthetic(n, d, seed) if data is None else data
-    people = gp.Population(X, y, gp.QuadraticCost(0.2) if response is None else response)
-    return gp.StrategicProblem(people, **({"radius": 0.05, "label_cost": 0.4} | options))
 
 
 # --- the printed numbers
@@ -163,128 +138,60 @@ def test_saddle_point_is_certified(name: str) -> None:
     assert -1e-12 <= gp.duality_gap(problem, saddle.x, saddle.y) <= CERTIFIED
 
 
-@pytest.mark.parametrize("norm", [1.0, np.inf])
-def test_costs_with_a_kinked_dual_norm_are_certified_or_refused(norm: float) -> None:
-    """A cost whose score has no second derivative may be out of reach, but not unsaid."""
-    problem = make(response=gp.PowerCost(0.2, norm=norm))
-    try:
-        saddle = gp.saddle_point(problem)
-    except (TypeError, ValueError) as refusal:
-        assert "norm" in str(refusal)  # noqa: PT017
-    else:
-        assert -1e-12 <= saddle.duality_gap <= CERTIFIED
+@pytest.mark.parametrize("block", range(10))
+def test_saddle_points_of_200_random_problems_are_certified(block: int) -> None:
+    for seed in range(20 * block, 20 * block + 20):
+        problem = random_problem(seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", gp.IgnoresDataWarning)
+            saddle = gp.saddle_point(problem)
+        assert problem.x_set.contains(saddle.x), seed
+        assert -1e-12 <= saddle.duality_gap <= CERTIFIED, seed
+
+
+@pytest.mark.parametrize("norm", [1.0, 1.02, 10.0, np.inf])
+@pytest.mark.parametrize("loss", [gp.Logistic(), gp.HuberHinge(0.1)])
+def test_features_of_any_size_and_norms_with_kinks_are_certified(
+    norm: float, loss: gp.Loss
+) -> None:
+    X, y = synthetic(200, 6)
+    problem = make(
+        data=(X * 10.0 ** np.arange(6), y), response=gp.PowerCost(0.1, norm=norm), loss=loss
+    )
+    saddle = gp.saddle_point(problem)
+    assert -1e-12 <= saddle.duality_gap <= CERTIFIED
 
 
 # --- the conic solver
 
 
-CONIC: dict[str, Callable[[], gp.StrategicProblem]] = {
-    "quadratic": make,
-    "printed": lambda: make(radius=0.3, form="printed"),
-    "fixed labels": lambda: make(label_cost=np.inf),
-    "labels both ways": lambda: make(response=gp.NoResponse(), flips="both"),
-    "intercept": lambda: make(intercept=2.0),
-    "low cap": lambda: make(alpha_max=0.5),
-    "cheap labels": lambda: make(radius=0.02, label_cost=0.02),
-    "Huber": lambda: make(loss=gp.HuberHinge(0.5), intercept=2.0),
-    "pseudo-Huber": lambda: make(loss=gp.PseudoHuberHinge()),
-    "degree 1.5": lambda: make(response=gp.PowerCost(0.3, degree=1.5)),
-    "degree 3": lambda: make(response=gp.PowerCost(0.3, degree=3.0)),
-    "norm 1.5": lambda: make(response=gp.PowerCost(0.3, norm=1.5)),
-    "norm 3, mask": lambda: make(response=gp.PowerCost(0.3, norm=3.0, features=[0, 2])),
-    "power by agent": lambda: make(response=gp.QuadraticCost(np.linspace(0, 0.8, 60))),
-}
-
-
-class Conic:
-    """A strategic problem for cvxpy, with the scores of moving agents bounded from below: their
-    term never falls with the score, so that the bound is met."""
-
-    def __init__(self, problem: gp.StrategicProblem) -> None:
-        people, model = problem.population, problem.population.response
-        self.problem, self.y = problem, people.y
-        self.theta, self.alpha = cp.Variable(people.d), cp.Variable()
-        self.intercept: Any = 0.0 if problem.intercept is None else cp.Variable()
-        dual, q = model.norm / (model.norm - 1), model.degree / (model.degree - 1)
-        moved = list(range(people.d)) if model.features is None else list(model.features)
-        power = cp.power(cp.pnorm(self.theta[moved], dual), q)
-        own = people.X @ self.theta + self.intercept
-        # Only where somebody moves is the score a variable of its own.
-        zeta = np.where(people.y < 0, np.broadcast_to(model.power, people.n), 0.0)
-        self.limits = [
-            (problem.loss.K + problem.loss.s) * cp.norm(self.theta) <= self.alpha,
-            self.alpha <= problem.alpha_max,
-        ]
-        if problem.intercept is not None:
-            self.limits.append(cp.abs(self.intercept) <= problem.intercept)
-        self.z: Any = own
-        if zeta.any():
-            self.z = cp.Variable(people.n)
-            risen = cp.Variable()
-            self.limits.append(risen >= power)
-            for sign, relation in ((1, lambda a, b: a == b), (-1, lambda a, b: a >= b)):
-                rows = np.flatnonzero(people.y == sign)
-                self.limits.append(relation(self.z[rows], own[rows] + zeta[rows] * risen))
-
-    def phi(self) -> Any:
-        loss = self.problem.loss
-        if isinstance(loss, gp.Logistic):
-            return cp.logistic(self.z) - self.z / 2
-        if isinstance(loss, gp.HuberHinge):
-            return cp.huber(self.z, loss.width) / (2 * loss.width)
-        return cp.norm(cp.vstack([np.ones(self.y.size), self.z]), axis=0)
-
-    def least(self, gamma: Vector | None) -> float:
-        """min over x of L(x, gamma), or of the maximum over gamma."""
-        problem, s, y = self.problem, self.problem.loss.s, self.y
-        flips, kappa = problem.flips, problem.label_cost
-        if flips == "none":
-            terms, slope = -s * cp.multiply(y, self.z), problem.radius
-        else:
-            pull = s * self.z - kappa * cp.multiply(y, self.alpha * np.ones(y.size))
-            paid = cp.abs(pull) if gamma is None else cp.multiply(gamma, pull)
-            free = np.ones(y.size) if flips == "both" else (y > 0).astype(float)
-            share = 1.0 if flips == "both" or problem.form == "printed" else np.mean(y > 0)
-            slope = problem.radius - kappa * share
-            terms = cp.multiply(free, paid) + s * cp.multiply(1 - free, self.z)
-        risk = slope * self.alpha + cp.sum(self.phi() + terms) / y.size
-        found = cp.Problem(cp.Minimize(risk), self.limits)
-        precise = {f"tol_{name}": 1e-10 for name in ("gap_abs", "gap_rel", "feas")}
-        return float(found.solve(solver=cp.CLARABEL, **precise))
-
-
-@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
-@pytest.mark.parametrize("name", CONIC)
+@pytest.mark.parametrize("name", KINDS)
 def test_saddle_point_agrees_with_a_conic_solver(name: str) -> None:
-    problem = CONIC[name]()
-    saddle, conic = gp.saddle_point(problem), Conic(problem)
+    problem = KINDS[name]()
+    saddle, conic = gp.saddle_point(problem), conic_minimum(problem)
     theta, _ = problem.split(saddle.x)
-    assert saddle.value == pytest.approx(conic.least(None), abs=1e-6)
-    np.testing.assert_allclose(theta, conic.theta.value, atol=1e-4)
+    assert saddle.value == pytest.approx(conic.value, abs=1e-8)
+    np.testing.assert_allclose(saddle.x, conic.x, atol=1e-4)
     assert np.linalg.norm(theta) > 0.05
-    if problem.intercept is not None:
-        assert saddle.x[0] == pytest.approx(float(conic.intercept.value), abs=1e-4)
 
 
-@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
-@pytest.mark.parametrize("name", CONIC)
+@pytest.mark.parametrize("name", KINDS)
 def test_both_sides_of_the_game_have_one_value(name: str) -> None:
     """The conic solver's answer to gamma gives a value from below, the best gamma one from above;
     a gamma that is wrong by much would leave a gap between them."""
-    problem = CONIC[name]()
+    problem = KINDS[name]()
     saddle = gp.saddle_point(problem)
-    below = Conic(problem).least(saddle.y)
-    assert below == pytest.approx(saddle.value, abs=1e-6)
-    assert problem.value(saddle.x, saddle.y) == pytest.approx(saddle.value, abs=1e-6)
+    below = conic_minimum(problem, saddle.y).value
+    assert below == pytest.approx(saddle.value, abs=1e-8)
+    assert problem.value(saddle.x, saddle.y) == pytest.approx(saddle.value, abs=1e-8)
 
 
-@pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
-@pytest.mark.parametrize("name", ["quadratic", "intercept", "Huber", "degree 3", "norm 1.5"])
+@pytest.mark.parametrize("name", KINDS)
 def test_duality_gap_is_that_of_a_conic_solver(name: str) -> None:
-    problem, rng = CONIC[name](), np.random.default_rng(8)
+    problem, rng = KINDS[name](), np.random.default_rng(8)
     for x, y in random_points(problem, rng, 3):
-        expected = problem.robust_value(x) - Conic(problem).least(y)
-        assert gp.duality_gap(problem, x, y) == pytest.approx(expected, abs=1e-6)
+        expected = problem.robust_value(x) - conic_minimum(problem, y).value
+        assert gp.duality_gap(problem, x, y) == pytest.approx(expected, abs=1e-7)
 
 
 def random_points(
@@ -300,9 +207,9 @@ def random_points(
     return points
 
 
-@pytest.mark.parametrize("name", CONIC)
+@pytest.mark.parametrize("name", KINDS)
 def test_duality_gap_is_at_least_the_gap_and_that_is_not_negative(name: str) -> None:
-    problem, rng = CONIC[name](), np.random.default_rng(9)
+    problem, rng = KINDS[name](), np.random.default_rng(9)
     saddle = gp.saddle_point(problem)
     sizes = []
     for x, y in random_points(problem, rng, 6):
@@ -326,7 +233,7 @@ def test_duality_gap_is_at_least_the_gap_and_that_is_not_negative(name: str) -> 
 @pytest.mark.parametrize("name", ["quadratic", "Huber", "degree 3"])
 def test_saddle_point_agrees_with_a_general_optimiser(name: str) -> None:
     """SLSQP on (x, e), with e_i >= |s z_i - alpha kappa| in place of gamma."""
-    problem = CONIC[name]()
+    problem = KINDS[name]()
     people, loss, kappa = problem.population, problem.loss, problem.label_cost
     model, at = people.response, problem.x_set.dim
     dual, q = model.norm / (model.norm - 1), model.degree / (model.degree - 1)
@@ -369,7 +276,7 @@ def test_saddle_point_agrees_with_a_general_optimiser(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["quadratic", "intercept", "pseudo-Huber", "fixed labels"])
 def test_long_runs_with_exact_gradients_come_to_the_saddle_point(name: str) -> None:
-    problem = CONIC[name]()
+    problem = KINDS[name]()
     saddle = gp.saddle_point(problem)
     # All agents a step, so that a constant step converges.
     solver = gp.ogda_rr(
@@ -417,6 +324,75 @@ def test_duplicate_columns_share_their_weight_and_a_zero_column_has_none() -> No
     assert theta[5] == pytest.approx(0, abs=1e-6)
 
 
+# --- the three methods
+
+
+KINKED = {"norm 1", "norm inf, mask"}
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        *(("conic", name) for name in KINDS),
+        *(("gda", name) for name in KINDS if name not in KINKED),
+    ],
+)
+def test_other_methods_come_to_the_same_saddle_point(method: Any, name: str) -> None:
+    problem = KINDS[name]()
+    newton, other = gp.saddle_point(problem), gp.saddle_point(problem, method)
+    assert problem.x_set.contains(other.x)
+    assert problem.y_set.contains(other.y)
+    assert other.value == pytest.approx(problem.robust_value(other.x), abs=1e-12)
+    assert other.duality_gap == pytest.approx(gp.duality_gap(problem, other.x, other.y), abs=1e-12)
+    assert -1e-12 <= other.duality_gap <= (1e-8 if method == "conic" else 1e-6)
+    # Both values are from above, so they differ by no more than the larger gap.
+    assert abs(other.value - newton.value) <= other.duality_gap + newton.duality_gap
+    np.testing.assert_allclose(other.x, newton.x, atol=1e-4 if method == "conic" else 2e-2)
+
+
+@pytest.mark.parametrize("name", sorted(KINKED))
+def test_gradient_descent_ascent_is_honest_about_kinks(name: str) -> None:
+    problem = KINDS[name]()
+    with pytest.warns(UserWarning, match="certified to .* only"):
+        saddle = gp.saddle_point(problem, "gda")
+    best = gp.saddle_point(problem).value
+    assert 1e-6 < saddle.duality_gap < 1e-3
+    assert best <= saddle.value <= best + saddle.duality_gap
+
+
+@pytest.mark.parametrize("method", ["conic", "gda"])
+def test_printed_form_of_the_paper_has_its_reference_value_by_other_methods(method: Any) -> None:
+    problem = paper("printed")
+    saddle = gp.saddle_point(problem, method)
+    assert saddle.value == pytest.approx(0.617237, abs=1.5e-6)
+    assert saddle.duality_gap <= 1e-6
+    theta, alpha = problem.split(saddle.x)
+    assert alpha == pytest.approx(0.940066, abs=1e-3)
+    assert np.linalg.norm(theta) == pytest.approx(0.940066, abs=1e-3)
+
+
+@pytest.mark.parametrize("method", ["newton", "conic", "gda"])
+def test_every_method_warns_where_the_data_are_ignored(method: Any) -> None:
+    problem = paper("exact")
+    with pytest.warns(gp.IgnoresDataWarning, match="radii below 0.319"):
+        saddle = gp.saddle_point(problem, method)
+    assert saddle.value == pytest.approx(np.log(2), abs=1e-8)
+
+
+def test_where_no_radius_is_useful_the_warning_says_so() -> None:
+    """People who move so easily that every score but 0 is theirs to choose."""
+    problem = make(response=gp.PowerCost(50.0, degree=5.0), label_cost=0.01)
+    with pytest.warns(gp.IgnoresDataWarning, match="no smaller radius helps"):
+        saddle = gp.saddle_point(problem)
+    assert saddle.value == pytest.approx(np.log(2), abs=1e-8)
+    assert gp.largest_useful_radius(problem) == 0.0
+
+
+def test_unknown_method_is_an_error_that_names_the_three() -> None:
+    with pytest.raises(ValueError, match="method must be one of newton, conic, gda, got 'scs'"):
+        gp.saddle_point(make(), "scs")  # type: ignore[arg-type]
+
+
 # --- refusals
 
 
@@ -433,8 +409,9 @@ def test_saddle_point_of_a_black_box_is_refused_with_a_sentence(scores: bool) ->
     problem = gp.StrategicProblem(people, 0.1, 0.5)
     shown = "scores" if scores else "answers"
     message = f"saddle_point needs the response function, .* shows {shown} only"
-    with pytest.raises(TypeError, match=message):
-        gp.saddle_point(problem)
+    for method in ("newton", "conic", "gda"):
+        with pytest.raises(TypeError, match=message):
+            gp.saddle_point(problem, method)
     with pytest.raises(TypeError, match="needs the response function"):
         gp.duality_gap(problem, *problem.start)
     assert not calls

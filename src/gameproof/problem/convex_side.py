@@ -158,7 +158,7 @@ class ConvexSide:
         lower = value - float(g @ here.v) + problem.alpha_max * min(0.0, least)
         if problem.intercept is not None:
             lower -= problem.intercept * abs(g[0])
-        return lower, upper
+        return float(lower), upper
 
     def _left(self, g: Vector) -> Vector:
         """g of theta, shortened by what u >= |theta| takes off it."""
@@ -169,11 +169,6 @@ class ConvexSide:
         elif self.lifted and of_u[0] > 0:
             left[self.movable] -= L1Ball(np.zeros_like(part), of_u[0]).project(part)
         return left[self.theta]
-
-    def tangent_minimum(self, x: Vector) -> float:
-        """The bound from below at any x of the set; gamma is given."""
-        here, nothing = self.at(self.lift(x)), np.zeros(self.free.size)
-        return self.bounds(here, self.derivatives(here, nothing), nothing)[0]
 
 
 def power_of_norm(theta: Vector, p: float, q: float) -> Power:
