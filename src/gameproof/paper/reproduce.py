@@ -80,37 +80,44 @@ def reproduce(
     return studies
 
 
-def summary(study: Study, figures_in: str = "") -> str:
+def summary(study: Study) -> str:
     """One experiment as a page in Markdown."""
-    lines = [f"## {study.name}: {EXPERIMENTS[study.name]}", ""]
-    for name, caption in study.figures:
-        lines += [f"![{caption}]({figures_in}{name}.png)", "", caption, ""]
-    lines += [*(f"{note}\n" for note in study.notes), *_claims_table(study.claims), ""]
-    return "\n".join(lines)
+    return "\n".join([*_findings(study, ""), *_claims_table(study.claims), ""])
 
 
 def overall(studies: Sequence[Study]) -> str:
-    """All of them, with the claims first."""
-    seeds = " or ".join(str(s) for s in sorted({study.seeds for study in studies}))
-    lines = [
-        "# The paper's experiments",
-        "",
-        f"Made by `gameproof reproduce` with {versions()} on {machine()}; {seeds} seeds wherever "
-        "something is random.",
-        "",
-        "An effect stands with its interval of 95 % over paired seeds. A claim holds, or does not, "
-        "where all of the interval is on one side of the border, and is undecided otherwise.",
-        "",
-    ]
-    for study in studies:
-        lines += [summary(study, f"{study.name}/")]
-    return "\n".join(lines)
+    """All of them: first what became of the claims, then the figures."""
+    seeds = " or ".join(str(number) for number in sorted({study.seeds for study in studies}))
+    claims = [claim for study in studies for claim in study.claims]
+    order = list(dict.fromkeys(claim.text for claim in claims))
+    return "\n".join(
+        [
+            "# The paper's experiments",
+            "",
+            f"Made by `gameproof reproduce` with {versions()} on {machine()}; {seeds} seeds "
+            "wherever something is random.",
+            "",
+            "An effect stands with its interval of 95 % over paired seeds. A claim holds, or does "
+            "not, where all of the interval is on one side of the border; else it is undecided.",
+            "",
+            *_claims_table(sorted(claims, key=lambda claim: order.index(claim.text))),
+            "",
+            *(line for study in studies for line in _findings(study, f"{study.name}/")),
+        ]
+    )
+
+
+def _findings(study: Study, folder: str) -> list[str]:
+    lines = [f"## {study.name}: {EXPERIMENTS[study.name]}", ""]
+    for name, caption in study.figures:
+        lines += [f"![{caption}]({folder}{name}.png)", "", caption, ""]
+    return lines + [line for note in study.notes for line in (note, "")]
 
 
 def _claims_table(claims: Sequence[Claim]) -> list[str]:
     rows = [
         f"| {claim.text} | {claim.measure} | {claim.effect:.3g} ({claim.low:.3g} to "
-        f"{claim.high:.3g}), border {claim.border:g} | **{claim.verdict}** |"
+        f"{claim.high:.3g}) | {claim.border:g} | {claim.verdict} |"
         for claim in claims
     ]
-    return ["| claim | measure | effect | verdict |", "|---|---|---|---|", *rows]
+    return ["| claim | measure | effect | border | verdict |", "|---|---|---|---|---|", *rows]
