@@ -78,6 +78,23 @@ def test_out_of_steps_the_best_is_returned_with_its_gap_and_a_warning(monkeypatc
     assert saddle.value - saddle.duality_gap <= 0.6172372893 <= saddle.value
 
 
+def test_what_was_best_is_kept_though_later_steps_are_worse(monkeypatch) -> None:
+    problem = paper("printed")
+    best, start = gp.saddle_point(problem), problem.start
+    ends = iter([(best.x, best.y), start, start, start])
+
+    def wandering(*_: Any, **__: Any) -> Any:
+        x, y = next(ends)
+        return SimpleNamespace(reason="epochs", x=x, y=y, last_x=start[0], last_y=start[1])
+
+    monkeypatch.setattr(first_order, "solve", wandering)
+    monkeypatch.setattr(first_order, "MAX_STEPS", 7 * first_order.FIRST_STRETCH)
+    x, y, gap = first_order.descend_ascend(problem, 0.0)
+    np.testing.assert_array_equal(x, best.x)
+    np.testing.assert_array_equal(y, best.y)
+    assert gap < 1e-9
+
+
 def test_ctrl_c_ends_it(monkeypatch) -> None:
     interrupted = SimpleNamespace(reason="interrupted")
     monkeypatch.setattr(first_order, "solve", lambda *_, **__: interrupted)

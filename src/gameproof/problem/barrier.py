@@ -11,14 +11,16 @@ the path where each slack times its multiplier is mu:
     slack = (e - t, e + t, h),   dual = ((1 + gamma)/2, (1 - gamma)/2, lambda),   slack dual = mu
     grad f + (1/n) sum gamma_i grad t_i = sum lambda_j grad h_j
 
-A step is Newton's for these equations, with Mehrotra's correction (SIAM Journal on Optimization 2,
-1992) where that helps, at a cost of O(n d^2). It is cut until the merit of Forsgren and Gill (the
-same, 8, 1998)
+A step is Newton's for these equations, at a cost of O(n d^2), cut until the merit of Forsgren and
+Gill (SIAM Journal on Optimization 8, 1998) falls,
 
     f + (1/n) sum e + sum of shares [slack dual - mu log(slack^2 dual / mu)]
 
-falls, for which Newton's step is a direction of descent; a trial costs O(n d). The bounds of
-`ConvexSide` say how far v and gamma are, and mu follows the gap between them.
+for which it is a direction of descent; a trial costs O(n d). Mehrotra's correction (the same, 2,
+1992) makes most steps long. Where it does not, the multipliers of many agents with t near 0 stand
+in the way, and v may move alone, with e and gamma put on the path: the least merit for that v.
+
+The bounds of `ConvexSide` say how far v and gamma are, and mu follows the gap between them.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from gameproof.arguments import Vector
 from gameproof.problem.convex_side import ConvexSide, Derivatives, Local
+from gameproof.problem.walls import Walls
 
 Matrix = NDArray[np.float64]
 # The gap at which a minimisation ends, in units of the value where that exceeds 1.
@@ -44,7 +47,7 @@ MAX_STEPS = 200
 INSIDE = 0.99
 ENOUGH = 0.25
 # Below this length a corrected step is not worth it, and below that any.
-WORTHWHILE = 0.1
+WORTHWHILE = 0.5
 SHORTEST = 1e-10
 ROUNDING = 1e-15
 
@@ -103,17 +106,22 @@ class _Path:
     """The equations of the module, and steps towards their solution."""
 
     def __init__(self, side: ConvexSide) -> None:
-        self.side, self._walls, self._m = side, _Walls(side), side.free.size
+        self.side, self._walls, self._m = side, Walls(side), side.free.size
         # Each agent's pair counts 1/n, each wall 1; on the path the gap is mu times their total.
         self._share = np.append(np.full(2 * self._m, 1 / side.n), np.ones(self._walls.number))
         self.total = float(self._share.sum())
 
     def begin(self, v: Vector, mu: float) -> Iterate:
         """On the path, but for the equation of v."""
+        pairs = self._centred(v, mu)
+        dual = np.append(pairs, mu / self._walls.heights(v))
+        return Iterate(self.side.at(v), mu / dual, dual)
+
+    def _centred(self, v: Vector, mu: float) -> Vector:
+        """The multipliers of the agents' pairs on the path: both times their slack are mu."""
         t = self.side.pulls(v)
         gamma = t / (mu + np.hypot(mu, t))
-        dual = np.concatenate([(1 + gamma) / 2, (1 - gamma) / 2, mu / self._walls.heights(v)])
-        return Iterate(self.side.at(v), mu / dual, dual)
+        return np.concatenate([(1 + gamma) / 2, (1 - gamma) / 2])
 
     def gamma(self, here: Iterate) -> Vector:
         """The multipliers of the agents' pairs, as gamma."""
@@ -133,7 +141,11 @@ class _Path:
         away = newton(0 * level)
         corrected = newton(level - away.slack * away.dual)
         ahead = self._along(here, slopes, mu, corrected, WORTHWHILE)
-        return ahead or self._along(here, slopes, mu, newton(level), SHORTEST)
+        if ahead is not None:
+            return ahead
+        plain = newton(level)
+        found = [self._along(here, slopes, mu, plain, SHORTEST, centred=c) for c in (False, True)]
+        return min(filter(None, found), key=lambda end: self._merit(end, mu), default=None)
 
     def _newton(self, here: Iterate, slopes: Derivatives) -> Callable[[Vector], Move]:
         """Newton's step for products of slack and dual that are what is given."""
@@ -149,87 +161,62 @@ class _Path:
             gradient = slopes.gradient + self.side.pulled(gamma + own)
             dv = solve(jacobian.T @ (target / here.slack)[2 * m :] - gradient)
             half = (own + bends * self.side.pulls(dv)) / 2
-            slack, dual = np.empty_like(aim), np.empty_like(aim)
-            dual[:m], dual[m : 2 * m], slack[2 * m :] = half, -half, jacobian @ dv
-            slack[: 2 * m] = (aim - dual / force)[: 2 * m]
-            dual[2 * m :] = ((aim - slack) * force)[2 * m :]
+            pairs, heights = np.concatenate([half, -half]), jacobian @ dv
+            slack = np.append(aim[: 2 * m] - pairs / force[: 2 * m], heights)
+            dual = np.append(pairs, (aim[2 * m :] - heights) * force[2 * m :])
             return Move(dv, slack, dual)
 
         return move
 
     def _along(
-        self, here: Iterate, slopes: Derivatives, mu: float, move: Move, shortest: float
+        self,
+        here: Iterate,
+        slopes: Derivatives,
+        mu: float,
+        move: Move,
+        shortest: float,
+        *,
+        centred: bool = False,
     ) -> Iterate | None:
-        """The iterate after as much of a move as lowers the merit, at least `shortest`, or None."""
-        slack, dual, n = here.slack, here.dual, self.side.n
-        products = dual * move.slack + slack * move.dual
-        logs = 2 * move.slack / slack + move.dual / dual
-        rise = float(slopes.gradient @ move.v) + float(move.slack[: 2 * self._m].sum()) / (2 * n)
-        rise += float(self._share @ (products - mu * logs))
-        longest = min(_longest(slack, move.slack), _longest(dual, move.dual))
+        """The iterate after as much of a move as lowers the merit, at least `shortest`, or None.
+        `centred`: with the agents' pairs put on the path, so that the walls alone limit it."""
+        slack, dual, n, first = here.slack, here.dual, self.side.n, 2 * self._m
+        change = dual * move.slack + slack * move.dual
+        change -= mu * (2 * move.slack / slack + move.dual / dual)
+        rise = float(slopes.gradient @ move.v) + float((self._share * change).sum())
+        rise += float(move.slack[:first].sum()) / (2 * n)
+        limits = slice(first if centred else 0, None)
+        longest = _longest(slack[limits], move.slack[limits])
+        longest = min(longest, _longest(dual[limits], move.dual[limits]))
         length, merit = min(1.0, INSIDE * longest), self._merit(here, mu)
         while length > shortest and rise < 0:
-            ahead = self._moved(here, move, length)
+            ahead = self._moved(here, move, length, mu if centred else None)
             allowed = merit + ENOUGH * length * rise + ROUNDING * abs(merit)
             if ahead is not None and self._merit(ahead, mu) <= allowed:
                 return ahead
             length /= 2
         return None
 
-    def _moved(self, here: Iterate, move: Move, length: float) -> Iterate | None:
-        """The iterate after a part of a move, or None where that goes too far towards a wall: one
-        is curved, and at the others there is rounding."""
-        v, slack = here.local.v + length * move.v, here.slack + length * move.slack
-        slack[2 * self._m :] = self._walls.heights(v)
-        if (slack <= (1 - INSIDE) / 2 * here.slack)[2 * self._m :].any():
+    def _moved(
+        self, here: Iterate, move: Move, length: float, centre: float | None
+    ) -> Iterate | None:
+        """The iterate after a part of a move, its pairs centred where a mu is given; None where it
+        goes too far towards a wall: one is curved, and at the others there is rounding."""
+        v, first = here.local.v + length * move.v, 2 * self._m
+        slack, dual = here.slack + length * move.slack, here.dual + length * move.dual
+        slack[first:] = self._walls.heights(v)
+        if (slack[first:] <= (1 - INSIDE) / 2 * here.slack[first:]).any():
             return None
-        return Iterate(self.side.at(v), slack, here.dual + length * move.dual)
+        if centre is not None:
+            dual[:first] = self._centred(v, centre)
+            slack[:first] = centre / dual[:first]
+        return Iterate(self.side.at(v), slack, dual)
 
     def _merit(self, here: Iterate, mu: float) -> float:
         slack, dual = here.slack, here.dual
         e = float(slack[: 2 * self._m].sum()) / 2
-        barrier = float(self._share @ (slack * dual - mu * np.log(slack**2 * dual / mu)))
-        return here.local.value + e / self.side.n + barrier
-
-
-class _Walls:
-    """The set as h(v) >= 0 with concave h: the cone, its cap, the bounds of the intercept, and
-    u >= |theta|. Only the first is curved."""
-
-    def __init__(self, side: ConvexSide) -> None:
-        self._theta, self._alpha, self._c = side.theta, side.alpha, side.steepness
-        bound, movable = side.problem.intercept, side.movable
-        rows: list[tuple[float, dict[int, float]]] = [(side.problem.alpha_max, {side.alpha: -1.0})]
-        if bound is not None:
-            rows += [(bound, {0: -1.0}), (bound, {0: 1.0})]
-        for k, c in enumerate(movable if side.lifted else ()):
-            u = side.alpha + 1 + (k if side.lifted > 1 else 0)
-            rows += [(0.0, {u: 1.0, c: -1.0}), (0.0, {u: 1.0, c: 1.0})]
-        self.number = 1 + len(rows)
-        self._offsets = np.array([offset for offset, _ in rows])
-        self._rows = np.zeros((len(rows), side.alpha + 1 + side.lifted))
-        for row, (_, entries) in zip(self._rows, rows, strict=True):
-            row[list(entries)] = list(entries.values())
-
-    def heights(self, v: Vector) -> Vector:
-        """The cone's is alpha - c^2 |theta|^2 / alpha, smooth also where theta = 0."""
-        alpha, length = v[self._alpha], self._c * float(np.linalg.norm(v[self._theta]))
-        cone = (alpha - length) * (1 + length / alpha) if alpha > 0 else -1.0
-        return np.append(cone, self._offsets + self._rows @ v)
-
-    def slopes(self, v: Vector) -> Matrix:
-        """The gradients of the heights, row by row."""
-        lean, cone = self._c * v[self._theta] / v[self._alpha], np.zeros_like(v)
-        cone[self._theta], cone[self._alpha] = -2 * self._c * lean, 1 + float(lean @ lean)
-        return np.vstack([cone, self._rows])
-
-    def bend(self, v: Vector, force: float) -> Matrix:
-        """-force times the Hessian of the first height."""
-        across = np.zeros((self._theta.stop - self._theta.start, v.size))
-        np.fill_diagonal(across[:, self._theta], self._c)
-        across[:, self._alpha] = -self._c * v[self._theta] / v[self._alpha]
-        bend: Matrix = 2 * force / v[self._alpha] * across.T @ across
-        return bend
+        barrier = self._share * (slack * dual - mu * np.log(slack**2 * dual / mu))
+        return here.local.value + e / self.side.n + float(barrier.sum())
 
 
 def _longest(values: Vector, changes: Vector) -> float:
