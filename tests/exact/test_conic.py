@@ -1,8 +1,9 @@
 """The conic route: what it cannot express, and what happens where it is not there."""
 
+import math
 import subprocess
 import sys
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,8 +11,6 @@ import pytest
 import gameproof as gp
 from gameproof.exact import conic
 from strategic_problems import make
-
-Vector = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @pytest.mark.parametrize("missing", ["cvxpy", "clarabel"])
@@ -28,31 +27,19 @@ def test_import_of_the_reference_loads_no_conic_solver() -> None:
     assert done.stdout.strip() == "False"
 
 
-class Own(gp.Loss):
-    """The logistic loss under another name."""
-
-    s: ClassVar[float] = 0.5
-    K: ClassVar[float] = 0.5
-
-    def phi(self, z: Vector) -> Vector:
-        return gp.Logistic().phi(z)
-
-    def slope(self, z: Vector) -> Vector:
-        return gp.Logistic().slope(z)
-
-    def curvature(self, z: Vector) -> Vector:
-        return gp.Logistic().curvature(z)
-
-    @property
-    def code(self) -> tuple[int, float]:
-        return gp.Logistic().code
-
-
 def test_loss_of_your_own_is_refused_and_newton_is_named() -> None:
-    problem = make(loss=Own())
-    with pytest.raises(TypeError, match=r'not <.*Own object.*; use method="newton"'):
-        gp.saddle_point(problem, "conic")
-    assert gp.saddle_point(problem).value == pytest.approx(gp.saddle_point(make()).value, abs=1e-10)
+    own = gp.CustomLoss(
+        phi=lambda z: math.sqrt(1.0 + z * z),
+        slope=lambda z: z / math.sqrt(1.0 + z * z),
+        curvature=lambda z: (1.0 + z * z) ** -1.5,
+        s=1.0,
+        K=1.0,
+        name="own",
+    )
+    with pytest.raises(TypeError, match=r'PseudoHuberHinge, not .*own.*; use method="newton"'):
+        gp.saddle_point(make(loss=own), "conic")
+    built_in = gp.saddle_point(make(loss=gp.PseudoHuberHinge()), "conic")
+    assert gp.saddle_point(make(loss=own)).value == pytest.approx(built_in.value, abs=1e-9)
 
 
 def test_solver_that_fails_is_an_error_that_names_its_status(monkeypatch) -> None:

@@ -46,9 +46,10 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
     problem.require_model("saddle_point")
     saddle = ways[method](problem)
     if saddle.duality_gap > CERTIFIED * max(1.0, abs(saddle.value)):
+        other = "conic" if method == "newton" else "newton"
         warnings.warn(
-            f"the saddle point is certified to {saddle.duality_gap:.1e} only; its value is within "
-            "that of the true one",
+            f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
+            f'that of the true one; method="{other}" may come closer',
             stacklevel=2,
         )
     if _ignores_data(problem, saddle.x):
