@@ -415,3 +415,23 @@ def test_saddle_point_of_a_black_box_is_refused_with_a_sentence(scores: bool) ->
     with pytest.raises(TypeError, match="needs the response function"):
         gp.duality_gap(problem, *problem.start)
     assert not calls
+
+
+def test_large_features_with_a_small_theta_are_not_ignored() -> None:
+    """The size of theta alone does not tell: it is that of the scores over that of the features."""
+    rng = np.random.default_rng(0)
+    X = 1e6 * rng.standard_normal((80, 2))
+    y = np.sign(X[:, 0])
+    problem = gp.StrategicProblem(gp.Population(X, y), radius=1.0, label_cost=1e6)
+    theta, _ = problem.split(gp.saddle_point(problem).x)
+    assert np.linalg.norm(theta) > 0
+    assert np.mean(np.sign(X @ theta) == y) > 0.9
+
+
+def test_printed_form_works_at_its_smallest_radius_whatever_the_rounding() -> None:
+    for n in range(3, 40):
+        X = np.linspace(-1, 1, n)[:, None]
+        y = np.where(np.arange(n) % 3 == 0, 1.0, -1.0)
+        people, least = gp.Population(X, y), 0.7 * (1 - np.mean(y > 0))
+        for radius in (least, np.nextafter(least, 0)):
+            gp.StrategicProblem(people, radius=radius, label_cost=0.7, form="printed")

@@ -19,6 +19,8 @@ from gameproof.problem.strategic import StrategicProblem
 Method = Literal["newton", "conic", "gda"]
 # A duality gap above this is worth a warning.
 CERTIFIED = 1e-6
+# Scores below this are those of a classifier that ignores the data.
+NOTHING = 1e-6
 
 
 def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle:
@@ -52,7 +54,7 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
             f'that of the true one; method="{other}" may come closer',
             stacklevel=2,
         )
-    if _ignores_data(problem, saddle.x):
+    if ignores_data(problem, saddle.x):
         useful = largest_useful_radius(problem)
         reason = f"the radius {problem.radius:g} is so large that the best"
         advice = f"radii below {useful:.3g} give a useful one"
@@ -76,13 +78,13 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
     """
     problem.require_model("largest_useful_radius")
     low, high = problem.least_radius, max(2 * problem.radius, problem.least_radius + 1.0)
-    if _ignores_data(problem, _newton(problem.at_radius(low)).x):
+    if ignores_data(problem, _newton(problem.at_radius(low)).x):
         return low
-    while not _ignores_data(problem, _newton(problem.at_radius(high)).x):
+    while not ignores_data(problem, _newton(problem.at_radius(high)).x):
         low, high = high, 2 * high
     while high - low > precision * high:
         middle = (low + high) / 2
-        if _ignores_data(problem, _newton(problem.at_radius(middle)).x):
+        if ignores_data(problem, _newton(problem.at_radius(middle)).x):
             high = middle
         else:
             low = middle
@@ -105,5 +107,7 @@ def _gda(problem: StrategicProblem) -> Saddle:
     return Saddle(x, gamma, problem.robust_value(x), gap)
 
 
-def _ignores_data(problem: StrategicProblem, x: Vector) -> bool:
-    return float(np.linalg.norm(problem.split(x)[0])) < 1e-6
+def ignores_data(problem: StrategicProblem, x: Vector) -> bool:
+    """Whether theta is 0 for all that features of this size can tell."""
+    theta, _ = problem.split(x)
+    return float(np.abs(problem.population.X @ theta).max()) < NOTHING

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from gameproof.errors import IgnoresDataWarning
-from gameproof.exact.reference import saddle_point
+from gameproof.exact.reference import ignores_data, saddle_point
 from gameproof.paper.comparison import POWERS
 from gameproof.paper.people import Source, draw
 from gameproof.paper.setting import Row, accuracy_rows, by_seed, where
@@ -30,10 +30,9 @@ def sweep(source: Source, n: int, seed: int, radii: list[float]) -> list[Row]:
         theta, _ = problem.split(saddle.x)
         size = float(np.linalg.norm(theta))
         classifier = {"robust": (theta, problem.offset(saddle.x))}
-        rows += [
-            {"seed": seed, "radius": radius, "size": size, "ignores data": size < 1e-6, **row}
-            for row in accuracy_rows(classifier, people, POWERS[source])
-        ]
+        common = {"seed": seed, "radius": radius, "size": size}
+        common["ignores data"] = ignores_data(problem, saddle.x)
+        rows += [{**common, **row} for row in accuracy_rows(classifier, people, POWERS[source])]
     return rows
 
 

@@ -312,7 +312,7 @@ class StrategicProblem(Problem):
         if form == "printed" and flips != "one-way":
             raise ValueError('form="printed" is the paper\'s one-way problem; leave out flips')
         least = self.least_radius
-        if form == "printed" and self.radius < least:
+        if form == "printed" and self.radius < least * (1 - 1e-12):
             raise ValueError(
                 f"the printed form is unbounded below at radius {self.radius}: it is the exact "
                 f"form with radius {self.radius - least:.6g}; the smallest radius that works is "
