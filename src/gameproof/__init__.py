@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gameproof.data.synthetic import synthetic_people as synthetic_people
     from gameproof.errors import AnswerError as AnswerError
     from gameproof.errors import BudgetExceeded as BudgetExceeded
+    from gameproof.errors import CapWarning as CapWarning
     from gameproof.errors import DataError as DataError
     from gameproof.errors import DataNotFound as DataNotFound
     from gameproof.errors import DivergedError as DivergedError
@@ -126,6 +127,7 @@ _HOMES = {
     "errors": [
         "AnswerError",
         "BudgetExceeded",
+        "CapWarning",
         "DataError",
         "DataNotFound",
         "DivergedError",

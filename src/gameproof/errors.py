@@ -59,5 +59,9 @@ class StartProjectedWarning(UserWarning):
     """The start point lay outside the sets and was moved to the nearest point inside."""
 
 
+class CapWarning(UserWarning):
+    """The bound on theta binds, so that what is found is not the best there is."""
+
+
 class IgnoresDataWarning(UserWarning):
     """The radius is so large that the best robust classifier is theta = 0."""

@@ -61,6 +61,31 @@ def test_json_has_the_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert said.err == ""
 
 
+@pytest.mark.usefixtures("only_tiny")
+def test_a_smoke_run_says_that_it_is_one_and_json_is_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def one_seed(study: Study) -> None:
+        study.claims.append(larger("Lines fall", "drop", [0.5]))
+
+    monkeypatch.setitem(reproduce.RUNS, "rate", one_seed)
+    assert main(["reproduce", "rate", "rate", "--quick", "--json", "--out", str(tmp_path)]) == 0
+    record = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert record["quick"] is True
+    (claim,) = record["claims"]
+    assert (claim["effect"], claim["low"], claim["high"]) == (0.5, None, None)
+    assert "A smoke run" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+def test_missing_extras_are_told_of_before_anything_is_computed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reproduce, "find_spec", lambda name: None)
+    assert main(["reproduce", "rate", "--out", str(tmp_path)]) == 1
+    assert "pip install 'gameproof[reproduce]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

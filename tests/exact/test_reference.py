@@ -15,6 +15,9 @@ from strategic_problems import KINDS, make, paper, random_problem, synthetic
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 CERTIFIED = 1e-8
 
+# Some of the problems are capped on purpose; the warning has a test of its own.
+pytestmark = pytest.mark.filterwarnings("ignore::gameproof.errors.CapWarning")
+
 
 # --- the printed numbers
 
@@ -435,3 +438,40 @@ def test_printed_form_works_at_its_smallest_radius_whatever_the_rounding() -> No
         people, least = gp.Population(X, y), 0.7 * (1 - np.mean(y > 0))
         for radius in (least, np.nextafter(least, 0)):
             gp.StrategicProblem(people, radius=radius, label_cost=0.7, form="printed")
+
+
+def small_features() -> gp.Population:
+    rng = np.random.default_rng(0)
+    X = 1e-3 * rng.standard_normal((60, 3))
+    return gp.Population(X, np.where(X[:, 0] + 1e-3 * rng.standard_normal(60) > 0, 1.0, -1.0))
+
+
+def test_a_bound_that_binds_is_told_of() -> None:
+    people = small_features()
+    with pytest.warns(gp.CapWarning, match=r"alpha_max = 20 binds, .* unit size, or give a larger"):
+        gp.saddle_point(gp.StrategicProblem(people, radius=1e-5, label_cost=1e-3))
+    with pytest.warns(gp.CapWarning, match="bound = 20 binds"):
+        gp.plain_regression(people)
+
+
+@pytest.mark.filterwarnings("error::gameproof.errors.CapWarning")
+def test_a_bound_that_is_large_enough_is_not_told_of() -> None:
+    people = small_features()
+    gp.saddle_point(gp.StrategicProblem(people, radius=1e-5, label_cost=1e-3, alpha_max=1e5))
+    gp.plain_regression(people, bound=1e5)
+    gp.saddle_point(gp.StrategicProblem(gp.Population(1e3 * people.X, people.y), 0.05, 0.5))
+
+
+@pytest.mark.parametrize("given", [gp.QuadraticGame.random(n=3), "a problem"])
+def test_what_is_no_strategic_problem_is_refused(given: Any) -> None:
+    with pytest.raises(TypeError, match="solves a StrategicProblem"):
+        gp.saddle_point(given)
+
+
+def test_descent_that_did_not_arrive_says_nothing_of_the_radius() -> None:
+    X, y = gp.synthetic_people(n=60, d=4, seed=0)
+    X[:, 1] *= 1e6
+    problem = gp.StrategicProblem(gp.Population(X, y), radius=0.1, label_cost=0.5)
+    with pytest.warns(UserWarning, match="certified to") as told:
+        gp.saddle_point(problem, method="gda")
+    assert all("certified" in str(warning.message) for warning in told)

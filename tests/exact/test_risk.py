@@ -147,3 +147,13 @@ def test_an_answer_that_cannot_be_used_names_the_agents() -> None:
     problem = gp.StrategicProblem(gp.Population(X, Y, box), 0.1, 0.5)
     with pytest.raises(gp.AnswerError, match="agents"):
         gp.estimate_risk(problem, THETA, queries=5)
+
+
+def test_an_intercept_is_not_forgotten() -> None:
+    problem = gp.StrategicProblem(asked(), **CASES["one-way"], intercept=2.0)
+    with pytest.raises(ValueError, match=r"pass it, as problem\.offset\(x\) has it"):
+        gp.estimate_risk(problem, THETA)
+    assert problem.population.n_answers == 0
+    known = gp.StrategicProblem(gp.Population(X, Y, MODEL), **CASES["one-way"], intercept=2.0)
+    with pytest.raises(ValueError, match=r"pass it, as problem\.offset\(x\) has it"):
+        gp.worst_case(known, THETA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from math import isfinite
 from typing import Any, NamedTuple
 
 
@@ -20,4 +21,13 @@ class Console(NamedTuple):
 
     def show(self, text: str, record: Any) -> None:
         """A result, which is either of the two."""
-        print(json.dumps(record, indent=2) if self.as_json else text, flush=True)
+        print(json.dumps(_plain(record), indent=2) if self.as_json else text, flush=True)
+
+
+def _plain(record: Any) -> Any:
+    """The same with null for numbers that JSON does not have."""
+    if isinstance(record, dict):
+        return {name: _plain(part) for name, part in record.items()}
+    if isinstance(record, (list, tuple)):
+        return [_plain(part) for part in record]
+    return None if isinstance(record, float) and not isfinite(record) else record

@@ -35,7 +35,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Runs them, and shows the claims with their verdicts."""
-    from gameproof.paper.reproduce import reproduce
+    from gameproof.paper.reproduce import SMOKE, reproduce
 
     try:
         studies = reproduce(
@@ -58,8 +58,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
         for claim in study.claims
     ]
     where = options.out / "summary.md"
+    if options.quick:
+        lines += ["", SMOKE]
     record = {
         "summary": str(where),
+        "quick": options.quick,
         "claims": [{"experiment": s.name, **c.row()} for s in studies for c in s.claims],
     }
     console.show("\n".join([*lines, "", f"Tables, figures and a summary: {where}"]), record)

@@ -57,10 +57,15 @@ def checked_theta(problem: StrategicProblem, theta: ArrayLike) -> Vector:
     return vector
 
 
-def checked_number(name: str, value: float) -> float:
-    number = as_numbers(name, value, "a number")
+def checked_intercept(problem: StrategicProblem, value: float | None) -> float:
+    """A finite number; where the problem has an intercept, it must be given."""
+    if value is None:
+        if problem.intercept is not None:
+            raise ValueError("the problem has an intercept: pass it, as problem.offset(x) has it")
+        return 0.0
+    number = as_numbers("intercept", value, "a number")
     if number.shape != ():
-        raise ValueError(f"{name} must be one number, got shape {number.shape}")
+        raise ValueError(f"intercept must be one number, got shape {number.shape}")
     if not np.isfinite(number):
-        raise ValueError(f"{name} must be finite, got {value}")
+        raise ValueError(f"intercept must be finite, got {value}")
     return float(number)

@@ -8,7 +8,10 @@ solve `strategic_problem(people)` with an estimate from values.
 
 from __future__ import annotations
 
+import numpy as np
+
 from gameproof.arguments import Vector
+from gameproof.exact.reference import warn_of_cap
 from gameproof.population.population import Population
 from gameproof.problem.barrier import minimise
 from gameproof.problem.convex_side import ConvexSide
@@ -47,7 +50,9 @@ def strategic_regression(
     problem = strategic_problem(population, loss, bound=bound, intercept=intercept)
     problem.require_model("strategic_regression")
     x = minimise(ConvexSide(problem), problem.interior).v
-    return problem.split(x)[0], problem.offset(x)
+    theta, _ = problem.split(x)
+    warn_of_cap(float(np.linalg.norm(theta)), bound, "bound")
+    return theta, problem.offset(x)
 
 
 def plain_regression(

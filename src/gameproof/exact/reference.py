@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.errors import IgnoresDataWarning
+from gameproof.errors import CapWarning, IgnoresDataWarning
 from gameproof.exact.conic import conic_minimum
 from gameproof.exact.first_order import descend_ascend
 from gameproof.problem.barrier import minimise
@@ -42,19 +42,25 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
     >>> saddle.duality_gap < 1e-8
     True
     """
+    if not isinstance(problem, StrategicProblem):
+        raise TypeError(f"saddle_point solves a StrategicProblem, got {problem!r}")
     ways = {"newton": _newton, "conic": _conic, "gda": _gda}
     if method not in ways:
         raise ValueError(f"method must be one of {', '.join(ways)}, got {method!r}")
     problem.require_model("saddle_point")
     saddle = ways[method](problem)
-    if saddle.duality_gap > CERTIFIED * max(1.0, abs(saddle.value)):
+    certified = saddle.duality_gap <= CERTIFIED * max(1.0, abs(saddle.value))
+    if not certified:
         other = "conic" if method == "newton" else "newton"
         warnings.warn(
             f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
             f'that of the true one; method="{other}" may come closer',
             stacklevel=2,
         )
-    if ignores_data(problem, saddle.x):
+    alpha = problem.split(saddle.x)[1]
+    if problem.radius > 0:
+        warn_of_cap(alpha, problem.alpha_max, "alpha_max")
+    if certified and ignores_data(problem, saddle.x):
         useful = largest_useful_radius(problem)
         reason = f"the radius {problem.radius:g} is so large that the best"
         advice = f"radii below {useful:.3g} give a useful one"
@@ -105,6 +111,17 @@ def _conic(problem: StrategicProblem) -> Saddle:
 def _gda(problem: StrategicProblem) -> Saddle:
     x, gamma, gap = descend_ascend(problem, CERTIFIED)
     return Saddle(x, gamma, problem.robust_value(x), gap)
+
+
+def warn_of_cap(reached: float, cap: float, name: str) -> None:
+    """Warns where a bound that is there to have one keeps the answer from being better."""
+    if reached >= (1 - 1e-4) * cap:
+        warnings.warn(
+            f"{name} = {cap:g} binds, so that a larger classifier would do better: bring the "
+            f"features to about unit size, or give a larger {name}",
+            CapWarning,
+            stacklevel=3,
+        )
 
 
 def ignores_data(problem: StrategicProblem, x: Vector) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from gameproof.arguments import Vector, as_count, as_positive
-from gameproof.exact.adversary import ball_radius, best_flips, checked_number, checked_theta
+from gameproof.exact.adversary import ball_radius, best_flips, checked_intercept, checked_theta
 from gameproof.problem.strategic import StrategicProblem
 
 # Enough for an interval of a few hundredths.
@@ -47,7 +47,7 @@ class RiskEstimate:
 def estimate_risk(
     problem: StrategicProblem,
     theta: ArrayLike,
-    intercept: float = 0.0,
+    intercept: float | None = None,
     *,
     queries: int | None = None,
     confidence: float = 0.95,
@@ -74,7 +74,7 @@ def estimate_risk(
             "nobody moves where labels flip both ways: worst_case gives the risk itself"
         )
     deployed = checked_theta(problem, theta)
-    offset = checked_number("intercept", intercept)
+    offset = checked_intercept(problem, intercept)
     level = as_positive("confidence", confidence)
     if level >= 1:
         raise ValueError(f"confidence must be below 1, such as 0.95, got {confidence}")

@@ -44,7 +44,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.arguments import Vector, as_positive
-from gameproof.exact.adversary import EPS, ball_radius, best_flips, checked_number, checked_theta
+from gameproof.exact.adversary import EPS, ball_radius, best_flips, checked_intercept, checked_theta
 from gameproof.problem.losses import Loss
 from gameproof.problem.strategic import StrategicProblem
 
@@ -128,7 +128,7 @@ class WorstCase:
 def worst_case(
     problem: StrategicProblem,
     theta: ArrayLike,
-    intercept: float = 0.0,
+    intercept: float | None = None,
     *,
     tolerance: float = 1e-6,
 ) -> WorstCase:
@@ -153,7 +153,7 @@ def worst_case(
     """
     problem.require_model("worst_case")
     deployed = checked_theta(problem, theta)
-    offset = checked_number("intercept", intercept)
+    offset = checked_intercept(problem, intercept)
     tolerance = as_positive("tolerance", tolerance)
     people, loss, radius = problem.population, problem.loss, ball_radius(problem)
     answers = people.X.copy()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from gameproof.arguments import as_count
@@ -16,13 +17,14 @@ from gameproof.paper.people import Source
 from gameproof.paper.study import Study, machine, versions
 
 SEEDS, QUICK_SEEDS = 20, 3
+SMOKE = "A smoke run: few seeds and few epochs, so that its verdicts mean nothing."
 
 
 def _on_data(study: Study, source: Source) -> None:
     from gameproof.data.catalog import CATALOG
     from gameproof.data.get import get
 
-    get(CATALOG[source], None)
+    get(CATALOG[source], say=study.say)
     n = 400 if study.quick else 2000
     comparison.run(study, source, n, 50)
     radii.run(study, source, n)
@@ -57,10 +59,11 @@ def reproduce(
     unknown = [name for name in names if name not in EXPERIMENTS]
     if unknown:
         raise ValueError(f"no experiment {unknown[0]!r}, there are {', '.join(EXPERIMENTS)}")
+    _require_extras()
     seeds = None if seeds is None else as_count("seeds", seeds)
     jobs = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
     studies = []
-    for name in names or EXPERIMENTS:
+    for name in dict.fromkeys(names or EXPERIMENTS):
         say(f"{name}: {EXPERIMENTS[name]} …")
         study = Study(
             name,
@@ -69,6 +72,7 @@ def reproduce(
             quick=quick,
             jobs=jobs,
             progress=progress,
+            say=say,
         )
         if again:
             study.forget()
@@ -78,6 +82,17 @@ def reproduce(
         studies.append(study)
     write_whole(folder / "summary.md", overall(studies).encode())
     return studies
+
+
+def _require_extras() -> None:
+    """Before anything is computed."""
+    needed = ("joblib", "matplotlib", "pandas", "pyarrow")
+    missing = [name for name in needed if find_spec(name) is None]
+    if missing:
+        raise ImportError(
+            f"the experiments need {', '.join(missing)}: pip install 'gameproof[reproduce]', or "
+            "'.[reproduce]' in a clone"
+        )
 
 
 def summary(study: Study) -> str:
@@ -109,6 +124,8 @@ def overall(studies: Sequence[Study]) -> str:
 
 def _findings(study: Study, folder: str) -> list[str]:
     lines = [f"## {study.name}: {EXPERIMENTS[study.name]}", ""]
+    if study.quick:
+        lines += [SMOKE, ""]
     for name, caption in study.figures:
         lines += [f"![{caption}]({folder}{name}.png)", "", caption, ""]
     return lines + [line for note in study.notes for line in (note, "")]

@@ -43,6 +43,7 @@ class Study:
     quick: bool = False
     jobs: int = 1
     progress: bool | None = None
+    say: Callable[[str], None] = lambda sentence: None
     claims: list[Claim] = field(default_factory=list)
     figures: list[tuple[str, str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

@@ -94,6 +94,9 @@ def refute(
             f"answers must have shape (deployments, agents, features), got {given.shape} for "
             f"features {own.shape} and thetas {deployed.shape}"
         )
+    # Staying costs nothing, so to theta = 0 nobody moves: one more deployment, and the first.
+    deployed = np.vstack([np.zeros_like(deployed[:1]), deployed])
+    given = np.concatenate([own[None], given])
     worst, culprit = 0.0, None
     for a in range(len(deployed)):
         for b in range(a + 1, len(deployed)):
@@ -106,5 +109,9 @@ def refute(
     if culprit is None or worst >= -tolerance:
         return Verdict(False, "The answers do not refute the best-response model.", worst)
     agent, a, b = culprit
-    sentence = f"agent {agent} moved against the change from deployment {a} to deployment {b}"
+    sentence = f"agent {agent} moved against "
+    if a == 0:
+        sentence += f"deployment {b - 1}"
+    else:
+        sentence += f"the change from deployment {a - 1} to deployment {b - 1}"
     return Verdict(True, f"Refuted: {sentence}.", worst)

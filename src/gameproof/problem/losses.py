@@ -132,7 +132,8 @@ class CustomLoss(Loss):
     """A loss of your own, from phi, its slope and its curvature as plain functions of one number.
 
     They are compiled, so they may use arithmetic, `math` and constants from around them; the
-    curvature may be a bound from above where the slope has kinks. `check_loss` tests the result.
+    curvature may be a bound from above where the slope has kinks. `check_loss` is asked at once: a
+    loss that breaks its contract would have wrong certificates.
 
     >>> import math
     >>> smooth = CustomLoss(
@@ -160,6 +161,10 @@ class CustomLoss(Loss):
         compiled = {part: _compiled(part, function) for part, function in functions.items()}
         self._on_arrays = {part: kernels.elementwise(f) for part, f in compiled.items()}
         self._code = kernels.UserLoss(compiled["phi"], compiled["slope"])
+        try:
+            check_loss(self)
+        except AssertionError as error:
+            raise ValueError(f"{name} is no loss of this kind; {error}") from error
 
     def phi(self, z: Scores) -> Scores:
         return np.asarray(self._on_arrays["phi"](z))
@@ -200,6 +205,8 @@ def _compiled(part: str, function: Callable[[float], float]) -> Any:
 
 def check_loss(loss: Loss) -> None:
     """Raises AssertionError, with the claim that fails, where a loss breaks its contract."""
+    if not isinstance(loss, Loss):
+        raise TypeError(f"check_loss takes a Loss, got {loss!r}")
     z = np.concatenate([np.linspace(-40, 40, 4001), [-1e6, -1e3, 1e3, 1e6]])
     z.sort()
     phi, slope = loss.phi(z), loss.slope(z)

@@ -93,7 +93,7 @@ def band(axes: Axes, name: str, x: ArrayLike, runs: ArrayLike, k: int = 0) -> No
     )
     low = mean - spread
     if axes.get_yscale() == "log":
-        low = np.maximum(low, 0.05 * mean)
+        low = np.maximum(low, 1e-9 * mean)  # and `label` cuts it off
     axes.fill_between(np.asarray(x), low, mean + spread, color=line.colour, alpha=0.12, linewidth=0)
 
 
@@ -104,8 +104,13 @@ def curve(axes: Axes, name: str, x: Sequence[float], y: ArrayLike, k: int = 0) -
 
 
 def label(axes: Axes, x: str, y: str, title: str = "", legend: bool = True) -> None:
-    """Names the axes; and the lines, in a legend."""
+    """Names the axes; and the lines, in a legend. A band that reaches 0 leaves a logarithmic panel
+    at the bottom, a little below the lowest line."""
     axes.set(xlabel=x, ylabel=y)
+    if axes.get_yscale() == "log":
+        low, high = axes.get_ylim()
+        least = min(float(np.min(np.asarray(line.get_ydata()))) for line in axes.get_lines())
+        axes.set_ylim(max(low, 0.4 * least), high)
     if title:
         axes.set_title(title, fontsize=9)
     if legend:

@@ -11,7 +11,7 @@ from gameproof import kernels
 from gameproof.arguments import Vector, as_count, as_positive
 from gameproof.problem.problem import Problem
 from gameproof.solver.result import Reason, Result, Snapshot
-from gameproof.solver.run import Run
+from gameproof.solver.run import UNLIMITED, Run
 from gameproof.solver.trace import Row, Trace
 
 Score = Callable[[Vector, Vector], float]
@@ -119,8 +119,12 @@ class Watch:
             "tolerance": f"Reached the tolerance {self._tolerance}: score {row.score:.3g} {at}.",
             "epochs": f"Ran all {epochs} epochs{scored}; to go on, pass a larger epochs and "
             f"{go_on}.",
-            "queries": f"Stopped {at}{scored}: the next step would exceed the budget of "
-            f"{queries} values; to go on, pass a larger one and {go_on}.",
+            "queries": f"Stopped {at}{scored}: the next step would exceed "
+            + (
+                f"the budget of {queries} values; to go on, pass a larger one and {go_on}."
+                if queries < UNLIMITED
+                else f"what is left of the population's budget; to go on, raise it and {go_on}."
+            ),
             "callback": f"The callback ended the run {at}{scored}.",
             "interrupted": f"Interrupted {at}{scored}; nothing is lost, go on with {go_on}.",
         }[reason]
