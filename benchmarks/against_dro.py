@@ -144,7 +144,7 @@ def compare(case: Case) -> tuple[float, float, float]:
         f"{case.n:5d} {case.d:3d} {case.radius:6g} {case.label_cost:5g} "
         f"{'yes' if case.intercept else 'no':>3s}  {far:.1e} {tight:.1e}  {risk:.6f} "
         f"{excess:.1e} {value - risk:.1e}  {saddle.duality_gap:.1e} "
-        f"{our_time:6.2f} {their_time:5.2f} {our_time / their_time:5.1f}"
+        f"{our_time:6.3f} {their_time:6.3f} {their_time / our_time:5.1f}"
     )
     return far, alpha, abs(offset)
 
@@ -155,9 +155,10 @@ tight    the same with dro's solver at tolerance 1e-10 in place of 1e-8
 risk     the worst-case risk of our answer
 more     how much larger it is for dro's answer, and how much larger dro reports it
 gap      the duality gap that certifies our answer
-ours     seconds; then dro's, and the ratio of the two
+ours     seconds; then dro's, and how many times ours that is
 
-    n   d  delta kappa   b  apart   tight    risk     more    more     gap       ours   dro ratio"""
+    n   d  delta kappa   b  apart   tight    risk     more    more     gap       ours    dro times\
+"""
 
 
 def print_table() -> None:
