@@ -53,6 +53,18 @@ def test_verdicts_are_shown_and_the_summary_has_the_figure(
 
 
 @pytest.mark.usefixtures("only_tiny")
+def test_the_summary_has_all_that_is_finished_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(reproduce.RUNS, "complexity", tiny)
+    for name in ("rate", "complexity"):
+        assert main(["reproduce", name, "--quiet", "--out", str(tmp_path)]) == 0
+    text = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert text.index("## complexity") < text.index("## rate")
+    assert text.count("| Lines fall | drop | 0.5 (0.252 to 0.748) | 0 | holds |") == 2
+
+
+@pytest.mark.usefixtures("only_tiny")
 def test_json_has_the_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "rate", "--json", "--quiet", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr()

@@ -55,7 +55,8 @@ def reproduce(
     say: Callable[[str], None] = lambda sentence: None,
 ) -> list[Study]:
     """Runs experiments, all where none is named, and writes what they found to `folder`, one
-    folder each. What was found before is kept, unless `again`."""
+    folder each, with a summary of all that are finished there. What was found before is kept,
+    unless `again`."""
     unknown = [name for name in names if name not in EXPERIMENTS]
     if unknown:
         raise ValueError(f"no experiment {unknown[0]!r}, there are {', '.join(EXPERIMENTS)}")
@@ -77,10 +78,11 @@ def reproduce(
         if again:
             study.forget()
         RUNS[name](study)
-        study.table("claims", [claim.row() for claim in study.claims])
+        study.finish()
         write_whole(study.folder / "summary.md", summary(study).encode())
         studies.append(study)
-    write_whole(folder / "summary.md", overall(studies).encode())
+    done = [found for name in EXPERIMENTS if (found := Study.finished(name, folder / name))]
+    write_whole(folder / "summary.md", overall(done).encode())
     return studies
 
 

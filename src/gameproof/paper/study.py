@@ -13,7 +13,7 @@ import os
 import platform
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib.metadata import version
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Row = dict[str, Any]
+FINDINGS = "findings.json"
 # Columns that depend on the clock: all others are the same for the same seeds.
 CLOCKED = ("seconds", "when", "machine")
 
@@ -94,6 +95,23 @@ class Study:
         """Removes what earlier runs found."""
         for path in self._parts.glob("*.json"):
             path.unlink()
+
+    def finish(self) -> None:
+        """Keeps what was found beside the tables, for summaries to come."""
+        self.table("claims", [claim.row() for claim in self.claims])
+        parts = {"seeds": self.seeds, "quick": self.quick, "figures": self.figures}
+        found = {**parts, "notes": self.notes, "claims": [asdict(claim) for claim in self.claims]}
+        write_whole(self.folder / FINDINGS, json.dumps(found).encode())
+
+    @classmethod
+    def finished(cls, name: str, folder: Path) -> Study | None:
+        """The study of this name as it was finished, or None."""
+        path = folder / FINDINGS
+        if not path.exists():
+            return None
+        found = json.loads(path.read_bytes())
+        found["claims"] = [Claim(**claim) for claim in found["claims"]]
+        return cls(name, folder, **found)
 
     @cached_property
     def _origin(self) -> Row:
