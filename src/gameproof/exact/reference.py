@@ -100,7 +100,7 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
 def _newton(problem: StrategicProblem) -> Saddle:
     found = minimise(ConvexSide(problem), problem.interior)
     value = problem.robust_value(found.v)
-    return Saddle(found.v, found.gamma, value, value - found.lower)
+    return Saddle(found.v, found.gamma, value, value - found.lower + problem.rounding(found.v))
 
 
 def _conic(problem: StrategicProblem) -> Saddle:

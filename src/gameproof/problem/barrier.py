@@ -120,8 +120,11 @@ class _Path:
     def _centred(self, v: Vector, mu: float) -> Vector:
         """The multipliers of the agents' pairs on the path: both times their slack are mu."""
         t = self.side.pulls(v)
-        gamma = t / (mu + np.hypot(mu, t))
-        return np.concatenate([(1 + gamma) / 2, (1 - gamma) / 2])
+        size, length = np.abs(t), np.hypot(mu, t)
+        # With gamma = t / (mu + length), (1 - |gamma|)/2 without the cancellation.
+        less = (mu + mu**2 / (length + size)) / (2 * (mu + length))
+        above = np.where(t > 0, 1 - less, less)
+        return np.concatenate([above, np.where(t > 0, less, 1 - less)])
 
     def gamma(self, here: Iterate) -> Vector:
         """The multipliers of the agents' pairs, as gamma."""

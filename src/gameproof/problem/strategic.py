@@ -258,7 +258,12 @@ class StrategicProblem(Problem):
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
         """Certified: the minimum over x' is bounded from below, to about 1e-10."""
         point, gamma = self.point(x, y)
-        return self.robust_value(point) - minimise(ConvexSide(self, gamma), self.interior).lower
+        lower = minimise(ConvexSide(self, gamma), self.interior).lower
+        return self.robust_value(point) - lower + self.rounding(point)
+
+    def rounding(self, x: ArrayLike) -> float:
+        """What rounding may hide in a value: terms of the size of kappa alpha cancel in it."""
+        return 4 * float(np.finfo(np.float64).eps) * float(self.data.kappa) * self.split(x)[1]
 
     @property
     def remaining(self) -> int | None:

@@ -239,4 +239,4 @@ def _require_kinds(problem: Any, solver: Any, state: Any) -> None:
         raise TypeError(f"solver must be a Solver, such as ogda_rr(), got {solver!r}")
     if not (state is None or isinstance(state, State)):
         hint = "; pass result.state" if hasattr(state, "state") else ""
-        raise TypeError(f"resume must be a State or the path of one, got {state!r}{hint}")
+        raise TypeError(f"resume must be a State, or in solve the path of one, got {state!r}{hint}")
