@@ -460,6 +460,7 @@ def built_in_slope(data, z):
 
 def phi(data, z):
     """phi of the loss, inside compiled code."""
+    raise TypeError("phi is called from compiled code only; see Loss.phi")
 
 
 @overload(phi)
@@ -471,6 +472,7 @@ def _choose_phi(data, z):
 
 def phi_slope(data, z):
     """Its derivative, inside compiled code."""
+    raise TypeError("phi_slope is called from compiled code only; see Loss.slope")
 
 
 @overload(phi_slope)

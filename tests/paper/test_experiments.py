@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from gameproof.data.catalog import CATALOG
+from gameproof.paper import complexity
 from gameproof.paper.catalog import EXPERIMENTS
 from gameproof.paper.reproduce import reproduce
 from gameproof.paper.study import Study
@@ -72,3 +73,12 @@ def test_gaps_fall_and_the_robust_classifier_leads(out: Path) -> None:
     clean = curves[curves["power"] == 0.0].groupby("classifier")["accuracy"].mean()
     assert gamed["robust"] > gamed["strategic"] + 0.1
     assert clean["logistic"] > 0.9
+
+
+def test_a_target_that_is_never_reached_is_noted_and_nothing_is_claimed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(complexity, "TARGET", 1e-9)
+    (study,) = smoke("complexity", tmp_path)
+    assert study.notes == ["8 of 8 runs did not reach the gap within 20 epochs."]
+    assert study.claims == []

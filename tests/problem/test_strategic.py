@@ -11,22 +11,12 @@ import pytest
 
 import gameproof as gp
 from listings import Listing, Vector, permutation, run_listing
+from methods import ALGORITHMS
+from methods import ESTIMATES as ALL_ESTIMATES
 
 N, D = 23, 4
 ETA, EPS = gp.Power(0.01, 0.76), gp.Power(1.0, 0.25)
-ALGORITHMS = {
-    "OGDA-RR": (gp.ogda_rr, True, True),
-    "OGDA-WR": (gp.ogda_wr, True, False),
-    "SGDA-RR": (gp.sgda_rr, False, True),
-    "SGDA-WR": (gp.sgda_wr, False, False),
-}
-ESTIMATES = {
-    "plain": gp.OnePoint(),
-    "baseline": gp.OnePoint(baseline=True),
-    "two-point": gp.TwoPoint(),
-    "symmetric": gp.TwoPoint(symmetric=True),
-    "residual": gp.Residual(),
-}
+ESTIMATES = {name: gradient for name, gradient in ALL_ESTIMATES.items() if name != "exact"}
 
 
 def people(seed: int = 5, n: int = N) -> tuple[Vector, Vector]:

@@ -19,6 +19,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.solver import files
+from methods import ESTIMATES
 
 SameState = Callable[[gp.State, gp.State], None]
 N, SEED = 16, 7
@@ -27,14 +28,6 @@ GAMES = {
     "private": gp.RobustLeastSquares.random(n=N, dx=3, seed=1),
 }
 UPDATES = {"ogda": gp.OGDA(), "sgda": gp.SGDA(), "extragradient": gp.Extragradient()}
-ESTIMATES = {
-    "one-point": gp.OnePoint(),
-    "baseline": gp.OnePoint(baseline=True),
-    "two-point": gp.TwoPoint(),
-    "symmetric": gp.TwoPoint(symmetric=True),
-    "residual": gp.Residual(),
-    "exact": gp.Exact(),
-}
 ORDERS = [gp.Reshuffle(), gp.WithReplacement(), gp.ShuffleOnce()]
 # An epoch is 16 steps of one sample, or 3 of 7, 7 and 2; both runs are longer than 50 steps.
 EPOCHS = {1: 4, 7: 18}

@@ -8,23 +8,10 @@ import pytest
 
 import gameproof as gp
 from listings import Listing, Vector, run_listing
+from methods import ALGORITHMS, ESTIMATES
 
 STEPS = 1000
 ETA, EPS = gp.Power(0.01, 0.76), gp.Power(0.5, 0.25)
-ALGORITHMS = {
-    "OGDA-RR": (gp.ogda_rr, True, True),
-    "OGDA-WR": (gp.ogda_wr, True, False),
-    "SGDA-RR": (gp.sgda_rr, False, True),
-    "SGDA-WR": (gp.sgda_wr, False, False),
-}
-ESTIMATES = {
-    "plain": gp.OnePoint(),
-    "baseline": gp.OnePoint(baseline=True),
-    "two-point": gp.TwoPoint(),
-    "symmetric": gp.TwoPoint(symmetric=True),
-    "residual": gp.Residual(),
-    "exact": gp.Exact(),
-}
 
 
 class Dense:

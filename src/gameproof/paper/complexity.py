@@ -75,7 +75,12 @@ def run(study: Study) -> None:
             figure,
         )
     for name, meaning in (("n", "people"), ("d", "features")):
-        slopes = [_exponent(where(reached, seed=seed), name) for seed in range(study.seeds)]
+        by_seed = [where(reached, seed=seed) for seed in range(study.seeds)]
+        # Seeds that reached the target too seldom say nothing of an exponent.
+        enough = len(people) * len(features) / 2
+        slopes = [_exponent(own, name) for own in by_seed if len(own) >= enough]
+        if not slopes:
+            continue
         study.claims.append(
             claims.larger(
                 f"The values needed grow with the number of {meaning}",
