@@ -24,8 +24,8 @@ lint: $(READY)  ## ruff and mypy, changing nothing
 	$(RUN) ruff format --check .
 	$(RUN) mypy
 
-bench: $(READY)  ## time a step, as ratios measured in one run
-	@$(BIN)/python benchmarks/steps.py
+bench: $(READY)  ## time and queries, as ratios measured in one run
+	@$(BIN)/gameproof bench
 
 format: $(READY)  ## rewrite the source in the project's format
 	$(RUN) ruff check --fix .

@@ -8,7 +8,10 @@ changes no gradient.
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
+from harness import Table, save
 
 import gameproof as gp
 from gameproof import kernels
@@ -39,12 +42,12 @@ def shifted(game: gp.Problem, shift: float) -> gp.SaddleProblem:
     )
 
 
-def variance(problem: gp.Problem, gradient: object, radius: float) -> float:
+def variance(problem: gp.Problem, gradient: object, radius: float, draws: int) -> float:
     """Trace of the covariance of the estimates."""
     solver = gp.sgda_wr(gradient=gradient, step=1e-14, radius=radius)
     run = gp.Run(problem, solver, seed=0, start=(POINT, POINT))
     rows = []
-    for _ in range(DRAWS):
+    for _ in range(WARM_UP + draws):
         run.step()
         memory = run.state.memory
         rows.append(np.concatenate([memory.x[kernels.NEW], memory.y[kernels.NEW]]))
@@ -52,16 +55,19 @@ def variance(problem: gp.Problem, gradient: object, radius: float) -> float:
 
 
 def main() -> None:
-    """Prints the table."""
+    """Prints the table and keeps it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the draws")
+    draws = DRAWS // 10 if parser.parse_args().quick else DRAWS
     game = gp.QuadraticGame.random(n=100, dx=5, dy=5, noise=0.5, seed=0)
     mean = np.mean([np.concatenate(game.gradient(i, POINT, POINT)) for i in range(game.n)], axis=0)
-    print(f"{'variance / |gradient|^2':40s}" + "".join(f"radius {r:<8g}" for r in RADII))
+    table = Table("variance / |gradient|^2", ["estimate", *(f"radius {r:g}" for r in RADII)])
     for shift in SHIFTS:
         for name, gradient in ESTIMATES.items():
             problem = shifted(game, shift)
-            found = [variance(problem, gradient, radius) / (mean @ mean) for radius in RADII]
-            label = f"{name}, L_i + {shift:g}" if shift else name
-            print(f"{label:40s}" + "".join(f"{v:<15.3g}" for v in found))
+            found = [variance(problem, gradient, r, draws) / (mean @ mean) for r in RADII]
+            table.row(f"{name}, L_i + {shift:g}" if shift else name, *found)
+    save("variance", [table])
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def test_entry_point_is_the_command() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["data"], ["data", "get"], ["data", "list"], ["demo"], ["reproduce"]]
+    "words", [[], ["data"], ["data", "get"], ["data", "list"], ["demo"], ["reproduce"], ["bench"]]
 )
 def test_help_names_what_there_is(words: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:

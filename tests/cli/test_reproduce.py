@@ -101,7 +101,6 @@ def test_missing_extras_are_told_of_before_anything_is_computed(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nothing"], "no experiment 'nothing', there are synthetic-500"),
         (["rate", "--seeds", "0"], "seeds must be at least 1"),
         (["rate", "--jobs", "-1"], "jobs must be at least 1"),
     ],
@@ -111,6 +110,16 @@ def test_what_cannot_be_run_is_refused_in_one_line(
 ) -> None:
     assert main(["reproduce", *arguments, "--out", str(tmp_path)]) == 1
     assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_unknown_experiment_is_refused_with_those_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["reproduce", "nothing", "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert "no experiment 'nothing'; there are synthetic-500" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

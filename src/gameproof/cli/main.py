@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from gameproof.cli import data, demo, reproduce
+from gameproof.cli import bench, data, demo, reproduce
 from gameproof.cli.console import Console
 
-WORDS = (demo, reproduce, data)
+WORDS = (demo, reproduce, data, bench)
 
 
 class Parser(argparse.ArgumentParser):

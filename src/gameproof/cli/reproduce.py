@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.options import one_of
 from gameproof.paper.catalog import EXPERIMENTS
 
 
@@ -22,7 +23,13 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         epilog=f"experiments:\n{listed}\n\nexample: gameproof reproduce rate error-bars --quick",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="some of them; all by default")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        type=one_of("experiment", EXPERIMENTS),
+        metavar="NAME",
+        help="some of them; all by default",
+    )
     parser.add_argument("--quick", action="store_true", help="a smoke run: few seeds, few epochs")
     parser.add_argument("--seeds", type=int, metavar="N", help="seeds (20, or 3 with --quick)")
     parser.add_argument("--jobs", type=int, metavar="N", help="processes (one a core)")
