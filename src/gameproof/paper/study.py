@@ -11,8 +11,10 @@ import hashlib
 import json
 import os
 import platform
+import signal
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import cache, cached_property
@@ -162,10 +164,25 @@ def _in_parallel(
     """The parts as they are done. With one job, in this process."""
     if jobs == 1 or len(todo) < 2:
         return (_part(function, path, call) for path, call in todo)
-    from joblib import Parallel, delayed
+    with _deaf_children():
+        from joblib import Parallel, delayed
 
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    parts: Iterable[tuple[Path, Row]] = parallel(
-        delayed(_part)(function, path, call) for path, call in todo
-    )
+        parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
+        parts: Iterable[tuple[Path, Row]] = parallel(
+            delayed(_part)(function, path, call) for path, call in todo
+        )
     return parts
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes started here do not hear Ctrl-C, which a terminal sends to all: theirs is to end
+    when this one does, not to complain. They inherit the mask, and this process takes it off."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
