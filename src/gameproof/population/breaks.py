@@ -1,0 +1,173 @@
+"""The verdict on a fit: whether the answers fit the model, and if not, what likely breaks it.
+
+Some breaks show exactly. Answers to an older theta fit that one; rounded answers are multiples of a
+unit; where most numbers fit exactly and some fall short, they were cut, whole answers at a length or
+single features at bounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gameproof.population.fit_tests import EXACT, depends_on_start, is_exact, lack_of_fit
+from gameproof.population.movable import best_fit
+from gameproof.population.observed import refute
+from gameproof.population.power_fit import Fit, Mask, fitted
+
+FALSE_ALARM = 0.01
+TRIM = 0.65  # of the numbers answered, those that fit best, make the trimmed fit
+LARGEST_DEGREE = 20.0  # beyond it, moves hardly grow with theta
+
+
+@dataclass(frozen=True)
+class FitVerdict:
+    """Whether answers fit, in a sentence."""
+
+    fits: bool
+    sentence: str
+
+
+def judge(fit: Fit) -> FitVerdict:
+    """Tests the fit and says what it found and what to do next."""
+    pilot = fit.pilot
+    many = f"{pilot.agents.size} answers to {len(pilot.thetas)} deployments"
+    if not np.abs(pilot.moves).max() > pilot.floor:
+        return FitVerdict(True, f"Nobody moved in {many}: the power is 0.")
+    if is_exact(fit):
+        return FitVerdict(True, f"{_described(fit)} It gives all {many} exactly.")
+    odds, unit = min(lack_of_fit(fit), depends_on_start(fit)), _unit(fit)
+    if odds < FALSE_ALARM / 2:
+        late = _delay(fit)
+        if late:
+            return _refused(f"people answer the theta deployed {late} before")
+    cut = "" if unit else _cut(fit, odds)
+    rounded = unit > 0 and float(np.abs(fit.residuals()).max()) < 0.75 * unit
+    if rounded or (odds >= FALSE_ALARM / 2 and not cut):
+        noise = float(np.sqrt(np.mean(fit.residuals()[:, fit.columns] ** 2)))
+        what = f"answers are rounded to multiples of {unit:.4g}" if unit else "there is noise"
+        each = "score" if pilot.scores else "feature"
+        return FitVerdict(
+            True, f"{_described(fit)} On average it gives {many}; {what}, sd {noise:.2g} a {each}."
+        )
+    if unit:
+        cut = f"answers are multiples of {unit:.4g}, but not those nearest to the best response"
+    return _refused(cut or _other(fit))
+
+
+def _refused(why: str) -> FitVerdict:
+    return FitVerdict(
+        False,
+        f"The answers do not fit a power cost: {why}. Use what was learnt as a start only, and go "
+        "on with estimates from values, such as TwoPoint.",
+    )
+
+
+def _described(fit: Fit) -> str:
+    if not fit.movable.any():
+        return "Nobody moves with theta: the power is 0."
+    powers = fit.powers()
+    moving, d = int(fit.movable.sum()), fit.movable.size
+    norm = 1 / fit.w if fit.w > 0 else np.inf
+    what = (
+        f"The answers fit a cost of degree {1 / fit.v:.4g} and norm {norm:.4g} on {moving} of {d} "
+        f"features, power {powers.mean():.4g}"
+    )
+    if not fit.by_agent:
+        return what + "."
+    still = int((powers <= 1e-6 * powers.max()).sum())
+    never = f", and {still} of them never move" if still else ""
+    return (
+        f"{what} on average; powers differ, from {powers.min():.4g} to {powers.max():.4g} among "
+        f"the {powers.size} agents seen{never}."
+    )
+
+
+def _delay(fit: Fit) -> int:
+    """By how many deployments answers come late; 0 where no older theta explains them better."""
+    for delay in range(1, min(4, len(fit.pilot.thetas) - 2)):
+        late = best_fit(fit.pilot.lagged(delay))
+        left = float((fit.residuals()[fit.pilot.which >= delay] ** 2).sum())
+        better = float((late.residuals() ** 2).sum()) < 0.8 * left
+        if better and (is_exact(late) or lack_of_fit(late) >= FALSE_ALARM):
+            return delay
+    return 0
+
+
+def _unit(fit: Fit) -> float:
+    """The unit of which all moved features are multiples; 0 where there is none."""
+    pilot = fit.pilot
+    if pilot.scores:
+        return 0.0
+    moved = np.abs(pilot.moves) > pilot.floor
+    values = np.unique(np.round((pilot.own + pilot.moves)[moved], 12))
+    if values.size < 3:
+        return 0.0
+    gaps = np.diff(values)
+    unit = float(gaps[gaps > 1e-9 * np.abs(values).max()].min(initial=np.inf))
+    if not np.isfinite(unit):
+        return 0.0
+    multiples = values / unit
+    off = np.abs(multiples - np.round(multiples))
+    return unit if bool((off <= 1e-6 * np.maximum(1.0, np.abs(multiples))).all()) else 0.0
+
+
+def _cut(fit: Fit, odds: float) -> str:
+    """Where most numbers fit exactly and the others fall short: how they were cut."""
+    pilot = fit.pilot
+    if pilot.scores:
+        return ""
+    lengths, largest = np.linalg.norm(pilot.moves, axis=1), float(np.abs(pilot.moves).max())
+    longest = lengths >= (1 - EXACT) * lengths.max()
+    if odds < FALSE_ALARM / 2 and np.unique(pilot.which[longest]).size > 1:
+        return f"nobody moves farther than {lengths.max():.4g}"
+    for by_agent in (False, True):
+        core = _trimmed(replace(fit, by_agent=by_agent))
+        expected, left = core.predicted(), np.abs(core.residuals())
+        counts = expected != 0
+        if not counts.any() or float(np.median(left[counts])) > EXACT * largest:
+            continue
+        broken = left > EXACT * largest
+        rows = broken.any(axis=1)
+        if rows.sum() > 1 and float(np.ptp(lengths[rows])) <= EXACT * largest:
+            return f"nobody moves farther than {lengths[rows].mean():.4g}"
+        along = (pilot.moves * np.sign(expected))[broken]
+        if ((along < np.abs(expected[broken])) & (along >= -EXACT * largest)).mean() > 0.9:
+            return (
+                f"{int(broken.sum())} numbers fall short where all others fit exactly, as if "
+                "clipped at bounds"
+            )
+        return f"{int(rows.sum())} answers are off where all others fit exactly"
+    return ""
+
+
+def _trimmed(fit: Fit) -> Fit:
+    """Refitted to the numbers that fit best, time after time."""
+    for _ in range(12):
+        unit = fit.unit()
+        left = np.where(unit != 0, np.abs(fit.residuals()), np.inf)
+        count = int(TRIM * (unit != 0).sum())
+        if count == 0:
+            return fit
+        kept: Mask = left <= np.partition(left.ravel(), count - 1)[count - 1]
+        if fit.kept is not None and np.array_equal(kept, fit.kept):
+            return fit
+        fit = fitted(replace(fit, kept=kept))
+    return fit
+
+
+def _other(fit: Fit) -> str:
+    pilot = fit.pilot
+    if depends_on_start(fit) < FALSE_ALARM / 2:
+        return "how far people move depends on where they start, as if clipped at bounds"
+    if 1 / fit.v > LARGEST_DEGREE:
+        return "moves hardly grow with theta, as if cut at a limit"
+    panel = np.flatnonzero(np.bincount(pilot.agents) == len(pilot.thetas))
+    if not pilot.scores and panel.size:
+        rows = [[np.flatnonzero((pilot.which == k) & (pilot.agents == a))[0] for a in panel]
+                for k in range(len(pilot.thetas))]
+        given = pilot.own[rows] + pilot.moves[rows]
+        if refute(pilot.own[rows[0]], pilot.thetas, given, 0.1).refuted:
+            return "some moved against a change of theta, which no best response does"
+    return "deployments are off by more than the variation among those asked explains"

@@ -1,0 +1,235 @@
+"""`learn_response`: how people answer, learnt from a few dozen answers.
+
+A pilot study (`pilot`) is asked, a power cost fitted to it (`power_fit`, `movable`) and judged
+(`fit_tests`, `breaks`). Where the answers fit, the problem can be solved as if the response were
+known; where they do not, the sentence says what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import f as f_distribution
+
+from gameproof.arguments import Vector, as_count, as_positive
+from gameproof.errors import BudgetExceeded
+from gameproof.population.breaks import judge
+from gameproof.population.movable import best_fit, sure_and_possible
+from gameproof.population.pilot import Pilot, run_pilot
+from gameproof.population.population import Population
+from gameproof.population.power_fit import Fit, fitted, power_interval, profile
+from gameproof.population.responses import Indices, PowerCost, Sight
+
+DEPLOYMENTS = 6
+NARROW = 0.01  # of an interval of 1/degree or 1/norm that holds no more than one half
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedResponse:
+    """A power cost learnt from answers, and whether it fits them.
+
+    Where powers differ and not all agents were seen, `power` and the response have their mean.
+    `intervals` hold at the level asked for, each by itself; that of "features" is a pair of lists,
+    those that surely move and those that may."""
+
+    response: PowerCost
+    power: float
+    degree: float
+    norm: float
+    features: list[int]
+    intervals: dict[str, tuple[Any, Any]]
+    by_agent: bool  # whether powers differ by agent
+    agents: Indices  # those seen
+    powers: Vector  # and the power of each
+    fits: bool
+    sentence: str
+    residual: float  # root mean square left unexplained at a deployment held back, relative to moves
+    noise: float  # standard deviation of one number answered
+    n_answers: int
+    n_deployments: int
+
+    def model(self, population: Population) -> Population:
+        """The same people, answering as learnt: nobody is asked."""
+        return Population(population.X, population.y, self.response)
+
+
+def learn_response(
+    population: Population,
+    *,
+    answers: int = 60,
+    deployments: int | None = None,
+    size: float = 2.0,
+    features: Sequence[int] | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> LearnedResponse:
+    """The power, degree, norm and movable features of people's cost, with intervals and a verdict.
+
+    At most `answers` are asked, at `deployments` distinct theta (6; where only scores are seen, one
+    for each feature and 3), the largest of which spreads scores by about `size`. `features`, where
+    they are known, are the movable ones. The verdict's false-alarm rate is 1%.
+
+    >>> rng = np.random.default_rng(0)
+    >>> people = Population(rng.standard_normal((50, 3)), [1, -1] * 25, PowerCost(0.2, degree=3.0))
+    >>> learnt = learn_response(people, answers=24, deployments=4)
+    >>> learnt.fits, learnt.degree, learnt.norm, learnt.features, round(learnt.power, 6)
+    (True, 3.0, 2.0, [0, 1, 2], 0.2)
+    """
+    number, times, alone = _plan(population, answers, deployments, features)
+    as_positive("size", size)
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, got {level}")
+    if features is not None:
+        PowerCost(1.0, features=features).fit(population.n, population.d)
+    pilot = run_pilot(population, number, times, size, alone, as_count("seed", seed, least=0))
+    movers = int((population.y < 0).sum())
+    told = None
+    if features is not None or (pilot.scores and not alone):
+        told = PowerCost(1.0, features=features).movable(population.d) > 0
+    return _learnt(pilot, population, told, movers, level)
+
+
+def _plan(
+    population: Population, answers: int, deployments: int | None, features: Sequence[int] | None
+) -> tuple[int, int, bool]:
+    """Agents a deployment, deployments, and whether features are deployed alone first."""
+    as_count("answers", answers)
+    singles = population.sight < Sight.ANSWERS and features is None
+    wanted = population.d + 3
+    if deployments is None:
+        times = wanted if singles and 2 * wanted <= answers else DEPLOYMENTS
+    else:
+        times = as_count("deployments", deployments, least=3)
+    if answers < 2 * times:
+        raise ValueError(
+            f"answers must be at least 2 a deployment, {2 * times} in all, got {answers}"
+        )
+    each = min(answers // times, int((population.y < 0).sum()))
+    left = population.remaining
+    if left is not None and each * times > left:
+        raise BudgetExceeded(
+            f"learning needs {each * times} answers and the budget of {population.budget} has "
+            f"{left} left; nobody was asked. Give answers={left} or less."
+        )
+    return each, times, singles and times >= wanted
+
+
+def _learnt(
+    pilot: Pilot, population: Population, told: Any, movers: int, level: float
+) -> LearnedResponse:
+    best = best_fit(pilot, told)
+    intervals: dict[str, tuple[Any, Any]]
+    if best.movable.any() and best.powers().any():
+        best, intervals = _with_intervals(best, movers, level, told is not None)
+    else:
+        best, intervals = _nobody(pilot, level)
+    powers, seen = best.powers(), best.people[0]
+    power = float(powers.mean())
+    degree, norm = _inverse(best.v), _inverse(best.w)
+    chosen = [int(c) for c in np.flatnonzero(best.movable)]
+    given: Any = power
+    if best.by_agent and seen.size == movers:
+        given = np.full(population.n, power)
+        given[seen] = powers
+    verdict = judge(best)
+    return LearnedResponse(
+        response=PowerCost(given, degree, norm, chosen),
+        power=power,
+        degree=degree,
+        norm=norm,
+        features=chosen,
+        intervals=intervals,
+        by_agent=best.by_agent,
+        agents=np.unique(pilot.agents),
+        powers=powers if best.by_agent else np.full(np.unique(pilot.agents).size, power),
+        fits=verdict.fits,
+        sentence=verdict.sentence,
+        residual=_held_back(pilot, told),
+        noise=float(np.sqrt(best.rss / best.freedom)),
+        n_answers=int(pilot.agents.size),
+        n_deployments=len(pilot.thetas),
+    )
+
+
+def _nobody(pilot: Pilot, level: float) -> tuple[Fit, dict[str, tuple[Any, Any]]]:
+    """Power 0, and how large it could be for a quadratic cost on all features."""
+    d = pilot.thetas.shape[1]
+    everywhere = Fit(pilot, np.ones(d, dtype=bool), False)
+    highest = power_interval(everywhere, d, level)[1] if pilot.moves.any() else 0.0
+    unit = everywhere.unit()
+    width = np.sqrt(everywhere.variance / max(float((unit**2).sum()), 1e-300))
+    return Fit(pilot, np.zeros(d, dtype=bool), False), {
+        "power": (0.0, max(highest, 2 * float(width))),
+        "degree": (1.0, np.inf),
+        "norm": (1.0, np.inf),
+        "features": ([], list(range(d))),
+    }
+
+
+def _with_intervals(
+    best: Fit, movers: int, level: float, told: bool
+) -> tuple[Fit, dict[str, tuple[Any, Any]]]:
+    """The fit with degree and norm made round where the answers allow, and the intervals."""
+    alone = int(best.movable.sum()) == 1  # then every norm is the same
+    if alone:
+        best = fitted(best, w=0.5)
+    v = profile(best, "v", level)
+    w = (0.0, 1.0) if alone else profile(best, "w", level)
+    power = power_interval(best, movers, level)
+    surely = possibly = best.movable
+    if not told:
+        surely, possibly = sure_and_possible(best, level, w)
+    rounded = _rounded(best, v, w, level)
+    return rounded, {
+        "power": power,
+        "degree": (1 / v[1], 1 / v[0]),
+        "norm": (_inverse(w[1]), _inverse(w[0])),
+        "features": tuple([int(c) for c in np.flatnonzero(m)] for m in (surely, possibly)),
+    }
+
+
+def _inverse(number: float) -> float:
+    return 1 / float(number) if number > 0 else float(np.inf)
+
+
+def _rounded(
+    best: Fit, v: tuple[float, float], w: tuple[float, float], level: float
+) -> Fit:
+    """A degree of 2 and a norm of 2, infinity or 1, or of halves where the interval is narrow, where
+    each lies in its interval and both together leave no more unexplained than an F test allows."""
+
+    def half(inverse: float) -> float:
+        return 2 / max(round(2 / max(inverse, 1e-3)), 2)
+
+    def halves(inverse: float, ends: tuple[float, float]) -> tuple[float, ...]:
+        return (half(inverse),) if ends[1] - ends[0] < NARROW else ()
+
+    def nicest(value: float, tries: tuple[float, ...], ends: tuple[float, float]) -> float:
+        return next((one for one in tries if ends[0] <= one <= ends[1]), value)
+
+    nice_v = nicest(best.v, (0.5, *halves(best.v, v)), v)
+    nice_w = nicest(best.w, (0.5, 0.0, 1.0, *halves(best.w, w)), w)
+    both = best.at(nice_v, nice_w)
+    allowed = 2 * best.variance * float(f_distribution.ppf(level, 2, best.freedom))
+    if both.rss <= best.rss + allowed:
+        return both
+    ones = (fitted(best, w=nice_w), fitted(best, v=nice_v))
+    return min(ones, key=lambda fit: fit.rss) if min(o.rss for o in ones) <= best.rss + allowed else best
+
+
+def _held_back(pilot: Pilot, told: Any) -> float:
+    """What a fit without the last deployment leaves unexplained of its answers."""
+    last = pilot.which == len(pilot.thetas) - 1
+    before = best_fit(pilot.only(~last), told)
+    seen, _ = before.people
+    rows = last & np.isin(pilot.agents, seen) if before.by_agent else last
+    after = pilot.only(rows)
+    powers = before.powers()
+    own = powers[np.searchsorted(seen, after.agents)] if before.by_agent else powers[0]
+    unit = replace(before, pilot=after).unit()
+    left = after.moves - np.reshape(own, (-1, 1)) * unit
+    size = float((after.moves**2).sum())
+    return float(np.sqrt((left**2).sum() / size)) if size > 0 else 0.0
