@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gameproof.population.fit_tests import EXACT, depends_on_start, is_exact, lack_of_fit
+from gameproof.population.fit_tests import EXACT, bends, depends_on_start, is_exact, lack_of_fit
 from gameproof.population.movable import best_fit
 from gameproof.population.observed import refute
-from gameproof.population.power_fit import Fit, Mask, fitted
+from gameproof.population.power_fit import Fit, Mask, polished
 
 FALSE_ALARM = 0.01
+EACH = FALSE_ALARM / 3  # of the tests
 TRIM = 0.65  # of the numbers answered, those that fit best, make the trimmed fit
 LARGEST_DEGREE = 20.0  # beyond it, moves hardly grow with theta
 
@@ -37,15 +38,16 @@ def judge(fit: Fit) -> FitVerdict:
         return FitVerdict(True, f"Nobody moved in {many}: the power is 0.")
     if is_exact(fit):
         return FitVerdict(True, f"{_described(fit)} It gives all {many} exactly.")
-    odds, unit = min(lack_of_fit(fit), depends_on_start(fit)), _unit(fit)
-    if odds < FALSE_ALARM / 2:
+    odds = min(lack_of_fit(fit), depends_on_start(fit), bends(fit))
+    unit = _unit(fit)
+    if odds < EACH:
         late = _delay(fit)
         if late:
             return _refused(f"people answer the theta deployed {late} before")
     cut = "" if unit else _cut(fit, odds)
     rounded = unit > 0 and float(np.abs(fit.residuals()).max()) < 0.75 * unit
-    if rounded or (odds >= FALSE_ALARM / 2 and not cut):
-        noise = float(np.sqrt(np.mean(fit.residuals()[:, fit.columns] ** 2)))
+    if rounded or (odds >= EACH and not cut):
+        noise = fit.noise
         what = f"answers are rounded to multiples of {unit:.4g}" if unit else "there is noise"
         each = "score" if pilot.scores else "feature"
         return FitVerdict(
@@ -120,7 +122,7 @@ def _cut(fit: Fit, odds: float) -> str:
         return ""
     lengths, largest = np.linalg.norm(pilot.moves, axis=1), float(np.abs(pilot.moves).max())
     longest = lengths >= (1 - EXACT) * lengths.max()
-    if odds < FALSE_ALARM / 2 and np.unique(pilot.which[longest]).size > 1:
+    if odds < EACH and np.unique(pilot.which[longest]).size > 1:
         return f"nobody moves farther than {lengths.max():.4g}"
     for by_agent in (False, True):
         core = _trimmed(replace(fit, by_agent=by_agent))
@@ -143,30 +145,35 @@ def _cut(fit: Fit, odds: float) -> str:
 
 
 def _trimmed(fit: Fit) -> Fit:
-    """Refitted to the numbers that fit best, time after time."""
+    """Refitted to the numbers that fit best, time after time, as long as those fit better by far:
+    where there is noise they never do."""
+    typical = np.inf
     for _ in range(12):
         unit = fit.unit()
         left = np.where(unit != 0, np.abs(fit.residuals()), np.inf)
         count = int(TRIM * (unit != 0).sum())
         if count == 0:
             return fit
-        kept: Mask = left <= np.partition(left.ravel(), count - 1)[count - 1]
-        if fit.kept is not None and np.array_equal(kept, fit.kept):
+        median = float(np.median(left[unit != 0]))
+        if median > 0.7 * typical or median == 0:
             return fit
-        fit = fitted(replace(fit, kept=kept))
+        kept: Mask = left <= np.partition(left.ravel(), count - 1)[count - 1]
+        fit, typical = polished(replace(fit, kept=kept)), median
     return fit
 
 
 def _other(fit: Fit) -> str:
     pilot = fit.pilot
-    if depends_on_start(fit) < FALSE_ALARM / 2:
+    if depends_on_start(fit) < EACH:
         return "how far people move depends on where they start, as if clipped at bounds"
-    if 1 / fit.v > LARGEST_DEGREE:
-        return "moves hardly grow with theta, as if cut at a limit"
+    if bends(fit) < EACH or 1 / fit.v > LARGEST_DEGREE:
+        return "moves grow with theta as no one power of it does, as if cut at a limit"
     panel = np.flatnonzero(np.bincount(pilot.agents) == len(pilot.thetas))
     if not pilot.scores and panel.size:
-        rows = [[np.flatnonzero((pilot.which == k) & (pilot.agents == a))[0] for a in panel]
-                for k in range(len(pilot.thetas))]
+        rows = [
+            [np.flatnonzero((pilot.which == k) & (pilot.agents == a))[0] for a in panel]
+            for k in range(len(pilot.thetas))
+        ]
         given = pilot.own[rows] + pilot.moves[rows]
         if refute(pilot.own[rows[0]], pilot.thetas, given, 0.1).refuted:
             return "some moved against a change of theta, which no best response does"

@@ -1,8 +1,8 @@
 """Whether answers fit the power cost: tests of what the fit leaves unexplained.
 
-Noise of mean zero is no refutation. Structure is: deployments whose answers are off on average, and
-answers that depend on where people start. Each test gives a p-value; the two share the false-alarm
-rate of the verdict.
+Noise of mean zero is no refutation. Structure is: deployments whose answers are off on average, moves
+that do not grow as one power of theta, answers that depend on where people start. Each test gives a
+p-value; the three share the false-alarm rate of the verdict.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
 from gameproof.population.pilot import Pilot
-from gameproof.population.power_fit import Fit
+from gameproof.population.power_fit import Fit, sensitivities
 
 EXACT = 1e-7  # residuals below this, relative to the largest move, are none
 
@@ -83,6 +83,32 @@ def depends_on_start(fit: Fit) -> float:
     rest = a - slope * b
     error = np.sqrt(float(rest @ rest) / freedom / float(b @ b))
     return float(2 * t_distribution.sf(abs(slope) / max(error, 1e-300), freedom))
+
+
+def bends(fit: Fit) -> float:
+    """p-value of moves that grow as no one power of theta: those cut at a limit grow ever less.
+
+    The model with one more term, the square of the log length, against the model."""
+    unit, (seen, whose) = fit.unit(), fit.people
+    lengths = np.linalg.norm(unit, axis=1, keepdims=True)
+    if not (lengths > 0).any() or fit.rss <= fit.pilot.floor**2:
+        return 1.0
+    logs = np.log(np.where(lengths > 0, lengths, 1.0))
+    term = (fit.predicted() * (logs - logs.mean()) ** 2)[:, fit.columns].ravel()
+    known = sensitivities(fit)
+    if fit.by_agent:
+        width = int(fit.columns.sum())
+        own = np.repeat(whose, width)[:, None] == np.arange(seen.size)
+        known = np.hstack([known[:, 1:], known[:, :1] * own])
+    term = term - known @ np.linalg.lstsq(known, term, rcond=1e-10)[0]
+    size, left = float(term @ term), fit.unexplained()
+    if size <= 1e-20 * float(known[:, 0] @ known[:, 0]):
+        return 1.0
+    slope = float(term @ left) / size
+    rest = left - slope * term
+    freedom = max(fit.freedom - 1, 1)
+    error = np.sqrt(max(float(rest @ rest) / freedom, fit.pilot.floor**2) / size)
+    return float(2 * t_distribution.sf(abs(slope) / error, freedom))
 
 
 def powers_differ(common: Fit, by_agent: Fit) -> float:

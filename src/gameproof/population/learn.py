@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from scipy.stats import f as f_distribution
+from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Vector, as_count, as_positive
 from gameproof.errors import BudgetExceeded
@@ -21,7 +22,7 @@ from gameproof.population.movable import best_fit, sure_and_possible
 from gameproof.population.pilot import Pilot, run_pilot
 from gameproof.population.population import Population
 from gameproof.population.power_fit import Fit, fitted, power_interval, profile
-from gameproof.population.responses import Indices, PowerCost, Sight
+from gameproof.population.responses import Indices, NoResponse, PowerCost, Sight
 
 DEPLOYMENTS = 6
 NARROW = 0.01  # of an interval of 1/degree or 1/norm that holds no more than one half
@@ -46,7 +47,9 @@ class LearnedResponse:
     powers: Vector  # and the power of each
     fits: bool
     sentence: str
-    residual: float  # root mean square left unexplained at a deployment held back, relative to moves
+    residual: (
+        float  # root mean square left unexplained at a deployment held back, relative to moves
+    )
     noise: float  # standard deviation of one number answered
     n_answers: int
     n_deployments: int
@@ -136,7 +139,7 @@ def _learnt(
         given[seen] = powers
     verdict = judge(best)
     return LearnedResponse(
-        response=PowerCost(given, degree, norm, chosen),
+        response=PowerCost(given, degree, norm, chosen) if power > 0 else NoResponse(),
         power=power,
         degree=degree,
         norm=norm,
@@ -148,7 +151,7 @@ def _learnt(
         fits=verdict.fits,
         sentence=verdict.sentence,
         residual=_held_back(pilot, told),
-        noise=float(np.sqrt(best.rss / best.freedom)),
+        noise=best.noise,
         n_answers=int(pilot.agents.size),
         n_deployments=len(pilot.thetas),
     )
@@ -158,11 +161,13 @@ def _nobody(pilot: Pilot, level: float) -> tuple[Fit, dict[str, tuple[Any, Any]]
     """Power 0, and how large it could be for a quadratic cost on all features."""
     d = pilot.thetas.shape[1]
     everywhere = Fit(pilot, np.ones(d, dtype=bool), False)
-    highest = power_interval(everywhere, d, level)[1] if pilot.moves.any() else 0.0
     unit = everywhere.unit()
-    width = np.sqrt(everywhere.variance / max(float((unit**2).sum()), 1e-300))
+    error = np.sqrt(everywhere.variance / max(float((unit**2).sum()), 1e-300))
+    quantile = float(t_distribution.ppf(level, everywhere.freedom))
+    moved = bool(np.abs(pilot.moves).max() > pilot.floor)
+    highest = float(everywhere.powers()[0] + quantile * error) if moved else 0.0
     return Fit(pilot, np.zeros(d, dtype=bool), False), {
-        "power": (0.0, max(highest, 2 * float(width))),
+        "power": (0.0, highest),
         "degree": (1.0, np.inf),
         "norm": (1.0, np.inf),
         "features": ([], list(range(d))),
@@ -195,9 +200,7 @@ def _inverse(number: float) -> float:
     return 1 / float(number) if number > 0 else float(np.inf)
 
 
-def _rounded(
-    best: Fit, v: tuple[float, float], w: tuple[float, float], level: float
-) -> Fit:
+def _rounded(best: Fit, v: tuple[float, float], w: tuple[float, float], level: float) -> Fit:
     """A degree of 2 and a norm of 2, infinity or 1, or of halves where the interval is narrow, where
     each lies in its interval and both together leave no more unexplained than an F test allows."""
 
@@ -217,7 +220,11 @@ def _rounded(
     if both.rss <= best.rss + allowed:
         return both
     ones = (fitted(best, w=nice_w), fitted(best, v=nice_v))
-    return min(ones, key=lambda fit: fit.rss) if min(o.rss for o in ones) <= best.rss + allowed else best
+    return (
+        min(ones, key=lambda fit: fit.rss)
+        if min(o.rss for o in ones) <= best.rss + allowed
+        else best
+    )
 
 
 def _held_back(pilot: Pilot, told: Any) -> float:

@@ -98,7 +98,9 @@ def slopes(fit: Fit) -> tuple[Vector, Vector]:
     return slope, error
 
 
-def sure_and_possible(fit: Fit, level: float, inverse_norms: tuple[float, ...]) -> tuple[Mask, Mask]:
+def sure_and_possible(
+    fit: Fit, level: float, inverse_norms: tuple[float, ...]
+) -> tuple[Mask, Mask]:
     """Features that certainly move, and those that may, for each of these inverse norms."""
     d = fit.movable.size
     surely, possibly = fit.movable.copy(), fit.movable.copy()

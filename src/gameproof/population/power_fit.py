@@ -61,6 +61,7 @@ class Fit:
     v: float = 0.5
     w: float = 0.5
     kept: Mask | None = None  # which of the numbers answered count; None for all
+    pinned: float | None = None  # a common power that is given, not fitted
 
     @cached_property
     def people(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -83,6 +84,8 @@ class Fit:
 
     def powers(self) -> Vector:
         """The power of each group, at least 0."""
+        if self.pinned is not None:
+            return np.array([self.pinned])
         unit, (seen, whose) = self.unit(), self.people
         weight = unit if self.kept is None else unit * self.kept
         top = np.bincount(whose, (weight * self.pilot.moves).sum(axis=1), seen.size)
@@ -125,6 +128,13 @@ class Fit:
         """Of the noise in one number answered; not below what floating-point rounding makes."""
         return max(self.rss / self.freedom, self.pilot.floor**2)
 
+    @property
+    def noise(self) -> float:
+        """Standard deviation of one number answered; where nothing moves, of all of them."""
+        if not self.movable.any():
+            return float(np.sqrt(np.mean(self.pilot.moves**2)))
+        return float(np.sqrt(self.rss / self.freedom))
+
     def at(self, v: float, w: float) -> Fit:
         """The same with this degree and norm."""
         other = replace(self, v=float(v), w=float(w))
@@ -138,7 +148,7 @@ def fitted(start: Fit, v: float | None = None, w: float | None = None) -> Fit:
         grid = [start.at(a, b) for a in (0.1, 0.3, 0.5, 0.7, 0.9) for b in (0.1, 0.5, 0.7, 0.9)]
         first = min((start, *grid), key=lambda fit: fit.rss)
         ends = (fitted(first, w=0.0), fitted(first, w=1.0), fitted(first, v=first.v))
-        return min((_polished(first, (True, True)), *ends), key=lambda fit: fit.rss)
+        return min((polished(first, (True, True)), *ends), key=lambda fit: fit.rss)
     pinned = start.at(start.v if v is None else v, start.w if w is None else w)
     if v is not None and w is not None:
         return pinned
@@ -147,10 +157,11 @@ def fitted(start: Fit, v: float | None = None, w: float | None = None) -> Fit:
     else:
         tries = [pinned.at(a, pinned.w) for a in (0.1, 0.3, 0.5, 0.7, 0.9)]
     first = min((pinned, *tries), key=lambda fit: fit.rss)
-    return min((_polished(first, (v is None, w is None)), first), key=lambda fit: fit.rss)
+    return min((polished(first, (v is None, w is None)), first), key=lambda fit: fit.rss)
 
 
-def _polished(start: Fit, free: tuple[bool, bool]) -> Fit:
+def polished(start: Fit, free: tuple[bool, bool] = (True, True)) -> Fit:
+    """The best fit near this one."""
     index = np.flatnonzero(free)
     begin = np.array([start.v, start.w])
 
@@ -175,55 +186,72 @@ def _polished(start: Fit, free: tuple[bool, bool]) -> Fit:
 
 
 def profile(best: Fit, name: str, level: float) -> Pair:
-    """The interval of `v` or of `w`, the other one at its best each time."""
-    k = ("v", "w").index(name)
+    """The interval of "v", of "w" or, where it is common, of "power": all values for which the best
+    of the others leave no more unexplained than an F test allows."""
     allowed = best.variance * float(f_distribution.ppf(level, 1, best.freedom))
-    centre = (best.v, best.w)[k]
-
+    centre = {"v": best.v, "w": best.w, "power": float(best.powers()[0])}[name]
+    lowest, highest = {
+        "v": (LOWER[0], UPPER[0]),
+        "w": (LOWER[1], UPPER[1]),
+        "power": (0.0, 1e3 * centre),
+    }[name]
     nearest = {centre: best}  # each search starts from the one that was closest
 
     def over(value: float) -> float:
+        if value in nearest:
+            return nearest[value].rss - best.rss - allowed
         start = nearest[min(nearest, key=lambda other: abs(other - value))]
-        pinned = start.at(value, start.w) if k == 0 else start.at(start.v, value)
-        tries = (pinned, _polished(pinned, (k == 1, k == 0)))
+        pinned = replace(start, **{"pinned" if name == "power" else name: value})
+        tries = (pinned, polished(pinned, (name != "v", name != "w")))
         nearest[value] = min(tries, key=lambda fit: fit.rss)
         return nearest[value].rss - best.rss - allowed
 
     def end(bound: float) -> float:
-        reach = 1e-12
-        inside = centre
+        reach, inside = max(spread(best, name), 1e-13 * centre, 1e-14), centre
         while True:
             outside = centre + np.sign(bound - centre) * min(reach, abs(bound - centre))
             if over(outside) > 0:
-                break
+                return float(brentq(over, inside, outside, xtol=1e-13, rtol=1e-4))
             if reach >= abs(bound - centre):
                 return bound
-            inside, reach = outside, 8 * reach
-        return float(brentq(over, inside, outside, xtol=1e-13, rtol=1e-4))
+            inside, reach = outside, 2 * reach
 
-    low, high = end(LOWER[k]) - ARITHMETIC, end(UPPER[k]) + ARITHMETIC
-    return max(low, float(LOWER[k])), min(high, float(UPPER[k]))
+    width = ARITHMETIC * (centre if name == "power" else 1.0)
+    return float(max(end(lowest) - width, lowest)), float(min(end(highest) + width, highest))
+
+
+def sensitivities(best: Fit) -> Matrix:
+    """How the numbers predicted change with log power, v and w: three columns."""
+    powers, columns = best.powers()[best.people[1]][:, None], [best.unit()]
+    for k in (0, 1):
+        up, down = np.array([best.v, best.w]), np.array([best.v, best.w])
+        up[k], down[k] = min(up[k] + 1e-6, UPPER[k]), max(down[k] - 1e-6, LOWER[k])
+        change = best.at(*up).unit() - best.at(*down).unit()
+        columns.append(change / (up[k] - down[k]))
+    found: Matrix = np.array([(powers * each)[:, best.columns].ravel() for each in columns]).T
+    return found
+
+
+def spread(best: Fit, name: str) -> float:
+    """The standard error of "v", "w" or "power" (of all powers in proportion), to first order."""
+    slopes = sensitivities(best)
+    # A norm that does not matter has slope 0 and gets no share.
+    shares = np.linalg.pinv(slopes.T @ slopes, rcond=1e-12)
+    mean = float(best.powers().mean())
+    k = ("power", "v", "w").index(name)
+    return float(np.sqrt(max(shares[k, k], 0.0) * best.variance)) * (mean if k == 0 else 1.0)
 
 
 def power_interval(best: Fit, movers: int, level: float) -> Pair:
-    """The interval of the population's mean power: from the spread of the fit's linear part, and
-    where powers differ from that of the agents seen, unless all were."""
-    powers, whose = best.powers(), best.people[1]
-    mean = float(powers.mean())
-    columns = [best.predicted()[:, best.columns].ravel()]
-    for k, h in ((0, 1e-6), (1, 1e-6)):
-        up, down = np.array([best.v, best.w]), np.array([best.v, best.w])
-        up[k], down[k] = min(up[k] + h, UPPER[k]), max(down[k] - h, LOWER[k])
-        change = best.at(*up).unit() - best.at(*down).unit()
-        rate = powers[whose][:, None] * change / (up[k] - down[k])
-        columns.append(rate[:, best.columns].ravel())
-    sensitivity = np.array(columns).T
-    # The first column is the change with log power; a norm that does not matter has no column.
-    spread = np.linalg.pinv(sensitivity.T @ sensitivity, rcond=1e-12)[0, 0] * best.variance
-    width = mean * np.sqrt(spread) * float(t_distribution.ppf((1 + level) / 2, best.freedom))
-    seen = powers.size
-    if best.by_agent and 1 < seen < movers:
+    """The interval of the population's mean power. Where powers differ: from the fit to first
+    order, and from the spread among the agents seen, unless all were."""
+    if not best.by_agent:
+        return profile(best, "power", level)
+    powers = best.powers()
+    mean, seen = float(powers.mean()), powers.size
+    width = spread(best, "power") * float(t_distribution.ppf((1 + level) / 2, best.freedom))
+    if 1 < seen < movers:
         error = powers.std(ddof=1) * np.sqrt((1 - seen / movers) / seen)
         width = float(np.hypot(width, t_distribution.ppf((1 + level) / 2, seen - 1) * error))
-    width = float(width) + ARITHMETIC * mean
+    width += ARITHMETIC * mean
     return max(mean - width, 0.0), mean + width
