@@ -1,8 +1,8 @@
 """The verdict on a fit: whether the answers fit the model, and if not, what likely breaks it.
 
 Some breaks show exactly. Answers to an older theta fit that one; rounded answers are multiples of a
-unit; where most numbers fit exactly and some fall short, they were cut, whole answers at a length or
-single features at bounds.
+unit; where most numbers fit exactly and some fall short, they were cut: whole answers at a length,
+or single features at bounds.
 """
 
 from __future__ import annotations

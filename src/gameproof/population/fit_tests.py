@@ -1,8 +1,8 @@
 """Whether answers fit the power cost: tests of what the fit leaves unexplained.
 
-Noise of mean zero is no refutation. Structure is: deployments whose answers are off on average, moves
-that do not grow as one power of theta, answers that depend on where people start. Each test gives a
-p-value; the three share the false-alarm rate of the verdict.
+Noise of mean zero is no refutation. Structure is: deployments whose answers are off on average,
+moves that do not grow as one power of theta, answers that depend on where people start. Each test
+gives a p-value; the three share the false-alarm rate of the verdict.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
+from gameproof.population.intervals import sensitivities
 from gameproof.population.pilot import Pilot
-from gameproof.population.power_fit import Fit, sensitivities
+from gameproof.population.power_fit import Fit
 
 EXACT = 1e-7  # residuals below this, relative to the largest move, are none
 

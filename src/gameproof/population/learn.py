@@ -12,20 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Vector, as_count, as_positive
 from gameproof.errors import BudgetExceeded
 from gameproof.population.breaks import judge
+from gameproof.population.intervals import power_interval, profile, rounded
 from gameproof.population.movable import best_fit, sure_and_possible
 from gameproof.population.pilot import Pilot, run_pilot
 from gameproof.population.population import Population
-from gameproof.population.power_fit import Fit, fitted, power_interval, profile
+from gameproof.population.power_fit import Fit, Mask, fitted
 from gameproof.population.responses import Indices, NoResponse, PowerCost, Sight
 
 DEPLOYMENTS = 6
-NARROW = 0.01  # of an interval of 1/degree or 1/norm that holds no more than one half
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +120,7 @@ def _plan(
 
 
 def _learnt(
-    pilot: Pilot, population: Population, told: Any, movers: int, level: float
+    pilot: Pilot, population: Population, told: Mask | None, movers: int, level: float
 ) -> LearnedResponse:
     best = best_fit(pilot, told)
     intervals: dict[str, tuple[Any, Any]]
@@ -132,7 +131,7 @@ def _learnt(
     powers, seen = best.powers(), best.people[0]
     power = float(powers.mean())
     degree, norm = _inverse(best.v), _inverse(best.w)
-    chosen = [int(c) for c in np.flatnonzero(best.movable)]
+    chosen = _positions(best.movable)
     given: Any = power
     if best.by_agent and seen.size == movers:
         given = np.full(population.n, power)
@@ -187,47 +186,24 @@ def _with_intervals(
     surely = possibly = best.movable
     if not told:
         surely, possibly = sure_and_possible(best, level, w)
-    rounded = _rounded(best, v, w, level)
-    return rounded, {
+    nice = rounded(best, v, w, level)
+    return nice, {
         "power": power,
         "degree": (1 / v[1], 1 / v[0]),
         "norm": (_inverse(w[1]), _inverse(w[0])),
-        "features": tuple([int(c) for c in np.flatnonzero(m)] for m in (surely, possibly)),
+        "features": (_positions(surely), _positions(possibly)),
     }
+
+
+def _positions(mask: Mask) -> list[int]:
+    return [int(c) for c in np.flatnonzero(mask)]
 
 
 def _inverse(number: float) -> float:
     return 1 / float(number) if number > 0 else float(np.inf)
 
 
-def _rounded(best: Fit, v: tuple[float, float], w: tuple[float, float], level: float) -> Fit:
-    """A degree of 2 and a norm of 2, infinity or 1, or of halves where the interval is narrow, where
-    each lies in its interval and both together leave no more unexplained than an F test allows."""
-
-    def half(inverse: float) -> float:
-        return 2 / max(round(2 / max(inverse, 1e-3)), 2)
-
-    def halves(inverse: float, ends: tuple[float, float]) -> tuple[float, ...]:
-        return (half(inverse),) if ends[1] - ends[0] < NARROW else ()
-
-    def nicest(value: float, tries: tuple[float, ...], ends: tuple[float, float]) -> float:
-        return next((one for one in tries if ends[0] <= one <= ends[1]), value)
-
-    nice_v = nicest(best.v, (0.5, *halves(best.v, v)), v)
-    nice_w = nicest(best.w, (0.5, 0.0, 1.0, *halves(best.w, w)), w)
-    both = best.at(nice_v, nice_w)
-    allowed = 2 * best.variance * float(f_distribution.ppf(level, 2, best.freedom))
-    if both.rss <= best.rss + allowed:
-        return both
-    ones = (fitted(best, w=nice_w), fitted(best, v=nice_v))
-    return (
-        min(ones, key=lambda fit: fit.rss)
-        if min(o.rss for o in ones) <= best.rss + allowed
-        else best
-    )
-
-
-def _held_back(pilot: Pilot, told: Any) -> float:
+def _held_back(pilot: Pilot, told: Mask | None) -> float:
     """What a fit without the last deployment leaves unexplained of its answers."""
     last = pilot.which == len(pilot.thetas) - 1
     before = best_fit(pilot.only(~last), told)

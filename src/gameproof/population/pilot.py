@@ -6,8 +6,8 @@ the norm. The second deployment is twice the first: how moves grow shows the deg
 asked are a panel, asked every time; the others are new each time, so that more people are seen.
 
 Where only one feature moves at a time (norm 1), those that have moved get the smallest coefficients
-from then on: the next to move is a new one, or shows that there is none. Where only scores are seen,
-one number a deployment, each feature is deployed alone before all are.
+from then on: the next to move is a new one, or shows that there is none. Where only scores are
+seen, one number a deployment, each feature is deployed alone before all are.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class _Order:
 
 
 class _Design:
-    """The deployments in turn: features alone where asked for, then a direction, twice it, others."""
+    """The deployments in turn: features alone where asked for, a direction, twice it, others."""
 
     def __init__(self, order: _Order, scale: Vector, size: float, alone: bool) -> None:
         self.order, self.scale, self.size, self.alone = order, scale, size, alone

@@ -2,8 +2,7 @@
 
 An agent of power zeta moves by zeta S(theta), S = grad g* for power 1 (`responses`). With 1/degree
 and 1/norm as coordinates everything is bounded and smooth: v = 1/degree in (0, 1), w = 1/norm in
-[0, 1]. The powers enter linearly and are solved for, so the search is over (v, w) alone. Intervals
-come from the profile: all v for which the best w leaves no more unexplained than an F test allows.
+[0, 1]. The powers enter linearly and are solved for, so the search is over (v, w) alone.
 """
 
 from __future__ import annotations
@@ -13,26 +12,20 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq, least_squares
-from scipy.stats import f as f_distribution
-from scipy.stats import t as t_distribution
+from scipy.optimize import least_squares
 
 from gameproof.arguments import Vector
 from gameproof.population.pilot import Pilot
 from gameproof.population.responses import Matrix
 
 Mask = NDArray[np.bool_]
-Pair = tuple[float, float]
 
 LOWER, UPPER = np.array([1 / 101, 0.0]), np.array([0.95, 1.0])
 """Bounds of (v, w): degrees between 1.05 and 101, all norms."""
 
 
-ARITHMETIC = 1e-10  # added to intervals: a search on floating-point numbers finds no better
-
-
 def shapes(thetas: Matrix, v: float, w: float, movable: Mask, scores: bool) -> Matrix:
-    """How far an agent of unit power moves, a row a deployment; of scores, by how much they rise."""
+    """How far an agent of unit power moves, a row a deployment; of scores, how much they rise."""
     part = thetas * movable
     sizes = np.abs(part)
     largest = sizes.max(axis=1, keepdims=True)
@@ -183,75 +176,3 @@ def polished(start: Fit, free: tuple[bool, bool] = (True, True)) -> Fit:
         max_nfev=40,
     )
     return at(found.x)
-
-
-def profile(best: Fit, name: str, level: float) -> Pair:
-    """The interval of "v", of "w" or, where it is common, of "power": all values for which the best
-    of the others leave no more unexplained than an F test allows."""
-    allowed = best.variance * float(f_distribution.ppf(level, 1, best.freedom))
-    centre = {"v": best.v, "w": best.w, "power": float(best.powers()[0])}[name]
-    lowest, highest = {
-        "v": (LOWER[0], UPPER[0]),
-        "w": (LOWER[1], UPPER[1]),
-        "power": (0.0, 1e3 * centre),
-    }[name]
-    nearest = {centre: best}  # each search starts from the one that was closest
-
-    def over(value: float) -> float:
-        if value in nearest:
-            return nearest[value].rss - best.rss - allowed
-        start = nearest[min(nearest, key=lambda other: abs(other - value))]
-        pinned = replace(start, **{"pinned" if name == "power" else name: value})
-        tries = (pinned, polished(pinned, (name != "v", name != "w")))
-        nearest[value] = min(tries, key=lambda fit: fit.rss)
-        return nearest[value].rss - best.rss - allowed
-
-    def end(bound: float) -> float:
-        reach, inside = max(spread(best, name), 1e-13 * centre, 1e-14), centre
-        while True:
-            outside = centre + np.sign(bound - centre) * min(reach, abs(bound - centre))
-            if over(outside) > 0:
-                return float(brentq(over, inside, outside, xtol=1e-13, rtol=1e-4))
-            if reach >= abs(bound - centre):
-                return bound
-            inside, reach = outside, 2 * reach
-
-    width = ARITHMETIC * (centre if name == "power" else 1.0)
-    return float(max(end(lowest) - width, lowest)), float(min(end(highest) + width, highest))
-
-
-def sensitivities(best: Fit) -> Matrix:
-    """How the numbers predicted change with log power, v and w: three columns."""
-    powers, columns = best.powers()[best.people[1]][:, None], [best.unit()]
-    for k in (0, 1):
-        up, down = np.array([best.v, best.w]), np.array([best.v, best.w])
-        up[k], down[k] = min(up[k] + 1e-6, UPPER[k]), max(down[k] - 1e-6, LOWER[k])
-        change = best.at(*up).unit() - best.at(*down).unit()
-        columns.append(change / (up[k] - down[k]))
-    found: Matrix = np.array([(powers * each)[:, best.columns].ravel() for each in columns]).T
-    return found
-
-
-def spread(best: Fit, name: str) -> float:
-    """The standard error of "v", "w" or "power" (of all powers in proportion), to first order."""
-    slopes = sensitivities(best)
-    # A norm that does not matter has slope 0 and gets no share.
-    shares = np.linalg.pinv(slopes.T @ slopes, rcond=1e-12)
-    mean = float(best.powers().mean())
-    k = ("power", "v", "w").index(name)
-    return float(np.sqrt(max(shares[k, k], 0.0) * best.variance)) * (mean if k == 0 else 1.0)
-
-
-def power_interval(best: Fit, movers: int, level: float) -> Pair:
-    """The interval of the population's mean power. Where powers differ: from the fit to first
-    order, and from the spread among the agents seen, unless all were."""
-    if not best.by_agent:
-        return profile(best, "power", level)
-    powers = best.powers()
-    mean, seen = float(powers.mean()), powers.size
-    width = spread(best, "power") * float(t_distribution.ppf((1 + level) / 2, best.freedom))
-    if 1 < seen < movers:
-        error = powers.std(ddof=1) * np.sqrt((1 - seen / movers) / seen)
-        width = float(np.hypot(width, t_distribution.ppf((1 + level) / 2, seen - 1) * error))
-    width += ARITHMETIC * mean
-    return max(mean - width, 0.0), mean + width
