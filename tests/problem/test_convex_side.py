@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.problem.barrier import minimise
 from gameproof.problem.convex_side import ConvexSide
+from gameproof.problem.minimum import minimum
 from strategic_problems import KINDS, random_problem
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -62,7 +62,7 @@ def test_bounds_hold_at_every_point_of_the_set(seed: int) -> None:
     problem, rng = random_problem(seed), np.random.default_rng(seed)
     gamma = rng.uniform(-1, 1, problem.n)
     side = ConvexSide(problem, gamma)
-    best = minimise(side, problem.interior).v
+    best = minimum(problem, gamma).v
     others = [best, *(random_x(problem, rng) for _ in range(50))]
     least = min(problem.value(x, gamma) for x in others)
     for x in others[:10]:
@@ -79,7 +79,7 @@ def test_bounds_hold_at_every_point_of_the_set(seed: int) -> None:
 def test_minimum_of_a_given_gamma_is_within_its_bounds(seed: int) -> None:
     problem, rng = random_problem(seed), np.random.default_rng(seed)
     gamma = rng.uniform(-1, 1, problem.n)
-    found = minimise(ConvexSide(problem, gamma), problem.interior)
+    found = minimum(problem, gamma)
     assert problem.x_set.contains(found.v)
     assert found.lower <= problem.value(found.v, gamma) <= found.upper + 1e-12
     assert found.upper - found.lower <= 1e-8 * max(1.0, abs(found.upper))

@@ -119,6 +119,14 @@ def test_phi_is_the_integral_of_slope_and_slope_of_curvature(loss: Loss) -> None
 
 
 @each_loss
+def test_terms_are_phi_slope_and_curvature(loss: Loss) -> None:
+    z = np.concatenate([np.linspace(-50, 50, 2001), [-1e6, -800.0, -1e-9, 0.0, 1e-9, 800.0, 1e6]])
+    separately = loss.phi(z), loss.slope(z), loss.curvature(z)
+    for found, expected in zip(loss.terms(z), separately, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-15, atol=2e-16)
+
+
+@each_loss
 def test_phi_is_even_and_slope_odd(loss: Loss) -> None:
     np.testing.assert_array_equal(loss.phi(-Z), loss.phi(Z))
     np.testing.assert_array_equal(loss.slope(-Z), -loss.slope(Z))

@@ -13,9 +13,8 @@ import numpy as np
 from gameproof.arguments import Vector
 from gameproof.exact.reference import warn_of_cap
 from gameproof.population.population import Population
-from gameproof.problem.barrier import minimise
-from gameproof.problem.convex_side import ConvexSide
 from gameproof.problem.losses import Logistic, Loss
+from gameproof.problem.minimum import minimum
 from gameproof.problem.strategic import StrategicProblem
 
 
@@ -49,7 +48,7 @@ def strategic_regression(
     """
     problem = strategic_problem(population, loss, bound=bound, intercept=intercept)
     problem.require_model("strategic_regression")
-    x = minimise(ConvexSide(problem), problem.interior).v
+    x = minimum(problem).v
     theta, _ = problem.split(x)
     warn_of_cap(float(np.linalg.norm(theta)), bound, "bound")
     return theta, problem.offset(x)

@@ -20,7 +20,7 @@ for which it is a direction of descent; a trial costs O(n d). Mehrotra's correct
 1992) makes most steps long. Where it does not, the multipliers of many agents with t near 0 stand
 in the way, and v may move alone, with e and gamma put on the path: the least merit for that v.
 
-The bounds of `ConvexSide` say how far v and gamma are, and mu follows the gap between them.
+The bounds of `Side` say how far v and gamma are, and mu follows the gap between them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from gameproof.arguments import Vector
-from gameproof.problem.convex_side import ConvexSide, Derivatives, Local
+from gameproof.problem.side import Derivatives, Local, Side
 from gameproof.problem.walls import Walls
 
 Matrix = NDArray[np.float64]
@@ -61,6 +61,11 @@ class Minimum(NamedTuple):
     lower: float
     upper: float
 
+    @property
+    def gap(self) -> float:
+        """Between the bounds."""
+        return self.upper - self.lower
+
 
 class Move(NamedTuple):
     """A change of an iterate."""
@@ -78,18 +83,18 @@ class Iterate(NamedTuple):
     dual: Vector
 
 
-def minimise(side: ConvexSide, start: Vector) -> Minimum:
-    """The point on the way along the path whose bounds are closest, and its gamma, which is 0 for
-    agents that are not free."""
-    path, best = _Path(side), Minimum(start, np.zeros(side.free.size), -np.inf, np.inf)
+def minimise(side: Side, start: Vector, target: float = TARGET) -> Minimum:
+    """The point on the way along the path whose bounds are closest, and its gamma, of the free
+    agents, from a start inside the set."""
+    path, best = _Path(side), Minimum(side.lift(start), np.zeros(side.free.size), -np.inf, np.inf)
     here, mu = path.begin(side.lift(start, start[-1] / side.steepness), 1.0), 1.0
     reach: Vector | float = 0.0
     for _ in range(MAX_STEPS):
         gamma, slopes = path.gamma(here), side.derivatives(here.local, path.bends(here), reach)
         lower, upper = side.bounds(here.local, slopes, gamma)
         if upper - lower < best.upper - best.lower:
-            best = Minimum(here.local.v[: start.size].copy(), gamma, lower, upper)
-        if upper - lower <= TARGET * max(1.0, abs(upper)):
+            best = Minimum(here.local.v, gamma, lower, upper)
+        if upper - lower <= target * max(1.0, abs(upper)):
             break
         mu = min(mu, SHRINK * (upper - lower) / path.total)
         ahead = path.step(here, slopes, mu)
@@ -97,15 +102,13 @@ def minimise(side: ConvexSide, start: Vector) -> Minimum:
             break
         reach = np.abs(ahead.local.z - here.local.z)
         here = ahead
-    everyone = np.zeros(side.n)
-    everyone[side.free] = best.gamma
-    return best._replace(gamma=everyone)
+    return best
 
 
 class _Path:
     """The equations of the module, and steps towards their solution."""
 
-    def __init__(self, side: ConvexSide) -> None:
+    def __init__(self, side: Side) -> None:
         self.side, self._walls, self._m = side, Walls(side), side.free.size
         # Each agent's pair counts 1/n, each wall 1; on the path the gap is mu times their total.
         self._share = np.append(np.full(2 * self._m, 1 / side.n), np.ones(self._walls.number))

@@ -41,6 +41,13 @@ class Loss(ABC):
     def curvature(self, z: Scores) -> Scores:
         """phi''(z), or a bound from above where phi has kinks in its slope."""
 
+    # Whether the slope may have kinks, so that the curvature jumps.
+    kinks: bool = True
+
+    def terms(self, z: Scores) -> tuple[Scores, Scores, Scores]:
+        """phi, its slope and its curvature, for those that share their work."""
+        return self.phi(z), self.slope(z), self.curvature(z)
+
     @property
     def code(self) -> tuple[int | kernels.UserLoss, float]:
         """What compiled code calls it, with its parameter."""
@@ -60,6 +67,15 @@ class Logistic(Loss):
 
     s = 0.5
     K = 0.5
+    kinks = False
+
+    def terms(self, z: Scores) -> tuple[Scores, Scores, Scores]:
+        # tanh and log1p would be exact where terms are small; in a sum they are small anyway.
+        size = np.abs(z)
+        tail = np.exp(-size)
+        share = 1 / (1 + tail)
+        slope = np.copysign((1 - tail) * share / 2, z)
+        return size / 2 + np.log(1 + tail), slope, tail * share**2
 
     def phi(self, z: Scores) -> Scores:
         size = np.abs(z)
@@ -112,6 +128,11 @@ class PseudoHuberHinge(Loss):
 
     s = 1.0
     K = 1.0
+    kinks = False
+
+    def terms(self, z: Scores) -> tuple[Scores, Scores, Scores]:
+        phi = np.hypot(1.0, z)
+        return phi, z / phi, phi**-3.0
 
     def phi(self, z: Scores) -> Scores:
         return np.hypot(1.0, z)

@@ -30,9 +30,8 @@ from gameproof import kernels
 from gameproof.arguments import Vector, as_positive
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
-from gameproof.problem.barrier import minimise
-from gameproof.problem.convex_side import ConvexSide
 from gameproof.problem.losses import Logistic, Loss
+from gameproof.problem.minimum import minimum
 from gameproof.problem.problem import Block, Estimated, Indices, Problem
 from gameproof.problem.sets import Box, Cone, ConvexSet, Product
 
@@ -258,7 +257,7 @@ class StrategicProblem(Problem):
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
         """Certified: the minimum over x' is bounded from below, to about 1e-10."""
         point, gamma = self.point(x, y)
-        lower = minimise(ConvexSide(self, gamma), self.interior).lower
+        lower = minimum(self, gamma).lower
         return self.robust_value(point) - lower + self.rounding(point)
 
     def rounding(self, x: ArrayLike) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.arguments import Vector
-from gameproof.problem.convex_side import ConvexSide
+from gameproof.problem.side import Side
 
 Matrix = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ Matrix = NDArray[np.float64]
 class Walls:
     """h, its first derivatives, and the second of the one that is curved, the cone's."""
 
-    def __init__(self, side: ConvexSide) -> None:
+    def __init__(self, side: Side) -> None:
         self._theta, self._alpha, self._c = side.theta, side.alpha, side.steepness
         bound, movable = side.problem.intercept, side.movable
         rows: list[tuple[float, dict[int, float]]] = [(side.problem.alpha_max, {side.alpha: -1.0})]

@@ -1,0 +1,154 @@
+"""What the interior-point method sees of a problem: f, the |t| of the free agents, and bounds.
+
+    f(v) + (1/n) sum over the free i of |t_i|,   t linear in v,
+
+over the set of a strategic problem. v is x = (intercept, theta, alpha), or (x, u) where u lifts;
+`ConvexSide` says why, and has the problem's own f. `Near` has a quadratic one in its place, and few
+agents.
+
+Bounds. L(., gamma) is convex, so its minimum over the set is at least that of its tangent at v, a
+constant plus g0 intercept + <g, theta> + ga alpha + <gu, u>. With the least u the last is a norm of
+theta, which takes from g what it can: left of g is g - w, with w_c the nearest to g_c in
+[-gu_c, gu_c], or w the nearest to g in the l1 ball of radius gu. So the minimum is
+
+    constant - bound |g0| + cap min(0, ga - |left| / (K + s)).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.arguments import Vector
+from gameproof.problem.sets import L1Ball
+
+if TYPE_CHECKING:
+    from gameproof.problem.strategic import StrategicProblem
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+
+class Local(NamedTuple):
+    """f at one v, and the scores behind it, where it has them."""
+
+    v: Vector
+    z: Vector
+    value: float
+
+
+class Derivatives(NamedTuple):
+    """The gradient of f, and its Hessian with what the free agents add."""
+
+    gradient: Vector
+    hessian: Matrix
+
+
+class Side(ABC):
+    """f and |t|, and how v is laid out. `free` are the agents whose gamma is maximised out."""
+
+    n: int
+    free: Indices
+    # The derivatives of t by the intercept and each feature, a column for each free agent, and
+    # minus those by alpha.
+    pull_rows: Matrix
+    pull_labels: Vector
+
+    def __init__(self, problem: StrategicProblem, moves: bool) -> None:
+        people, data = problem.population, problem.data
+        self.problem, self.data = problem, data
+        self.theta = slice(data.start, data.start + people.d)
+        self.alpha, self.steepness = self.theta.stop, problem.loss.K + problem.loss.s
+        self.movable = data.start + np.flatnonzero(data.movable)
+        self.moves = moves  # someone does
+        self.norm, self.lifted = data.dual_norm, 0
+        if not self.moves:
+            self.norm = 2.0
+        elif np.isinf(self.norm):
+            self.norm, self.lifted = 2.0, 1  # that of one number
+        elif self.norm < 2:
+            self.lifted = self.movable.size
+        self.size = self.alpha + 1 + self.lifted
+
+    @abstractmethod
+    def at(self, v: Vector) -> Local:
+        """f at v."""
+
+    @abstractmethod
+    def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
+        """The gradient of f, and its Hessian plus (1/n) sum of bends_i grad t_i grad t_i', made for
+        steps that change scores by about `reach`."""
+
+    def lift(self, x: Vector, room: float = 0.0) -> Vector:
+        """(x, u) with u that much above its least."""
+        sizes = np.abs(x[self.movable])
+        least = sizes if self.lifted == sizes.size else np.array([sizes.max(initial=0.0)])
+        return np.append(x, least[: self.lifted] + room)
+
+    def pulls(self, v: Vector) -> Vector:
+        """t of the free agents."""
+        t: Vector = combined(v[: self.alpha], self.pull_rows) - self.pull_labels * v[self.alpha]
+        return t
+
+    def pulled(self, gamma: Vector) -> Vector:
+        """The gradient of (1/n) sum of gamma_i t_i over the free agents."""
+        gradient = np.zeros(self.size)
+        gradient[: self.alpha] = sums(self.pull_rows, gamma) / self.n
+        gradient[self.alpha] = -float((self.pull_labels * gamma).sum()) / self.n
+        return gradient
+
+    def bounds(self, here: Local, slopes: Derivatives, gamma: Vector) -> tuple[float, float]:
+        """Of the value of the game: from below the least of the tangent of L(., gamma) at v over
+        the set, from above the value at v with the best gamma."""
+        t = self.pulls(here.v)
+        upper = here.value + float(np.abs(t).sum()) / self.n
+        value = here.value + float((gamma * t).sum()) / self.n
+        return self.least(here.v, value, slopes.gradient + self.pulled(gamma)), upper
+
+    def least(self, v: Vector, value: float, g: Vector) -> float:
+        """The least over the set of the tangent with this value and gradient at v."""
+        tilt = g[self.alpha] - float(np.linalg.norm(self._left(g))) / self.steepness
+        lower = value - float(g @ v) + self.problem.alpha_max * min(0.0, tilt)
+        if self.problem.intercept is not None:
+            lower -= self.problem.intercept * abs(g[0])
+        return float(lower)
+
+    def _left(self, g: Vector) -> Vector:
+        """g of theta, shortened by what u >= |theta| takes off it."""
+        part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
+        left = g.copy()
+        if self.lifted == part.size:
+            left[self.movable] -= np.clip(part, -of_u, of_u)
+        elif self.lifted and of_u[0] > 0:
+            left[self.movable] -= L1Ball(np.zeros_like(part), of_u[0]).project(part)
+        return left[self.theta]
+
+
+# NumPy hands products of matrices to a library that splits long ones between cores, and where those
+# are busy each split waits for its turn: sums over many agents are better taken as here. Nor does
+# any result depend on the number of cores.
+
+
+def combined(weights: Vector, rows: Matrix) -> Vector:
+    """A weighted sum of rows."""
+    total: Vector = np.einsum("c,cn->n", weights, rows)
+    return total
+
+
+def sums(rows: Matrix, weights: Vector) -> Vector:
+    """The weighted sum of each row."""
+    found: Vector = np.einsum("cn,n->c", rows, weights)
+    return found
+
+
+def gram(rows: Matrix, weights: Vector) -> Matrix:
+    """rows diag(weights) rows', in pieces short enough for one core and its cache."""
+    total = np.zeros((len(rows), len(rows)))
+    piece = max(256, 2**18 // len(rows) ** 2)
+    for start in range(0, weights.size, piece):
+        part = rows[:, start : start + piece]
+        total += (part * weights[start : start + piece]) @ part.T
+    return total
