@@ -1,59 +1,178 @@
-"""Reference saddle points by three methods: the tables of docs/mathematics.md.
+"""Certified saddle points: the tables of docs/mathematics.md.
 
-The first table is the paper's synthetic problem, printed form, n = 500; the second Newton's method
-as n grows. Contenders take turns, and the median is shown; nothing is timed with the compiler
-inside.
+The first has the paper's synthetic problem, printed form, n = 500, by three methods. In the others
+every row is a process of its own, whose peak memory is told: Newton's method as n grows, and
+against what else solves the problem at n = 100,000. That is the conic solver for the strategic
+problem, and where nobody responds the package dro, with labels that flip both ways (kappa = 1) and
+with labels that stay. Newton's times are medians, taken before and after its contender; contenders
+that take minutes have one round. Nothing is timed with the compiler inside.
 """
 
 from __future__ import annotations
 
-import statistics
+import argparse
+import json
+import subprocess
+import sys
 import time
+import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
+from math import inf
+from pathlib import Path
+from typing import Any
+
+from against_dro import Case, fit_dro, our_problem
+from harness import Table, interleaved, median, save, spread
 
 import gameproof as gp
 
 ROUNDS = 5
 METHODS = ("newton", "conic", "gda")
-SIZES = (500, 5_000, 50_000)
+SIZES = ((1_000, 10), (10_000, 10), (100_000, 10), (100_000, 20), (1_000_000, 10))
+LARGE, QUICK = 100_000, 5_000
+# Problem, contender.
+CONTESTS = (
+    ("strategic", "conic"),
+    ("labels both ways, nobody responds", "dro"),
+    ("labels that stay, nobody responds", "dro"),
+)
+# n of the problem that compiles, and loads libraries.
+WARM_UP = 500
 
 
-def synthetic_problem(n: int) -> gp.StrategicProblem:
-    """theta* normal, features normal, five of ten movable; kappa 0.5, delta 0.4 as printed."""
-    X, y = gp.synthetic_people(n=n, d=10, seed=0)
+def synthetic_problem(n: int, d: int = 10) -> gp.StrategicProblem:
+    """theta* normal, features normal, five of them movable; kappa 0.5, delta 0.4 as printed."""
+    X, y = gp.synthetic_people(n=n, d=d, seed=0)
     people = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(5)))
     return gp.StrategicProblem(people, radius=0.4, label_cost=0.5, form="printed")
 
 
-def taking_turns(
-    tasks: dict[str, Callable[[], gp.Saddle]],
-) -> dict[str, tuple[gp.Saddle, float]]:
-    """The result of each task and its median time, after a first round that is not timed."""
-    saddles = {name: task() for name, task in tasks.items()}
-    seconds: dict[str, list[float]] = {name: [] for name in tasks}
-    for _ in range(ROUNDS):
-        for name, task in tasks.items():
-            began = time.perf_counter()
-            task()
-            seconds[name].append(time.perf_counter() - began)
-    return {name: (saddles[name], statistics.median(seconds[name])) for name in tasks}
+def of_dro(name: str, n: int, d: int) -> Case:
+    """One of the two problems that dro solves as well."""
+    return Case(n, d, 0.05, inf if "stay" in name else 1.0, seed=2)
 
 
-def show(rows: dict[str, tuple[gp.Saddle, float]]) -> None:
-    """Value, gap and seconds, a line each."""
-    for name, (saddle, seconds) in rows.items():
-        print(f"{name:12s}{saddle.value:14.9f}{saddle.duality_gap:14.1e}{seconds:12.3f}")
+def task(name: str, method: str, n: int, d: int) -> Callable[[], tuple[float, float]]:
+    """Value and certified gap of a problem by a method; dro has no gap to tell."""
+    if method == "dro":
+        case = of_dro(name, n, d)
+        people = our_problem(case).population
+        return lambda: (fit_dro(case, people)[2], inf)
+    problem = synthetic_problem(n, d) if name == "strategic" else our_problem(of_dro(name, n, d))
+
+    def solve() -> tuple[float, float]:
+        saddle = gp.saddle_point(problem, method)
+        return saddle.value, saddle.duality_gap
+
+    return solve
+
+
+def timed(solve: Callable[[], tuple[float, float]], found: list[Any]) -> Callable[[], float]:
+    """The seconds that it takes; what it finds is added to `found`."""
+
+    def clocked() -> float:
+        began = time.perf_counter()
+        answer = solve()
+        seconds = time.perf_counter() - began
+        found.append(answer)
+        return seconds
+
+    return clocked
+
+
+def resident(field: str) -> float | None:
+    """This process's memory in MB, now (VmRSS) or at its peak (VmHWM), where the system tells."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next(float(line.split()[1]) / 1024 for line in lines if line.startswith(field))
+
+
+def alone(name: str, method: str, n: int, d: int, rounds: int) -> None:
+    """Prints seconds, value, gap and how far memory rose above what the data had taken."""
+    warnings.simplefilter("ignore")
+    task(name, method, WARM_UP, d)()
+    solve = task(name, method, n, d)
+    before = resident("VmRSS")
+    if before is not None:
+        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    found: list[tuple[float, float]] = []
+    clocked = timed(solve, found)
+    seconds = [clocked() for _ in range(rounds)]
+    peak, (value, gap) = resident("VmHWM"), found[-1]
+    memory = None if before is None or peak is None else peak - before
+    print(json.dumps({"seconds": seconds, "value": value, "gap": gap, "memory": memory}))
+
+
+def apart(*arguments: Any) -> dict[str, Any]:
+    """What `alone` prints, in a process of its own."""
+    command = [sys.executable, __file__, "--alone", *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def three_methods(rounds: int) -> Table:
+    """The paper's problem."""
+    tasks = {m: task("strategic", m, WARM_UP, 10) for m in METHODS}
+    found: dict[str, list[Any]] = {m: [] for m in METHODS}
+    times = interleaved({m: timed(solve, found[m]) for m, solve in tasks.items()}, rounds)
+    table = Table("n = 500, d = 10", ("method", "value", "duality gap", "seconds", "spread"))
+    for method in METHODS:
+        (value, gap), seconds = found[method][-1], median(times[method])
+        table.row(method, f"{value:.9f}", f"{gap:.1e}", seconds, spread(times[method]))
+    return table
+
+
+def growing(sizes: tuple[tuple[int, int], ...], rounds: int) -> Table:
+    """Newton's method."""
+    columns = ("n", "d", "value", "duality gap", "seconds", "spread", "MB of data", "MB more")
+    table = Table(f"Newton's method, {rounds} rounds each", columns)
+    for n, d in sizes:
+        found = apart("strategic", "newton", n, d, rounds)
+        seconds, gap = found["seconds"], f"{found['gap']:.1e}"
+        size = 8 * n * (d + 1) / 2**20
+        middle, quarters = median(seconds), spread(seconds)
+        row = (f"{n:,}", d, f"{found['value']:.9f}", gap, middle, quarters, size, found["memory"])
+        table.row(*row)
+    return table
+
+
+def against(n: int, rounds: int) -> Table:
+    """The contests; a contender that is not installed is left out, and the row says so."""
+    ours, theirs = ("newton, s", "gap", "MB more"), ("contender", "seconds", "MB more")
+    columns = ("problem", *ours, *theirs, "values apart", "times")
+    table = Table(f"n = {n:,}, d = 10; contenders have one round", columns)
+    for name, contender in CONTESTS:
+        first, needed = apart(name, "newton", n, 10, rounds), {"conic": "clarabel"}.get(contender)
+        seconds, row = first["seconds"], [f"{first['gap']:.1e}", first["memory"]]
+        if find_spec(needed or contender) is None:
+            missing = f"{needed or contender} is not installed"
+            table.row(name, median(seconds), *row, missing, None, None, None, None)
+            continue
+        other = apart(name, contender, n, 10, 1)
+        seconds += apart(name, "newton", n, 10, rounds)["seconds"]
+        took, far = other["seconds"][0], abs(other["value"] - first["value"])
+        row += [contender, took, other["memory"], f"{far:.0e}", f"{took / median(seconds):.0f}"]
+        table.row(name, median(seconds), *row)
+    return table
 
 
 def main() -> None:
-    """Prints the tables."""
-    print(f"{'n = 500':12s}{'value':>14s}{'duality gap':>14s}{'seconds':>12s}")
-    problem = synthetic_problem(500)
-    show(taking_turns({m: lambda m=m: gp.saddle_point(problem, m) for m in METHODS}))
-    print(f"\n{'newton':12s}{'value':>14s}{'duality gap':>14s}{'seconds':>12s}")
-    problems = {f"n = {n:,}": synthetic_problem(n) for n in SIZES}
-    tasks = {name: lambda own=own: gp.saddle_point(own) for name, own in problems.items()}
-    show(taking_turns(tasks))
+    """Prints the tables and keeps them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
+    parser.add_argument("--alone", nargs=5, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.alone:
+        name, method, *numbers = options.alone
+        alone(name, method, *map(int, numbers))
+        return
+    rounds, sizes, large = (2, SIZES[:2], QUICK) if options.quick else (ROUNDS, SIZES, LARGE)
+    tables = [three_methods(rounds), growing(sizes, rounds), against(large, rounds)]
+    save("reference", tables)
 
 
 if __name__ == "__main__":
