@@ -17,18 +17,17 @@ a few rounds are shown. reference.py has n = 100,000.
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from functools import partialmethod
-from importlib.metadata import version
 from math import inf
 from typing import NamedTuple, TypeVar
 from unittest.mock import patch
 
 import numpy as np
+from harness import Table, save
 
 import gameproof as gp
 
@@ -126,54 +125,65 @@ def apart(problem: gp.StrategicProblem, x: np.ndarray, theta: np.ndarray, b: flo
     return float(max(np.abs(problem.split(x)[0] - theta).max(), abs(problem.offset(x) - b)))
 
 
-def compare(case: Case) -> tuple[float, float, float]:
-    """Prints a row; returns how far the answers are apart, our alpha and the size of b."""
+def compare(case: Case, table: Table) -> tuple[float, float, float]:
+    """Adds a row; returns how far the answers are apart, our alpha and the size of b."""
     problem, times = our_problem(case), []
     for _ in range(ROUNDS):
         saddle, our_time = timed(lambda: gp.saddle_point(problem))
         (theta, b, value), their_time = timed(lambda: fit_dro(case, problem.population))
         times.append((our_time, their_time))
-    our_time, their_time = np.median(times, axis=0)
+    our_time, their_time = np.median(times, axis=0).tolist()
     x, (ours, alpha), offset = saddle.x, problem.split(saddle.x), problem.offset(saddle.x)
     far = apart(problem, x, theta, b)
     tight = apart(problem, x, *fit_dro_tightly(case, problem.population)[:2])
     # The worst-case risk of any theta is the problem's value with the best alpha.
     risk = gp.worst_case(problem, ours, offset).value
     excess = gp.worst_case(problem, theta, b).value - risk
-    print(
-        f"{case.n:5d} {case.d:3d} {case.radius:6g} {case.label_cost:5g} "
-        f"{'yes' if case.intercept else 'no':>3s}  {far:.1e} {tight:.1e}  {risk:.6f} "
-        f"{excess:.1e} {value - risk:.1e}  {saddle.duality_gap:.1e} "
-        f"{our_time:6.3f} {their_time:6.3f} {their_time / our_time:5.1f}"
+    table.row(
+        case.n,
+        case.d,
+        case.radius,
+        case.label_cost,
+        "yes" if case.intercept else "no",
+        far,
+        tight,
+        round(risk, 6),
+        excess,
+        value - risk,
+        saddle.duality_gap,
+        our_time,
+        their_time,
+        their_time / our_time,
     )
     return far, alpha, abs(offset)
 
 
-LEGEND = """\
+LEGEND = f"""\
+Where both solve the same problem; medians of {ROUNDS} rounds, taking turns
 apart    the largest difference of the two answers, in theta and b
 tight    the same with dro's solver at tolerance 1e-10 in place of 1e-8
 risk     the worst-case risk of our answer
-more     how much larger it is for dro's answer, and how much larger dro reports it
+more     how much larger it is for dro's answer
+reported how much larger dro reports it
 gap      the duality gap that certifies our answer
 ours     seconds; then dro's, and how many times ours that is
-
-    n   d  delta kappa   b  apart   tight    risk     more    more     gap       ours    dro times\
 """
+COLUMNS = (
+    *("n", "d", "delta", "kappa", "b"),
+    *("apart", "tight", "risk", "more", "reported", "gap"),
+    *("ours", "dro", "times"),
+)
 
 
 def print_table(cases: tuple[Case, ...]) -> None:
     """Both answers to every case."""
-    names = ("dro", "cvxpy", "clarabel", "numpy", "scipy")
-    print(f"Python {platform.python_version()}, {', '.join(f'{m} {version(m)}' for m in names)}")
-    print(
-        f"{platform.processor() or platform.machine()}; medians of {ROUNDS} rounds, taking turns\n"
-    )
-    print(LEGEND)
-    far, alphas, offsets = zip(*map(compare, cases), strict=True)
+    table = Table(LEGEND, COLUMNS)
+    far, alphas, offsets = zip(*(compare(case, table) for case in cases), strict=True)
+    save("against_dro", [table])
     print(
         f"\nFarthest apart: {max(far):.1e}. No bound is met: alpha is at most {max(alphas):.1f} of"
+        f"\n{ALPHA_MAX:g}, b at most {max(offsets):.2f} of {INTERCEPT_MAX:g}."
     )
-    print(f"{ALPHA_MAX:g}, b at most {max(offsets):.2f} of {INTERCEPT_MAX:g}.")
 
 
 def print_golden() -> None:
