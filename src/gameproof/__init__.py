@@ -86,6 +86,11 @@ if TYPE_CHECKING:
     from gameproof.problem.sets import Product as Product
     from gameproof.problem.sets import Simplex as Simplex
     from gameproof.problem.strategic import StrategicProblem as StrategicProblem
+    from gameproof.report.audit import Audit as Audit
+    from gameproof.report.audit import audit as audit
+    from gameproof.report.audit import compare_models as compare_models
+    from gameproof.report.model import LinearModel as LinearModel
+    from gameproof.report.splits import average_splits as average_splits
     from gameproof.solver.averages import Average as Average
     from gameproof.solver.averages import Last as Last
     from gameproof.solver.averages import StepWeighted as StepWeighted
@@ -168,6 +173,9 @@ _HOMES = {
     "problem.saddle": ["SaddleProblem"],
     "problem.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],
     "problem.strategic": ["StrategicProblem"],
+    "report.audit": ["Audit", "audit", "compare_models"],
+    "report.model": ["LinearModel"],
+    "report.splits": ["average_splits"],
     "solver.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "solver.extragradient": ["Extragradient"],
     "solver.gradients": ["Envelope", "Exact", "OnePoint", "Residual", "TwoPoint"],

@@ -1,0 +1,58 @@
+"""Intervals for shares of people, for differences of two such shares, and over splits.
+
+A share: Wilson's score interval. A difference of two shares of the same people: with a of them
+right by the first classifier alone and b by the second alone, the interval of Bonett and Price,
+which is Wald's for (a + 1) / (n + 2) and (b + 1) / (n + 2). Over k random splits of one table the
+means of parts that overlap are not independent; Nadeau and Bengio widen Student's interval by
+taking 1/k + test/train in place of 1/k in its variance.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+from scipy.special import ndtri, stdtrit
+
+from gameproof.arguments import Vector
+
+CONFIDENCE = 0.95
+
+
+def share_interval(k: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Wilson's, for k of n.
+
+    >>> low, high = share_interval(8, 10)
+    >>> round(low, 3), round(high, 3)
+    (0.49, 0.943)
+    """
+    z = float(ndtri((1 + confidence) / 2))
+    centre = (k + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * sqrt(k * (n - k) / n + z * z / 4)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def paired_interval(a: int, b: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Bonett and Price's, for (a - b) / n.
+
+    >>> low, high = paired_interval(30, 10, 400)
+    >>> round(low, 3), round(high, 3)
+    (0.019, 0.081)
+    """
+    z = float(ndtri((1 + confidence) / 2))
+    p, q = (a + 1) / (n + 2), (b + 1) / (n + 2)
+    half = z * sqrt((p + q - (p - q) ** 2) / (n + 2))
+    return max(-1.0, p - q - half), min(1.0, p - q + half)
+
+
+def split_interval(
+    numbers: Vector, overlap: float, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """Nadeau and Bengio's, for the mean of one number a split; `overlap` is the number of test rows
+    over that of training rows. 0 gives Student's."""
+    k, mean = numbers.size, float(numbers.mean())
+    if k < 2:
+        return -inf, inf
+    spread = float(np.std(numbers, ddof=1)) * sqrt(1 / k + overlap)
+    half = float(stdtrit(k - 1, (1 + confidence) / 2)) * spread
+    return mean - half, mean + half

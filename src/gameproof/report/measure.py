@@ -1,0 +1,163 @@
+"""From a model and people to the rows of an audit.
+
+With z the scores, y the labels, delta the radius, kappa the price of a label and |theta| the length
+of the scaled coefficients, the worst-case accuracy is found by spending a budget of n delta: to be
+decided wrongly, a person who is decided rightly must be moved by |z| / |theta|, or, with label +1,
+have the label turned at a price of 2 kappa. Each is bought at the lower price, the cheapest first,
+the last in part. All gains are equal, so no other way to spend gains more.
+"""
+
+from __future__ import annotations
+
+from math import hypot, inf
+
+import numpy as np
+from scipy.stats import rankdata
+
+from gameproof.arguments import Vector
+from gameproof.exact.worst_case import worst_case
+from gameproof.problem.losses import Logistic
+from gameproof.problem.strategic import StrategicProblem
+from gameproof.report.intervals import share_interval
+from gameproof.report.model import Case
+from gameproof.report.rows import Bin, Gaming, Hurt, Quality, Shift, Weakness
+
+BINS = 30
+
+
+def right(scores: Vector, y: Vector) -> Vector:
+    """1 where a decision is right, else 0."""
+    found: Vector = ((scores > 0) == (y > 0)).astype(np.float64)
+    return found
+
+
+def quality(case: Case) -> Quality:
+    """Where nobody moves."""
+    z, y, n = case.scores, case.y, case.y.size
+    good = y > 0
+    k, n_positive = int(right(z, y).sum()), int(good.sum())
+    # The Mann-Whitney statistic, ties counted half.
+    above = float(rankdata(z)[good].sum()) - n_positive * (n_positive + 1) / 2
+    return Quality(
+        case.name,
+        n,
+        n_positive,
+        k / n,
+        *share_interval(k, n),
+        max(n_positive, n - n_positive) / n,
+        above / (n_positive * (n - n_positive)),
+        float(Logistic().value(z, y).mean()),
+        *_accepted(z, y),
+    )
+
+
+def bins(case: Case) -> list[Bin]:
+    """The scores of both labels, counted between the 1st and the 99th percentile; the outer bins
+    take what lies beyond."""
+    low, high = np.quantile(case.scores, (0.01, 0.99))
+    if not high > low:
+        low, high = low - 1.0, high + 1.0
+    edges = np.linspace(low, high, BINS + 1)
+    inside = np.clip(case.scores, low, high)
+    positive, negative = (np.histogram(inside[case.y == label], edges)[0] for label in (1, -1))
+    return [
+        Bin(case.name, float(edges[k]), float(edges[k + 1]), int(positive[k]), int(negative[k]))
+        for k in range(BINS)
+    ]
+
+
+def gaming(case: Case, power: float) -> Gaming:
+    """Where people with label -1 answer with this power."""
+    z, y, n = case.gamed(power), case.y, case.y.size
+    k = int(right(z, y).sum())
+    return Gaming(
+        case.name,
+        power,
+        power * case.reach,
+        k / n,
+        *share_interval(k, n),
+        float(Logistic().value(z, y).mean()),
+        *_accepted(z, y),
+    )
+
+
+def shifts(case: Case, radii: tuple[float, ...], label_cost: float, power: float) -> list[Shift]:
+    """Where people answer with this power and the data is off by each of these radii."""
+    least = worst_accuracies(case, radii, label_cost, power)
+    problem = StrategicProblem(case.population(power), 0.0, label_cost)
+    largest = [worst_case(problem.at_radius(r), case.theta, case.intercept).value for r in radii]
+    return [Shift(case.name, *row) for row in zip(radii, least, largest, strict=True)]
+
+
+def worst_accuracies(
+    case: Case, radii: tuple[float, ...], label_cost: float, power: float
+) -> list[float]:
+    """The least accuracy on the ball of each radius; see the module."""
+    z, y, n, length = case.gamed(power), case.y, case.y.size, hypot(*case.theta)
+    is_right = right(z, y) > 0
+    far = np.abs(z) / length if length > 0 else np.full(n, inf)
+    price = np.sort(np.minimum(far, np.where(y > 0, 2 * label_cost, inf))[is_right])
+    price = price[np.isfinite(price)]
+    spent = np.concatenate([[0.0], np.cumsum(price)])
+    found = []
+    for radius in radii:
+        budget = n * radius
+        whole = int(np.searchsorted(spent, budget, side="right")) - 1
+        part = (budget - spent[whole]) / price[whole] if whole < price.size else 0.0
+        found.append((int(is_right.sum()) - whole - float(part)) / n)
+    return found
+
+
+def weaknesses(case: Case, power: float) -> list[Weakness]:
+    """One row a movable feature, what gains most first."""
+    refused = case.scores[case.scores <= 0]
+    short = -float(np.median(refused)) if refused.size else None
+    plain = float(right(case.scores, case.y).mean())
+    rows = []
+    for j in case.movable:
+        per_scale, scale = float(case.theta[j]), float(case.scale[j])
+        steps = None if short is None or per_scale == 0 else short / per_scale
+        left = float(right(case.gamed(power, only=j), case.y).mean())
+        rows.append(
+            Weakness(
+                case.name,
+                case.names[j],
+                per_scale / scale,
+                scale,
+                None if steps is None else steps * scale,
+                None if steps is None else abs(steps),
+                (per_scale / case.reach) ** 2 if case.reach > 0 else 0.0,
+                left,
+                plain - left,
+            )
+        )
+    return sorted(rows, key=lambda row: -row.share)
+
+
+def hurt(case: Case, power: float, groups: Vector | None = None) -> list[Hurt]:
+    """Label by label, for everyone and for each group; costs are |v|^2 / (2 power)."""
+    sets = [("everyone", np.ones(case.y.size, dtype=bool))]
+    if groups is not None:
+        sets += [(str(group), groups == group) for group in np.unique(groups)]
+    rows = []
+    for name, chosen in sets:
+        for label in (1, -1):
+            far = case.distance[chosen & (case.y == label)]
+            refused = far[case.scores[chosen & (case.y == label)] <= 0]
+            if not far.size:
+                continue
+            cost = float((far**2).mean()) / (2 * power) if power > 0 else inf
+            numbers = [float(far.mean()), cost]
+            quantiles = [
+                float(np.quantile(refused, q)) if refused.size and case.reach > 0 else inf
+                for q in (0.1, 0.25, 0.5, 0.75, 0.9)
+            ]
+            known = [number if np.isfinite(number) else None for number in numbers + quantiles]
+            share = refused.size / far.size
+            rows.append(Hurt(case.name, name, label, int(far.size), share, *known))
+    return rows
+
+
+def _accepted(z: Vector, y: Vector) -> tuple[float, float]:
+    """The shares of each label that are accepted."""
+    return float((z[y > 0] > 0).mean()), float((z[y < 0] > 0).mean())

@@ -1,0 +1,18 @@
+"""People and a model in units of their own, for the tests of audits."""
+
+import numpy as np
+
+from gameproof.report.model import LinearModel
+
+SCALE = np.array([100.0, 0.1, 1.0, 3.0])
+NAMES = ("income", "rate", "age", "debt")
+MOVABLE = ("income", "debt")
+
+
+def people(n: int = 60, seed: int = 0):
+    """Features of very different sizes, labels, and a model that is right more often than not."""
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((n, 4))
+    y = np.sign(Z @ [1.0, -0.5, 0.3, -0.8] + 0.1 + 0.7 * rng.standard_normal(n))
+    theta = np.array([0.9, -0.4, 0.5, -0.7]) / SCALE
+    return Z * SCALE, y, LinearModel(theta, 0.2, NAMES, "mine")
