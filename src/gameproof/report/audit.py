@@ -21,6 +21,7 @@ from gameproof.report.model import Case, LinearModel
 from gameproof.report.rows import Bin, Difference, Gaming, Hurt, Quality, Shift, Weakness
 
 POWERS = tuple(round(0.05 * k, 2) for k in range(21))
+UNIT = "standard deviations"
 RADII = tuple(round(0.02 * k, 2) for k in range(16))
 
 
@@ -46,6 +47,7 @@ class Audit:
     hurt: tuple[Hurt, ...]
     differences: tuple[Difference, ...] = ()
     splits: int = 1
+    unit: str = UNIT
 
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""
@@ -73,6 +75,7 @@ def audit(
     label_cost: float = 0.5,
     power: float = 0.5,
     scale: ArrayLike | None = None,
+    unit: str = UNIT,
     groups: ArrayLike | None = None,
 ) -> Audit:
     """What a linear classifier is worth on people X, y when they game it and when data is off.
@@ -82,13 +85,16 @@ def audit(
     movable
         What people can change, by name or position; by default everything.
     powers, power
-        Gaming powers to look at, and the one to expect: people with label -1 move by power times
-        the movable coefficients, in scaled features.
+        Gaming powers to look at, 0 always among them, and the one to expect: people with label -1
+        move by power times the movable coefficients, in scaled features.
     radii, label_cost
-        How far the data may be off, in the distance |x - x'| + label_cost |y - y'|.
+        How far the data may be off, 0 always among them, in the distance
+        |x - x'| + label_cost |y - y'|.
     scale
         How large a step in each feature costs the same: a number, or one a feature. By default the
         standard deviations of X; 1.0 for a table that is prepared already.
+    unit
+        What such steps are called where distances are told.
     groups
         One value a person; burden and recourse are then also told by group.
 
@@ -107,6 +113,7 @@ def audit(
         label_cost=label_cost,
         power=power,
         scale=scale,
+        unit=unit,
         groups=groups,
     )
 
@@ -122,6 +129,7 @@ def compare_models(
     label_cost: float = 0.5,
     power: float = 0.5,
     scale: ArrayLike | None = None,
+    unit: str = UNIT,
     groups: ArrayLike | None = None,
 ) -> Audit:
     """The same for several classifiers on the same people, with their paired differences. The last
@@ -144,7 +152,7 @@ def compare_models(
     for line in lines[1:]:
         if line.names != lines[0].names:
             raise ValueError(f"{line.name} and {lines[0].name} have different features")
-    grid, sizes = _numbers("powers", powers), _numbers("radii", radii)
+    grid, sizes = _numbers("powers", [0.0, *powers]), _numbers("radii", [0.0, *radii])
     (expected,) = _numbers("power", [power])
     if not label_cost >= 0:
         raise ValueError(f"label_cost must be at least 0, got {label_cost}")
@@ -164,6 +172,7 @@ def compare_models(
         tuple(row for case in cases for row in weaknesses(case, expected)),
         tuple(row for case in cases for row in hurt(case, expected, kinds)),
         tuple(_differences(cases, grid)),
+        unit=unit,
     )
 
 
@@ -182,8 +191,6 @@ def _differences(cases: Sequence[Case], powers: Sequence[float]) -> Iterable[Dif
 def _numbers(name: str, given: Sequence[float]) -> tuple[float, ...]:
     """Finite, at least 0, in order, each once."""
     found: Vector = np.unique(np.asarray(given, dtype=np.float64))
-    if not found.size:
-        raise ValueError(f"{name} is empty: give at least one")
     if not (np.isfinite(found).all() and found[0] >= 0):
         raise ValueError(f"{name} must be finite and at least 0, got {list(given)}")
     return tuple(found.tolist())

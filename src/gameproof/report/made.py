@@ -1,0 +1,51 @@
+"""How something was made: what it takes to make it again, and to see that it is the same."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+PACKAGES = ("gameproof", "numpy", "scipy", "scikit-learn")
+
+
+def made(
+    *,
+    command: str = "",
+    seed: int | None = None,
+    data: Mapping[str, str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    when: datetime | None = None,
+) -> dict[str, str]:
+    """The last part of a page, name by name. `data` tells a data set from its fingerprint."""
+    found: dict[str, str] = {}
+    if command:
+        found["command"] = command
+    for name, fingerprint in (data or {}).items():
+        found[f"fingerprint of {name}"] = fingerprint
+    if seed is not None:
+        found["seed"] = str(seed)
+    found |= {name: str(value) for name, value in (settings or {}).items()}
+    found["versions"] = ", ".join(
+        [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)]
+    )
+    found["made"] = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+    return found
+
+
+def fingerprint(X: ArrayLike, y: ArrayLike, names: Sequence[str]) -> str:
+    """SHA-256 over the columns' names, their numbers and the labels, row by row.
+
+    >>> fingerprint([[1.0, 2.0]], [1], ["a", "b"])[:12]
+    '1c6d3d5f0d7f'
+    """
+    digest = hashlib.sha256(repr(tuple(str(name) for name in names)).encode())
+    for array in (X, y):
+        digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,170 @@
+"""How good is the model, and what is left of that when people game it."""
+
+from __future__ import annotations
+
+from gameproof.report.audit import Audit
+from gameproof.report.parts import Chart, Column, Section, Series, Table
+from gameproof.report.reading import at_power, cells, line, look
+from gameproof.report.words import between, listed, number, percent
+
+ACCURACY = "share decided rightly"
+ACCEPTED = ("accepted_positive", "accepted_negative")
+_ACCEPTED = (
+    Column("accepted of label +1", "percent"),
+    Column("accepted of label −1", "percent"),
+)
+_SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
+
+
+def how_good(audit: Audit) -> Section:
+    """Where nobody moves."""
+    (good,) = audit.of(audit.quality, audit.models[-1])
+    people = f"{good.n:,} people" + (f" in each of {audit.splits} splits" * (audit.splits > 1))
+    others = [f"{row.model} {percent(row.accuracy)}" for row in audit.quality[:-1]]
+    finding = (
+        f"Where nobody games it, {good.model} decides {percent(good.accuracy)} of {people} rightly "
+        f"(95 % interval {between(good)})"
+        + (f", {listed(others)}" if others else "")
+        + f"; deciding all alike would be right for {percent(good.majority)}."
+    )
+    chart = _dots(audit) if others else _scores(audit) if audit.bins else None
+    columns = [
+        Column("model"),
+        *(Column(name, "count") for name in ("people", "with label +1")),
+        *_SHARE,
+        *(Column(name, "number") for name in ("AUC", "log loss")),
+        *_ACCEPTED,
+    ]
+    shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", "risk", *ACCEPTED)
+    table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
+    return Section("How good is the model?", finding, [chart] if chart else [], [table])
+
+
+def _dots(audit: Audit) -> Chart:
+    return Chart(
+        "dots",
+        "Accuracy where nobody games, with 95 % intervals",
+        f"Accuracy: {listed([f'{row.model} {percent(row.accuracy)}' for row in audit.quality])}.",
+        [
+            Series(
+                row.model,
+                [row.accuracy],
+                low=[row.low],
+                high=[row.high],
+                look=look(audit, row.model),
+            )
+            for row in reversed(audit.quality)
+        ],
+        ACCURACY,
+        labels=["all people"],
+        percent=True,
+    )
+
+
+def _scores(audit: Audit) -> Chart:
+    """How the scores of both labels lie."""
+    x = [(row.start + row.end) / 2 for row in audit.bins]
+    positive, negative = ([getattr(b, k) for b in audit.bins] for k in ("positive", "negative"))
+    return Chart(
+        "lines",
+        "Scores where nobody games: the model accepts those above 0",
+        "Scores of people with label +1 and of people with label −1, as two hills; the more they "
+        "overlap, the more people are decided wrongly.",
+        [
+            Series(name, [k / sum(counts) for k in counts], x, look=k, fill=True)
+            for k, (name, counts) in enumerate(
+                {
+                    "should be accepted (label +1)": positive,
+                    "should be refused (label −1)": negative,
+                }.items()
+            )
+        ],
+        "score",
+        "share of the people of this label",
+        percent=True,
+        upright=[(0.0, "accepted from here on")],
+    )
+
+
+def gamed(audit: Audit) -> Section | None:
+    """Power by power; nothing where one power was looked at, or nothing can be moved."""
+    name = audit.models[-1]
+    rows = audit.of(audit.gaming, name)
+    if len(rows) < 2 or not audit.movable:
+        return None
+    shown = at_power(audit, name)
+    columns = [
+        Column("model"),
+        *(Column(title, "number") for title in ("power", "each moves by")),
+        *_SHARE,
+        Column("log loss", "number"),
+        *_ACCEPTED,
+    ]
+    fields = ("model", "power", "moved", "accuracy", "low", "high", "risk", *ACCEPTED)
+    note = (
+        f"People who should be refused change {listed(audit.movable)} as far as the gain in score "
+        f"is worth the cost, distance²/(2 power). At power {shown.power:g}, {name} makes each of "
+        f"them move by {number(shown.moved)} {audit.unit}. People who should be accepted stay as "
+        "they are."
+    )
+    return Section(
+        "What happens when people game it?",
+        _finding(audit),
+        [_curves(audit)],
+        [Table("accuracy by gaming power", columns, cells(audit.gaming, *fields))],
+        [note],
+    )
+
+
+def _finding(audit: Audit) -> str:
+    name = audit.models[-1]
+    rows, shown = audit.of(audit.gaming, name), at_power(audit, name)
+    (good,) = audit.of(audit.quality, name)
+    others = [
+        f"{model} for {percent(at_power(audit, model).accuracy)}" for model in audit.models[:-1]
+    ]
+    said = [
+        f"With a gaming power of {shown.power:g}, {name} is right for {percent(shown.accuracy)} "
+        f"instead of {percent(good.accuracy)}"
+        + (f", {listed(others)}" if others else "")
+        + f". Of those who should be refused, {name} then accepts "
+        f"{percent(shown.accepted_negative)} instead of {percent(good.accepted_negative)}."
+    ]
+    worse = [row.power for row in rows if row.accuracy < good.majority]
+    if good.accuracy < good.majority:
+        said.append("Even where nobody games, deciding all alike is right more often.")
+    elif worse:
+        said.append(f"From a power of {worse[0]:g} on, deciding all alike is right more often.")
+    return " ".join(said)
+
+
+def _curves(audit: Audit) -> Chart:
+    name = audit.models[-1]
+    rows = audit.of(audit.gaming, name)
+    (good,) = audit.of(audit.quality, name)
+    if len(audit.models) == 1:
+        x = [row.power for row in rows]
+        series = [
+            line("accuracy", rows, "accuracy", 0),
+            Series("accepted of label +1", [row.accepted_positive for row in rows], x, look=3),
+            Series("accepted of label −1", [row.accepted_negative for row in rows], x, look=1),
+        ]
+    else:
+        series = [
+            line(model, audit.of(audit.gaming, model), "accuracy", look(audit, model))
+            for model in reversed(audit.models)
+        ]
+    last = rows[-1].power
+    return Chart(
+        "lines",
+        "Accuracy as people with label −1 game more and more",
+        f"Accuracy of {name} against gaming power: "
+        + listed([f"{percent(row.accuracy)} at {row.power:g}" for row in (rows[0], rows[-1])])
+        + ".",
+        series,
+        "gaming power",
+        ACCURACY,
+        percent=True,
+        across=[(good.majority, "deciding all alike")],
+        upright=[(audit.power, "expected")] if 0 < audit.power <= last else [],
+    )

@@ -1,0 +1,132 @@
+"""Which features are the weak spot, and who is hurt."""
+
+from __future__ import annotations
+
+from gameproof.report.audit import Audit
+from gameproof.report.parts import Chart, Column, Section, Series, Table
+from gameproof.report.reading import cells, look
+from gameproof.report.rows import Weakness
+from gameproof.report.words import listed, number, percent, points
+
+
+def weak_spot(audit: Audit) -> Section | None:
+    """Feature by feature; nothing where none can be moved."""
+    own: list[Weakness] = audit.of(audit.weaknesses, audit.models[-1])
+    if not own:
+        return None
+    features = [row.feature for row in own]
+    series = []
+    for model in reversed(audit.models):
+        by = {row.feature: row.share for row in audit.of(audit.weaknesses, model)}
+        series.append(Series(model, [by[name] for name in features], look=look(audit, model)))
+    chart = Chart(
+        "bars",
+        "Where the gain from gaming comes from",
+        "Share of the gain in score by feature: "
+        + listed([f"{row.feature} {percent(row.share)}" for row in own]),
+        series,
+        "share of the gain in score",
+        labels=features,
+        percent=True,
+    )
+    numbers = ("coefficient", "one scale", "move needed", "in scales")
+    columns = [
+        *(Column(title) for title in ("feature", "model")),
+        *(Column(title, "number") for title in numbers),
+        Column("share of gain", "percent"),
+        Column("accuracy if it alone moves", "percent"),
+        Column("change, points", "points"),
+    ]
+    fields = ("feature", "model", "coefficient", "scale", "needed", "needed_scaled", "share")
+    table = [
+        [*row, found.accuracy, -found.loss]
+        for row, found in zip(cells(audit.weaknesses, *fields), audit.weaknesses, strict=True)
+    ]
+    note = (
+        "The move needed is that of the refused person of median score, in this feature alone; a "
+        f"step of one scale costs the same in every feature. Accuracy is at gaming power "
+        f"{audit.power:g}."
+    )
+    return Section(
+        "Which features are the weak spot?",
+        _weakest(own[0], audit),
+        [chart],
+        [Table("movable features", columns, table)],
+        [note],
+    )
+
+
+def _weakest(top: Weakness, audit: Audit) -> str:
+    if top.share == 0:
+        return f"Gaming gains nothing: {top.model} gives no weight to what can be moved."
+    lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"
+    said = (
+        f"{top.feature} is the weak spot of {top.model}: {percent(top.share)} of what gaming gains "
+        f"comes from it, and gaming it alone, at power {audit.power:g}, {lost}."
+    )
+    if top.needed is None or top.needed_scaled is None:
+        return said
+    far = f"{number(top.needed_scaled)} {audit.unit}"
+    if top.scale != 1:
+        far = f"{number(abs(top.needed))}, which is {far}"
+    way = "raised" if top.needed > 0 else "lowered"
+    return f"{said} The refused person of median score is accepted once it is {way} by {far}."
+
+
+def who_is_hurt(audit: Audit) -> Section | None:
+    """The burden on those who should be accepted, the recourse of those who should not."""
+    if not audit.movable:
+        return None
+    groups = list(dict.fromkeys(row.group for row in audit.hurt))
+    keys = [(group, label) for group in groups for label in (1, -1)]
+    series = []
+    for model in reversed(audit.models):
+        rows = {(row.group, row.label): row for row in audit.of(audit.hurt, model)}
+        middle, low, high = (
+            [getattr(rows.get(key), q, None) for key in keys] for q in ("q50", "q25", "q75")
+        )
+        series.append(Series(model, middle, low=low, high=high, look=look(audit, model)))
+    finding = _hurt(audit)
+    chart = Chart(
+        "dots",
+        "How far refused people are from acceptance: the median, and the middle half",
+        finding,
+        series,
+        f"distance in {audit.unit}",
+        labels=[f"{group}, should be {'accepted' if k > 0 else 'refused'}" for group, k in keys],
+    )
+    quantiles = ("mean distance", "mean cost", "10 %", "25 %", "median", "75 %", "90 %")
+    columns = [
+        *(Column(title) for title in ("model", "group")),
+        Column("label", "label"),
+        Column("people", "count"),
+        Column("refused", "percent"),
+        *(Column(title, "number") for title in quantiles),
+    ]
+    fields = ("model", "group", "label", "n", "refused", "mean_distance", "mean_cost")
+    table = cells(audit.hurt, *fields, "q10", "q25", "q50", "q75", "q90")
+    note = (
+        "The distance is that of the shortest way to acceptance by what can be moved: the burden "
+        "on those who should be accepted, the recourse of those who should be refused. Means are "
+        "over all people of a label, quantiles over the refused. A cost is distance²/(2 power), at "
+        f"power {audit.power:g}."
+    )
+    table_ = Table("burden and recourse", columns, table)
+    return Section("Who is hurt?", finding, [chart], [table_], [note])
+
+
+def _hurt(audit: Audit) -> str:
+    name = audit.models[-1]
+    own = {row.label: row for row in audit.of(audit.hurt, name) if row.group == "everyone"}
+    good, bad = own[1], own[-1]
+    said = f"Of those who should be accepted, {name} refuses {percent(good.refused)}"
+    if good.refused and good.mean_distance is None:
+        return f"{said}, and nothing that they can move gets them accepted."
+    if good.q50 is not None:
+        said += f"; half of these would have to move by {number(good.q50)} {audit.unit} or more"
+    if bad.q50 is not None:
+        said += (
+            f". Of those who should be refused and are, half are within {number(bad.q50)} "
+            f"{audit.unit} of being accepted"
+        )
+    return f"{said}."

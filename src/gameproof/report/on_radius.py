@@ -1,0 +1,193 @@
+"""What happens when the data is off, what robustness costs, and which radius to take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isinf
+from typing import Any
+
+from gameproof.report.audit import Audit
+from gameproof.report.on_accuracy import ACCURACY
+from gameproof.report.parts import Chart, Column, Section, Series, Table
+from gameproof.report.reading import at_radius, cells, line, look, stretches
+from gameproof.report.words import compared, listed, number, percent, signed
+
+
+def data_off(audit: Audit) -> Section | None:
+    """Radius by radius; nothing where one radius was looked at."""
+    name = audit.models[-1]
+    rows = audit.of(audit.shifts, name)
+    if len(rows) < 2:
+        return None
+    shown = at_radius(audit, name)
+    others = [
+        f"{model} for {percent(at_radius(audit, model).accuracy)}" for model in audit.models[:-1]
+    ]
+    before = f" that games with power {audit.power:g}" if audit.power else ""
+    finding = (
+        f"If the data of a population{before} is off by a radius of {shown.radius:g}, in the worst "
+        f"way, {name} is still right for {percent(shown.accuracy)}"
+        + (f", {listed(others)}" if others else "")
+        + f"; if it is not off, {name} is right for {percent(rows[0].accuracy)}."
+    )
+    safe = [row.radius for row in rows if row.accuracy > 0.5]
+    if safe and safe[-1] < rows[-1].radius:
+        finding += f" Up to a radius of {safe[-1]:g}, more than half are decided rightly for sure."
+    columns = [
+        Column("model"),
+        Column("radius", "number"),
+        Column("least accuracy", "percent"),
+        Column("largest log loss", "number"),
+    ]
+    table = cells(audit.shifts, "model", "radius", "accuracy", "risk")
+    note = (
+        "The worst case is over all data within the radius. With a radius of 0.1 an adversary may "
+        f"move everyone by 0.1 {audit.unit} in the mean, in any features"
+        f"{_flips(audit.label_cost)}."
+    )
+    return Section(
+        "What happens when the data is off?",
+        finding,
+        [_worst(audit, "accuracy"), _worst(audit, "risk")],
+        [Table("worst case by radius", columns, table)],
+        [note],
+    )
+
+
+def _flips(label_cost: float) -> str:
+    if isinf(label_cost):
+        return ""
+    if label_cost == 0:
+        return ", and turn labels from +1 to −1 for nothing"
+    turned = min(1.0, 0.1 / (2 * label_cost))
+    return f", or turn the labels of {percent(turned)} from +1 to −1, or some of both"
+
+
+def _worst(audit: Audit, what: str) -> Chart:
+    rows, share = audit.of(audit.shifts, audit.models[-1]), what == "accuracy"
+    title = (
+        "The least accuracy within a radius" if share else "The largest log loss within a radius"
+    )
+    said = [
+        f"{percent(row.accuracy) if share else number(row.risk)} at radius {row.radius:g}"
+        for row in (rows[0], rows[-1])
+    ]
+    return Chart(
+        "lines",
+        title,
+        f"{title}, of {audit.models[-1]}: {listed(said)}.",
+        [
+            line(model, audit.of(audit.shifts, model), what, look(audit, model))
+            for model in reversed(audit.models)
+        ],
+        "radius",
+        ACCURACY if share else "log loss",
+        percent=share,
+    )
+
+
+def robustness_cost(audit: Audit) -> Section | None:
+    """The last model against each of the others; nothing where there are none."""
+    name = audit.models[-1]
+    found = {
+        model: [row for row in audit.differences if (row.model, row.against) == (name, model)]
+        for model in audit.models[:-1]
+    }
+    if not found:
+        return None
+    said = " ".join(_lead(rows, audit.power) for rows in found.values())
+    chart = Chart(
+        "lines",
+        f"How much more often {name} is right, with 95 % intervals",
+        f"Difference in accuracy against gaming power. {said}",
+        [
+            _in_points(line(f"{name} against {model}", rows, "difference", look(audit, model)))
+            for model, rows in found.items()
+        ],
+        "gaming power",
+        "points of accuracy; above 0 it is right more often",
+        across=[(0.0, "equal")],
+    )
+    columns = [
+        *(Column(title) for title in ("model", "against")),
+        Column("power", "number"),
+        *(Column(title, "points") for title in ("difference, points", "95 % from", "to")),
+    ]
+    fields = ("model", "against", "power", "difference", "low", "high")
+    over = f"over {audit.splits} splits" if audit.splits > 1 else "person by person, on one split"
+    return Section(
+        "What does robustness cost?",
+        said,
+        [chart],
+        [Table("paired differences in accuracy", columns, cells(audit.differences, *fields))],
+        [f"Differences are paired, {over}. A difference of 1 point is one decision in a hundred."],
+    )
+
+
+def _in_points(series: Series) -> Series:
+    parts = {
+        name: [None if value is None else 100 * value for value in getattr(series, name)]
+        for name in ("y", "low", "high")
+    }
+    return replace(series, **parts)
+
+
+def _lead(rows: Sequence[Any], power: float) -> str:
+    """One model against another, in a sentence: where nobody games, at the power expected, and at
+    which powers it is ahead or behind beyond doubt."""
+    clean, grid = rows[0], [row.power for row in rows]
+    said = (
+        f"Against {clean.against}, {clean.model} is right {compared(clean.difference)} where nobody"
+        f" games (95 % interval {signed(clean.low, clean.high)})"
+    )
+    shown = min(rows, key=lambda row: abs(row.power - power))
+    if shown is not clean:
+        said += (
+            f" and {compared(shown.difference)} at power {shown.power:g} "
+            f"({signed(shown.low, shown.high)})"
+        )
+    better = [row.power for row in rows if row.low > 0]
+    worse = [row.power for row in rows if row.high < 0]
+    said += (
+        f"; all of the interval is above 0 at powers {stretches(better, grid)}"
+        if better
+        else "; at none of the powers is all of the interval above 0"
+    )
+    return said + (f", and below 0 at {stretches(worse, grid)}." if worse else ".")
+
+
+def which_radius(
+    rows: Sequence[Mapping[str, Any]], *, recommended: float | None = None, reason: str = ""
+) -> Section:
+    """The accuracy-robustness curve of `rows`: each has a "radius", any number of columns with
+    shares such as "accuracy" or "accuracy, gamed", and for intervals "<column> low" and
+    "<column> high". `reason` is the finding."""
+    radii = [float(row["radius"]) for row in rows]
+    names = [key for key in rows[0] if key != "radius" and not key.endswith((" low", " high"))]
+
+    def column(key: str) -> list[Any]:
+        return [row[key] for row in rows] if key in rows[0] else []
+
+    series = [
+        Series(name, column(name), radii, column(f"{name} low"), column(f"{name} high"), look=k)
+        for k, name in enumerate(names)
+    ]
+    chart = Chart(
+        "lines",
+        "Accuracy by the radius it was trained for",
+        f"{listed(names)} against the radius of training. {reason}",
+        series,
+        "radius",
+        ACCURACY,
+        percent=True,
+        upright=[] if recommended is None else [(recommended, "recommended")],
+    )
+    columns = [
+        Column("radius", "number"),
+        *(Column(k, "percent") for k in rows[0] if k != "radius"),
+    ]
+    table = Table(
+        "accuracy by radius of training", columns, [[row[c.name] for c in columns] for row in rows]
+    )
+    return Section("Which radius?", reason, [chart], [table])

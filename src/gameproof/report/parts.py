@@ -1,0 +1,105 @@
+"""What a page is made of: sections with a finding, charts, tables and pictures. Plain data; the
+page is drawn from it, and from nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, final
+
+Kind = Literal["text", "number", "percent", "points", "count", "label", "verdict"]
+Value = float | None
+
+
+@final
+@dataclass(frozen=True)
+class Column:
+    """What a column of a table is called, and how its values are written."""
+
+    name: str
+    kind: Kind = "text"
+
+
+@final
+@dataclass(frozen=True)
+class Table:
+    """Rows under a caption."""
+
+    caption: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Any]]
+
+
+@final
+@dataclass(frozen=True)
+class Series:
+    """One line of a chart, or one mark for each of its labels, with intervals where there are any.
+
+    `look` chooses colour, dash and marker; 0 is for what is in question.
+    """
+
+    name: str
+    y: Sequence[Value]
+    x: Sequence[float] = ()
+    low: Sequence[Value] = ()
+    high: Sequence[Value] = ()
+    look: int = 0
+    fill: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class Chart:
+    """A figure: lines over x, or bars or dots for each of `labels`.
+
+    alt
+        What it shows, for those who do not see it.
+    across, upright
+        Lines to compare with, at a value and at an x, each with its name.
+    """
+
+    kind: Literal["lines", "bars", "dots"]
+    title: str
+    alt: str
+    series: Sequence[Series]
+    x_label: str = ""
+    y_label: str = ""
+    labels: Sequence[str] = ()
+    percent: bool = False
+    across: Sequence[tuple[float, str]] = ()
+    upright: Sequence[tuple[float, str]] = ()
+
+
+@final
+@dataclass(frozen=True)
+class Picture:
+    """An image that is there already."""
+
+    caption: str
+    content: bytes
+    kind: Literal["png", "svg+xml"] = "png"
+
+
+@final
+@dataclass(frozen=True)
+class Tile:
+    """A number for the top of the page."""
+
+    label: str
+    value: str
+    note: str = ""
+
+
+@final
+@dataclass(frozen=True)
+class Section:
+    """A question, the answer in a sentence, and what it rests on."""
+
+    title: str
+    finding: str
+    charts: Sequence[Chart] = ()
+    tables: Sequence[Table] = ()
+    notes: Sequence[str] = ()
+    pictures: Sequence[Picture] = ()
+    # A table that is the finding itself is shown open.
+    open: bool = False

@@ -1,0 +1,57 @@
+"""What the sections of a page read off an audit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from gameproof.report.audit import Audit
+from gameproof.report.parts import Series
+from gameproof.report.words import listed
+
+
+def look(audit: Audit, model: str) -> int:
+    """The model in question looks the same everywhere, the others as they come."""
+    return (audit.models.index(model) + 1) % len(audit.models)
+
+
+def line(name: str, rows: Sequence[Any], what: str, look: int) -> Series:
+    """Rows by power or radius, with their intervals where they have any."""
+    x = [row.radius if hasattr(row, "radius") else row.power for row in rows]
+    low, high = (
+        [getattr(row, end) for row in rows if hasattr(row, end)] for end in ("low", "high")
+    )
+    return Series(name, [getattr(row, what) for row in rows], x, low, high, look)
+
+
+def cells(rows: Sequence[Any], *fields: str) -> list[list[Any]]:
+    """Some fields of rows, for a table."""
+    return [[getattr(row, field) for field in fields] for row in rows]
+
+
+def at_power(audit: Audit, model: str) -> Any:
+    """The row nearest to the power that is expected."""
+    return min(audit.of(audit.gaming, model), key=lambda row: abs(row.power - audit.power))
+
+
+def at_radius(audit: Audit, model: str) -> Any:
+    """The row nearest to a third of the largest radius: small enough to mean something."""
+    rows = audit.of(audit.shifts, model)
+    return min(rows, key=lambda row: abs(row.radius - rows[-1].radius / 3))
+
+
+def stretches(chosen: Sequence[float], grid: Sequence[float]) -> str:
+    """Which of a grid's numbers, in words.
+
+    >>> stretches([0.2, 0.3, 0.4, 0.8], [0.1, 0.2, 0.3, 0.4, 0.6, 0.8])
+    '0.2 to 0.4 and 0.8'
+    """
+    places = [list(grid).index(number) for number in chosen]
+    runs: list[list[int]] = []
+    for place in places:
+        if runs and place == runs[-1][-1] + 1:
+            runs[-1].append(place)
+        else:
+            runs.append([place])
+    ends = [(grid[run[0]], grid[run[-1]]) for run in runs]
+    return listed([f"{low:g}" if low == high else f"{low:g} to {high:g}" for low, high in ends])

@@ -1,0 +1,89 @@
+"""From the rows of an audit to its page, and from the findings of experiments to theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gameproof.report.audit import Audit
+from gameproof.report.on_accuracy import gamed, how_good
+from gameproof.report.on_people import weak_spot, who_is_hurt
+from gameproof.report.on_radius import data_off, robustness_cost
+from gameproof.report.parts import Column, Picture, Section, Table, Tile
+from gameproof.report.reading import at_power, at_radius
+from gameproof.report.words import between, percent
+
+
+def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]:
+    """Those that have something to say, in the order in which they are asked; `radius` is what
+    `which_radius` made, where a radius was chosen."""
+    made = (
+        how_good(audit),
+        gamed(audit),
+        data_off(audit),
+        robustness_cost(audit),
+        weak_spot(audit),
+        who_is_hurt(audit),
+        radius,
+    )
+    return [section for section in made if section is not None]
+
+
+def audit_tiles(audit: Audit) -> list[Tile]:
+    """A few numbers on the model in question, for those who read no further."""
+    name = audit.models[-1]
+    (good,) = audit.of(audit.quality, name)
+    tiles = [Tile("right, nobody games", percent(good.accuracy), between(good))]
+    shown, worst = at_power(audit, name), at_radius(audit, name)
+    if shown.power > 0 and audit.movable:
+        label = f"right, gaming power {shown.power:g}"
+        tiles.append(Tile(label, percent(shown.accuracy), between(shown)))
+    if worst.radius > 0:
+        note = f"and gaming power {audit.power:g}" if audit.power else "nobody games"
+        label = f"right at worst, radius {worst.radius:g}"
+        tiles.append(Tile(label, percent(worst.accuracy), note))
+    if weak := audit.of(audit.weaknesses, name):
+        tiles.append(
+            Tile("weakest spot", weak[0].feature, f"{percent(weak[0].share)} of what gaming gains")
+        )
+    return tiles
+
+
+def reproduction_sections(
+    claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[str, Any]]
+) -> list[Section]:
+    """The page of experiments.
+
+    claims
+        Rows with text, measure, effect, low, high, border, verdict and experiment.
+    experiments
+        Each with a name, a title, notes, and figures as pairs of a caption and a PNG's bytes.
+    """
+    columns = [
+        *(Column(name) for name in ("claim", "experiment", "measure")),
+        *(Column(name, "number") for name in ("effect", "95 % from", "to", "border")),
+        Column("verdict", "verdict"),
+    ]
+    names = ("text", "experiment", "measure", "effect", "low", "high", "border", "verdict")
+    verdicts = [claim["verdict"] for claim in claims]
+    counted = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
+    finding = (
+        f"Of {len(claims)} checks of claims, {counted['holds']} hold, "
+        f"{counted['does not hold']} do not, and {counted['undecided']} are undecided."
+    )
+    note = (
+        "A claim holds, or does not, where all of its 95 % interval is on one side of the border."
+    )
+    table = Table("claims", columns, [[claim.get(name) for name in names] for claim in claims])
+    first = Section("What became of the claims?", finding, tables=[table], notes=[note], open=True)
+    return [
+        first,
+        *(
+            Section(
+                f"{each['name']}: {each['title']}",
+                " ".join(each.get("notes", ())),
+                pictures=[Picture(caption, content) for caption, content in each["figures"]],
+            )
+            for each in experiments
+        ),
+    ]

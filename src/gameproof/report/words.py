@@ -1,0 +1,71 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+SPACE = "\u00a0"
+
+
+def percent(share: float) -> str:
+    """A share.
+
+    >>> percent(0.7634)
+    '76.3\\xa0%'
+    """
+    return f"{100 * share:.1f}{SPACE}%"
+
+
+def number(value: float) -> str:
+    """With as many digits as are read.
+
+    >>> number(1.2345), number(-0.01234), number(12345.6)
+    ('1.23', '−0.012', '12,346')
+    """
+    size = abs(value)
+    text = f"{value:,.0f}" if size >= 100 else f"{value:.2f}" if size >= 0.1 else f"{value:.2g}"
+    return text.replace("-", "−")
+
+
+def between(row: Any) -> str:
+    """The interval of a share."""
+    return f"{100 * row.low:.1f} to {percent(row.high)}"
+
+
+def points(value: float) -> str:
+    """A difference of two shares, without its sign.
+
+    >>> points(-0.012), points(0.01)
+    ('1.2\\xa0points', '1.0\\xa0points')
+    """
+    return f"{abs(100 * value):.1f}{SPACE}points"
+
+
+def signed(low: float, high: float) -> str:
+    """The interval of a difference, in points.
+
+    >>> signed(-0.012, 0.03)
+    '−1.2 to +3.0'
+    """
+    return f"{100 * low:+.1f} to {100 * high:+.1f}".replace("-", "−")
+
+
+def compared(difference: float) -> str:
+    """How often one is right, compared with another.
+
+    >>> compared(-0.012), compared(0.0001)
+    ('less often by 1.2\\xa0points', 'as often')
+    """
+    if abs(difference) < 0.0005:
+        return "as often"
+    return f"{'more' if difference > 0 else 'less'} often by {points(difference)}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Joined by commas and an and.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([*([", ".join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
