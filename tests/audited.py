@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from gameproof.report.audit import audit, compare_models
 from gameproof.report.model import LinearModel
 
 SCALE = np.array([100.0, 0.1, 1.0, 3.0])
@@ -16,3 +17,18 @@ def people(n: int = 60, seed: int = 0):
     y = np.sign(Z @ [1.0, -0.5, 0.3, -0.8] + 0.1 + 0.7 * rng.standard_normal(n))
     theta = np.array([0.9, -0.4, 0.5, -0.7]) / SCALE
     return Z * SCALE, y, LinearModel(theta, 0.2, NAMES, "mine")
+
+
+HOSTILE = "</script><b class=evil>'\"&<img src=x onerror=alert(1)>"
+
+
+def audits(names: tuple[str, ...] = NAMES):
+    """One model alone, and three beside each other."""
+    X, y, model = people(300)
+    theta = model.coefficients
+    models = [
+        LinearModel(theta * size, 0.2, names, name)
+        for name, size in (("plain", 1.0), ("strategic", 0.8), ("robust", [0.3, 1, 1, 0.3]))
+    ]
+    options = {"movable": (0, 3), "scale": SCALE}
+    return audit(models[0], X, y, **options), compare_models(models, X, y, **options)

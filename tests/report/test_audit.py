@@ -283,6 +283,16 @@ def test_what_does_not_fit_is_refused_in_one_line(change: dict, message: str) ->
     assert "\n" not in str(caught.value)
 
 
+def test_frames_are_audited_where_their_columns_are_the_model_s() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=NAMES)
+    assert gp.audit(MODEL, frame, Y).gaming == gp.audit(MODEL, X, Y).gaming
+    with pytest.raises(ValueError, match="the columns of X are rate, income, age, debt, and"):
+        gp.audit(MODEL, frame[["rate", "income", "age", "debt"]], Y)
+    unnamed = gp.LinearModel(THETA, INTERCEPT)
+    assert gp.audit(unnamed, frame, Y).quality[0].accuracy == AUDIT.quality[0].accuracy
+
+
 def test_models_that_cannot_be_compared_are_refused() -> None:
     with pytest.raises(ValueError, match="different names, got mine, mine"):
         gp.compare_models([MODEL, MODEL], X, Y)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from gameproof.arguments import Vector
 from gameproof.report.intervals import paired_interval
+from gameproof.report.made import fingerprint
 from gameproof.report.measure import bins, gaming, hurt, quality, right, shifts, weaknesses
 from gameproof.report.model import Case, LinearModel
 from gameproof.report.rows import Bin, Difference, Gaming, Hurt, Quality, Shift, Weakness
@@ -32,7 +33,7 @@ class Audit:
 
     `power` is the gaming that is expected: weak spots and costs are about it, and people answer
     with it before the data is off by a radius. With `splits` above 1 the rows are means over that
-    many splits of a table, and so are their intervals.
+    many splits of a table, and so are their intervals. `fingerprint` tells the people from others.
     """
 
     models: tuple[str, ...]
@@ -48,6 +49,7 @@ class Audit:
     differences: tuple[Difference, ...] = ()
     splits: int = 1
     unit: str = UNIT
+    fingerprint: str = ""
 
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""
@@ -173,6 +175,7 @@ def compare_models(
         tuple(row for case in cases for row in hurt(case, expected, kinds)),
         tuple(_differences(cases, grid)),
         unit=unit,
+        fingerprint=fingerprint(X, y, lines[0].names),
     )
 
 

@@ -44,19 +44,24 @@ class LinearModel:
         require_finite("intercept", np.atleast_1d(offset))
         object.__setattr__(self, "intercept", float(offset))
         named = self.feature_names
-        names = [f"x{k}" for k in range(theta.size)] if named is None else [str(n) for n in named]
+        names = _numbered(theta.size) if named is None else tuple(str(name) for name in named)
         if len(names) != theta.size:
             raise ValueError(
                 f"feature_names has {len(names)} names, theta {theta.size} coefficients"
             )
         if len(set(names)) < len(names):
             raise ValueError(f"features must have different names, got {', '.join(names)}")
-        object.__setattr__(self, "feature_names", tuple(names))
+        object.__setattr__(self, "feature_names", names)
 
     @property
     def coefficients(self) -> Vector:
         """theta as an array."""
         return np.asarray(self.theta, dtype=np.float64)
+
+    @property
+    def named(self) -> bool:
+        """Whether its features were given names."""
+        return self.names != _numbered(len(self.names))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,6 +119,12 @@ class Case:
         scale: ArrayLike | None,
     ) -> Case:
         """Checks that they fit together; `Population` knows what a table and labels may be."""
+        columns = [str(name) for name in getattr(X, "columns", ())]
+        if model.named and columns and columns != list(model.names):
+            raise ValueError(
+                f"the columns of X are {', '.join(columns)}, and the model has the features "
+                f"{', '.join(model.names)}"
+            )
         people = Population(X, y)
         theta = model.coefficients
         if people.d != theta.size:
@@ -157,6 +168,10 @@ class Case:
     def population(self, power: float) -> Population:
         """The same people, answering."""
         return Population(self.X, self.y, self.response(power))
+
+
+def _numbered(d: int) -> tuple[str, ...]:
+    return tuple(f"x{k}" for k in range(d))
 
 
 def _scales(X: Matrix, scale: ArrayLike | None) -> Vector:

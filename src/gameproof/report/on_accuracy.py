@@ -37,7 +37,8 @@ def how_good(audit: Audit) -> Section:
     ]
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", "risk", *ACCEPTED)
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
-    return Section("How good is the model?", finding, [chart] if chart else [], [table])
+    tables = [table, _counted(audit)] if audit.bins and not others else [table]
+    return Section("How good is the model?", finding, [chart] if chart else [], tables)
 
 
 def _dots(audit: Audit) -> Chart:
@@ -84,6 +85,15 @@ def _scores(audit: Audit) -> Chart:
         percent=True,
         upright=[(0.0, "accepted from here on")],
     )
+
+
+def _counted(audit: Audit) -> Table:
+    columns = [
+        *(Column(name, "number") for name in ("score from", "to")),
+        *(Column(name, "count") for name in ("people with label +1", "with label −1")),
+    ]
+    rows = cells(audit.bins, "start", "end", "positive", "negative")
+    return Table("people by score; the first and last rows hold all beyond", columns, rows)
 
 
 def gamed(audit: Audit) -> Section | None:

@@ -126,11 +126,11 @@ def robustness_cost(audit: Audit) -> Section | None:
 
 
 def _in_points(series: Series) -> Series:
-    parts = {
-        name: [None if value is None else 100 * value for value in getattr(series, name)]
-        for name in ("y", "low", "high")
-    }
-    return replace(series, **parts)
+    y, low, high = (
+        [None if share is None else 100 * share for share in shares]
+        for shares in (series.y, series.low, series.high)
+    )
+    return replace(series, y=y, low=low, high=high)
 
 
 def _lead(rows: Sequence[Any], power: float) -> str:

@@ -3,15 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gameproof.report.audit import Audit
+from gameproof.report.made import made
 from gameproof.report.on_accuracy import gamed, how_good
 from gameproof.report.on_people import weak_spot, who_is_hurt
 from gameproof.report.on_radius import data_off, robustness_cost
+from gameproof.report.page import write_page
 from gameproof.report.parts import Column, Picture, Section, Table, Tile
 from gameproof.report.reading import at_power, at_radius
-from gameproof.report.words import between, percent
+from gameproof.report.words import between, listed, percent
+
+
+def write_audit(
+    path: str | Path,
+    audit: Audit,
+    title: str = "",
+    *,
+    subtitle: str = "",
+    radius: Section | None = None,
+    command: str = "",
+    seed: int | None = None,
+    data: Mapping[str, str] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> None:
+    """Writes an audit, of one model or of several, as one HTML file that needs nothing else.
+
+    radius
+        What `which_radius` made, where a radius was chosen.
+    command, seed, data, settings
+        For the part on how it was made: what was typed, what was drawn, fingerprints of files by
+        name, and other settings by name. What the audit knows itself need not be given.
+    """
+    chosen = {
+        "movable": ", ".join(audit.movable) or "nothing",
+        "gaming power expected": f"{audit.power:g}",
+        "label cost": f"{audit.label_cost:g}",
+        **(settings or {}),
+    }
+    people = {**(data or {}), "the people": audit.fingerprint}
+    write_page(
+        path,
+        title or f"Audit of {listed(audit.models)}",
+        audit_sections(audit, radius),
+        made(command=command, seed=seed, data=people, settings=chosen),
+        subtitle=subtitle,
+        tiles=audit_tiles(audit),
+    )
 
 
 def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]:

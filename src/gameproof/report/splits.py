@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,8 @@ def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
     if any(other.models != first.models for other in audits):
         raise ValueError("audits of different models have no mean")
     found: dict[str, Any] = {DROPPED: (), "splits": len(audits)}
+    together = "".join(audit.fingerprint for audit in audits)
+    found["fingerprint"] = sha256(together.encode()).hexdigest()
     for field in fields(first):
         rows = getattr(first, field.name)
         if field.name != DROPPED and isinstance(rows, tuple) and rows:

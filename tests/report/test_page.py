@@ -1,0 +1,252 @@
+"""What a page says, and that it says it safely."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from audited import HOSTILE, MOVABLE, NAMES, SCALE, audits, people
+from gameproof.report.made import fingerprint, made
+from gameproof.report.on_radius import robustness_cost
+from gameproof.report.page import page
+from gameproof.report.parts import Column, Section, Table
+from gameproof.report.sections import audit_sections, audit_tiles, reproduction_sections
+
+ALONE, BESIDE = audits()
+QUESTIONS = [
+    "How good is the model?",
+    "What happens when people game it?",
+    "What happens when the data is off?",
+    "What does robustness cost?",
+    "Which features are the weak spot?",
+    "Who is hurt?",
+    "Which radius?",
+]
+
+
+class Read(HTMLParser):
+    """The elements of a page with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def shown(audit: gp.Audit, radius: Section | None = None) -> str:
+    return page("t", audit_sections(audit, radius), {"command": "c"}, tiles=audit_tiles(audit))
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f}\u00a0%"
+
+
+def test_questions_are_answered_in_their_order() -> None:
+    radius = gp.which_radius([{"radius": 0.1, "accuracy": 0.8}], reason="Because.")
+    titles = [section.title for section in audit_sections(BESIDE, radius)]
+    assert titles == QUESTIONS
+    assert [section.title for section in audit_sections(ALONE)] == [
+        title for title in QUESTIONS if title not in ("What does robustness cost?", "Which radius?")
+    ]
+
+
+def test_sections_without_data_are_left_out() -> None:
+    X, y, model = people()
+    found = gp.audit(model, X, y, movable=[], powers=[0], radii=[0])
+    assert [section.title for section in audit_sections(found)] == ["How good is the model?"]
+    assert len(audit_tiles(found)) == 1
+    assert "<h2" in shown(found)
+
+
+def test_findings_hold_the_numbers_of_the_rows() -> None:
+    good, gamed, off, weak, hurt = (section.finding for section in audit_sections(ALONE))
+    (row,) = ALONE.quality
+    expected = next(r for r in ALONE.gaming if r.power == ALONE.power)
+    assert percent(row.accuracy) in good
+    assert percent(row.majority) in good
+    assert f"{100 * row.low:.1f} to {percent(row.high)}" in good
+    for share in (row.accuracy, expected.accuracy, expected.accepted_negative):
+        assert percent(share) in gamed
+    tenth = next(r for r in ALONE.shifts if r.radius == 0.1)
+    assert (
+        f"radius of 0.1, in the worst way, plain is still right for {percent(tenth.accuracy)}"
+        in off
+    )
+    top = max(ALONE.weaknesses, key=lambda r: r.share)
+    assert weak.startswith(f"{top.feature} is the weak spot of plain: {percent(top.share)}")
+    assert f"{top.needed_scaled:.2f} standard deviations" in weak
+    assert percent(ALONE.hurt[0].refused) in hurt
+    assert f"{ALONE.hurt[0].q50:.2f} standard deviations or more" in hurt
+
+
+def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
+    rows = [r for r in BESIDE.differences if (r.model, r.against) == ("robust", "plain")]
+    said = audit_sections(BESIDE)[3].finding
+    assert f"{100 * rows[0].low:+.1f}".replace("-", "−") in said
+    two = replace(BESIDE, models=("plain", "robust"))
+    turned = [
+        replace(row, low=-0.2, high=-0.1) if k < 3 else replace(row, low=0.1, high=0.2)
+        for k, row in enumerate(rows)
+    ]
+    said = robustness_cost(replace(two, differences=tuple(turned))).finding
+    assert "above 0 at powers 0.15 to 1, and below 0 at 0 to 0.1." in said
+    even = [replace(row, low=-0.1, high=0.1) for row in rows]
+    said = robustness_cost(replace(two, differences=tuple(even))).finding
+    assert "at none of the powers is all of the interval above 0" in said
+
+
+def test_tables_hold_every_row() -> None:
+    tables = {t.caption: t for section in audit_sections(BESIDE) for t in section.tables}
+    assert len(tables["accuracy by gaming power"].rows) == len(BESIDE.gaming)
+    assert len(tables["paired differences in accuracy"].rows) == len(BESIDE.differences)
+    assert len(tables["movable features"].rows) == 3 * len(MOVABLE)
+    text = shown(BESIDE)
+    for row in BESIDE.gaming:
+        assert percent(row.accuracy) in text
+    for table in tables.values():
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_people_whom_nothing_helps_are_told_so() -> None:
+    X, y, model = people()
+    flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
+    sections = audit_sections(gp.audit(flat, X, y, movable=MOVABLE, scale=SCALE))
+    found = {section.title: section.finding for section in sections}
+    assert "gives no weight to what can be moved" in found["Which features are the weak spot?"]
+    assert "nothing that they can move gets them accepted" in found["Who is hurt?"]
+
+
+def test_page_is_small_and_names_no_place_on_the_network() -> None:
+    radius = gp.which_radius(
+        [{"radius": r, "accuracy": 0.8, "accuracy low": 0.7, "accuracy high": 0.9} for r in (0, 1)],
+        recommended=1.0,
+        reason="Because.",
+    )
+    text = shown(BESIDE, radius)
+    assert len(text.encode()) < 200_000
+    found = re.findall(r"[a-z]+://[^\s\"']+", text)
+    assert set(found) == {"http://www.w3.org/2000/svg"}  # the name of SVG, never asked for
+    for _, attributes in Read(text).tags:
+        assert not {"src", "onclick", "onload", "style"} & attributes.keys()
+        assert attributes.get("href", "#").startswith("#")
+
+
+def test_policy_allows_the_page_s_own_script_and_style_alone() -> None:
+    text = shown(ALONE)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert policy.startswith("default-src 'none'; img-src data:;")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        (inner,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_whatever_users_call_things_is_text() -> None:
+    tame = Read(page("t", audit_sections(BESIDE), {"a": "b"}, tiles=audit_tiles(BESIDE)))
+    names = tuple(f"{HOSTILE} {name}" for name in NAMES)
+    audit = audits(names)[1]
+    made_ = {HOSTILE: HOSTILE}
+    text = page(HOSTILE, audit_sections(audit), made_, subtitle=HOSTILE, tiles=audit_tiles(audit))
+    wild = Read(text)
+    kinds = [tag for tag, _ in wild.tags if tag != "wbr"]
+    # The subtitle is one paragraph more.
+    assert kinds.count("p") == [tag for tag, _ in tame.tags].count("p") + 1
+    kinds.remove("p")
+    assert kinds == [tag for tag, _ in tame.tags if tag != "wbr"]
+    assert wild.text.count(HOSTILE) > 10
+    for data in re.findall(r'<script type="application/json">(.*?)</script>', text, re.S):
+        json.loads(data)
+
+
+def test_same_rows_give_the_same_bytes() -> None:
+    assert shown(BESIDE) == shown(audits()[1])
+
+
+def test_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    gp.write_page(path, "First", [Section("Q?", "A.")], {})
+    before = path.read_bytes()
+    broken = Section("Q?", "A.", tables=[Table("t", [Column("a")], [(1, 2)])])
+    with pytest.raises(ValueError, match="argument"):
+        gp.write_page(path, "Second", [broken], {})
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_radius_section_draws_each_share_with_its_interval() -> None:
+    rows = [
+        {"radius": r, "accuracy": 0.8 - r, "accuracy low": 0.7, "accuracy high": 0.9, "gamed": 0.5}
+        for r in (0.0, 0.1)
+    ]
+    section = gp.which_radius(rows, recommended=0.1, reason="It costs nothing.")
+    assert section.finding == "It costs nothing."
+    (chart,) = section.charts
+    assert [(s.name, len(s.low)) for s in chart.series] == [("accuracy", 2), ("gamed", 0)]
+    assert chart.upright == [(0.1, "recommended")]
+    assert section.tables[0].rows[1] == [0.1, 0.8 - 0.1, 0.7, 0.9, 0.5]
+
+
+def test_experiments_are_shown_with_verdicts_and_figures() -> None:
+    claim = {"text": "A is better", "measure": "ratio", "effect": 0.5, "low": 0.4, "high": 0.6}
+    claims = [
+        {**claim, "border": 1.0, "experiment": "rate", "verdict": verdict}
+        for verdict in ("holds", "holds", "does not hold", "undecided")
+    ]
+    png = b"\x89PNG\r\n\x1a\n not really"
+    each = {"name": "rate", "title": "how fast", "notes": ["Noted."], "figures": [("Drawn.", png)]}
+    sections = reproduction_sections(claims, [each])
+    assert sections[0].finding == ("Of 4 checks of claims, 2 hold, 1 do not, and 1 are undecided.")
+    text = page("Experiments", sections, {})
+    assert text.count('class="verdict holds"') == 2
+    assert text.count('class="verdict does-not-hold"') == 1
+    assert f"data:image/png;base64,{base64.b64encode(png).decode()}" in text
+    assert 'alt="Drawn."' in text
+    assert "Noted." in text
+
+
+def test_fingerprint_tells_every_change() -> None:
+    X, y = np.arange(6.0).reshape(3, 2), np.array([1.0, -1.0, 1.0])
+    first = fingerprint(X, y, ["a", "b"])
+    assert first == fingerprint(X.tolist(), y.astype(int), ("a", "b"))
+    others = [
+        fingerprint(X + np.array([[0, 0], [0, 1e-12], [0, 0]]), y, ["a", "b"]),
+        fingerprint(X, -y, ["a", "b"]),
+        fingerprint(X, y, ["a", "c"]),
+        fingerprint(X[::-1], y, ["a", "b"]),
+    ]
+    assert len({first, *others}) == 5
+
+
+def test_audit_is_written_with_what_it_knows_of_itself(tmp_path: Path) -> None:
+    path = tmp_path / "audit.html"
+    gp.write_audit(path, ALONE, subtitle="For <us>", command="gameproof audit", seed=7)
+    read = Read(path.read_text(encoding="utf-8"))
+    for said in ("Audit of plain", "For <us>", "gameproof audit", "income, debt"):
+        assert said in read.text
+    X, y, _ = people(300)
+    assert ALONE.fingerprint == fingerprint(X, y, NAMES)
+    assert ALONE.fingerprint in read.text
+
+
+def test_made_has_what_it_takes_to_make_it_again() -> None:
+    found = made(command="gameproof audit", seed=3, data={"t.csv": "abc"}, settings={"power": 0.5})
+    assert found["command"] == "gameproof audit"
+    assert found["fingerprint of t.csv"] == "abc"
+    assert (found["seed"], found["power"]) == ("3", "0.5")
+    assert f"gameproof {gp.__version__}" in found["versions"]
+    assert f"numpy {np.__version__}" in found["versions"]

@@ -1,0 +1,314 @@
+"""Pages as people meet them: in a browser. Without one, these tests say so and skip."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from audited import HOSTILE, NAMES, audits
+from browser import Browser, chromium
+from gameproof.report.page import write_page
+from gameproof.report.sections import audit_sections, audit_tiles
+
+ALONE, BESIDE = audits()
+MADE = {"command": "gameproof audit model table.csv"}
+# The chart of accuracy by gaming power, the second of a page.
+GAMING = "document.querySelectorAll('figure.chart')[1]"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    program = chromium()
+    if program is None:
+        pytest.skip("no Chromium here: apt-get install chromium")
+    found = Browser(program, tmp_path_factory.mktemp("profile"))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    hostile = audits(tuple(f"{HOSTILE} {name}" for name in NAMES))[1]
+    for name, audit in (("alone", ALONE), ("beside", BESIDE), ("hostile", hostile)):
+        title = HOSTILE if name == "hostile" else name
+        made = {HOSTILE: HOSTILE} if name == "hostile" else MADE
+        write_page(
+            folder / f"{name}.html", title, audit_sections(audit), made, tiles=audit_tiles(audit)
+        )
+    return {path.stem: path for path in folder.glob("*.html")}
+
+
+def box(browser: Browser, element: str) -> dict[str, float]:
+    """Where an element is, scrolled into sight."""
+    return browser.run(
+        f"(() => {{ const e = {element};"
+        "e.scrollIntoView({block: 'center', behavior: 'instant'});"
+        "const b = e.getBoundingClientRect();"
+        "return {x: b.left, y: b.top, width: b.width, height: b.height}; })()"
+    )
+
+
+def middle(browser: Browser, element: str) -> tuple[float, float]:
+    at = box(browser, element)
+    return at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+
+
+@pytest.mark.parametrize("name", ["alone", "beside", "hostile"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_page_opens_without_complaint_and_asks_for_nothing(
+    browser: Browser, pages: dict[str, Path], name: str, theme: str
+) -> None:
+    browser.open(pages[name], theme=theme)
+    assert browser.complaints() == []
+    assert browser.requests() == [pages[name].as_uri()]
+    drawn = browser.run(
+        "[...document.querySelectorAll('.plot')].every(p => p.querySelector('svg'))"
+    )
+    assert drawn
+    assert browser.run("document.querySelectorAll('figure.chart').length") >= 5
+
+
+def test_page_could_not_ask_if_it_wanted_to(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["alone"])
+    refused = browser.run("fetch('http://127.0.0.1:9/').then(() => false, () => true)")
+    assert refused
+    assert any("Content Security Policy" in str(said) for said in browser.complaints())
+
+
+def test_names_from_the_table_are_shown_as_text(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["hostile"])
+    assert browser.run("document.title") == HOSTILE
+    assert browser.run("document.querySelector('h1').textContent") == HOSTILE
+    assert browser.run("document.querySelectorAll('.evil, img').length") == 0
+    labels = browser.run("[...document.querySelectorAll('.plot text')].map(t => t.textContent)")
+    assert f"{HOSTILE} income" in labels
+    # Also where they are put by the script: in the box at the pointer.
+    spot = middle(browser, "document.querySelectorAll('.bar[data-series]')[0]")
+    browser.mouse("mouseMoved", *spot)
+    assert browser.run("[...document.querySelectorAll('.tip b')].map(b => b.textContent)") == [
+        f"{HOSTILE} income"
+    ]
+    assert browser.run("document.querySelectorAll('.evil, img').length") == 0
+
+
+def test_pointer_reads_the_numbers_of_the_rows(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["beside"])
+    marks = f"{GAMING}.querySelectorAll('path[data-series]')"
+    assert browser.run(f"{marks}.length") == 3
+    at = box(browser, f"{GAMING}.querySelector('.plot')")
+    browser.mouse("mouseMoved", at["x"] + 52, at["y"] + 100)
+    shown = browser.run(f"{GAMING}.querySelector('.tip').textContent")
+    for model in BESIDE.models:
+        first = BESIDE.of(BESIDE.gaming, model)[0]
+        numbers = [f"{100 * v:.1f}\u00a0%" for v in (first.accuracy, first.low, first.high)]
+        assert f"{model}: {numbers[0]} ({numbers[1]} to {numbers[2]})" in shown
+    browser.mouse("mouseMoved", at["x"] + at["width"] - 16, at["y"] + 100)
+    shown = browser.run(f"{GAMING}.querySelector('.tip').textContent")
+    last = BESIDE.of(BESIDE.gaming, "robust")[-1]
+    assert f"gaming power {last.power:g}" in shown
+    assert f"robust: {100 * last.accuracy:.1f}\u00a0%" in shown
+    browser.mouse("mouseMoved", 2, 2)
+    assert browser.run(f"{GAMING}.querySelector('.tip').hidden")
+
+
+def test_legend_hides_a_line_and_shows_it_again(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["beside"])
+    key = f"{GAMING}.querySelector('.key')"
+    lines = f"[...{GAMING}.querySelectorAll('path[data-series]')].map(p => p.dataset.series).sort()"
+    before = browser.run(lines)
+    name = browser.run(f"{key}.textContent")
+    assert name in before
+    browser.click(*middle(browser, key))
+    assert browser.run(lines) == [other for other in before if other != name]
+    assert browser.run(f"{key}.getAttribute('aria-pressed')") == "false"
+    browser.click(*middle(browser, key))
+    assert browser.run(lines) == before
+    assert browser.run(f"{key}.getAttribute('aria-pressed')") == "true"
+
+
+def test_all_lines_can_be_hidden(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["beside"])
+    browser.run("document.querySelectorAll('.key').forEach(key => key.click())")
+    assert browser.run("document.querySelectorAll('.plot [data-series]').length") == 0
+    at = middle(browser, f"{GAMING}.querySelector('.plot')")
+    browser.mouse("mouseMoved", *at)
+    assert browser.complaints() == []
+
+
+def test_drag_zooms_and_reset_shows_all_again(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["beside"])
+    drawing = f"{GAMING}.querySelector('.plot').innerHTML"
+    ticks = (
+        f"[...{GAMING}.querySelectorAll('.plot text[text-anchor=middle]')].map(t => +t.textContent)"
+    )
+    before = browser.run(drawing)
+    assert (min(browser.run(ticks)), max(browser.run(ticks))) == (0, 1)
+    at = box(browser, f"{GAMING}.querySelector('.plot')")
+    y = at["y"] + 100
+    browser.drag((at["x"] + 0.3 * at["width"], y), (at["x"] + 0.6 * at["width"], y))
+    found = browser.run(ticks)
+    assert min(found) >= 0.2
+    assert max(found) <= 0.7
+    reset = f"{GAMING}.querySelector('.zoom button:last-child')"
+    browser.click(*middle(browser, reset))
+    browser.mouse("mouseMoved", 2, 2)
+    assert browser.run(drawing) == before
+    browser.run(f"{GAMING}.querySelector('.zoom button').click()")
+    assert max(browser.run(ticks)) <= 0.8
+    browser.run(f"{GAMING}.querySelector('.zoom button:nth-child(2)').click()")
+    assert browser.run(drawing) == before
+
+
+def test_keyboard_reaches_everything_and_reads_values(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    browser.open(pages["beside"])
+    browser.key("Tab", 9)
+    assert browser.run("document.activeElement.className") == "skip"
+    seen = []
+    for _ in range(80):
+        browser.key("Tab", 9)
+        seen.append(
+            browser.run(
+                "(() => { const e = document.activeElement, s = getComputedStyle(e);"
+                "return [e.className || e.id || e.tagName, parseFloat(s.outlineWidth)]; })()"
+            )
+        )
+        if seen[-1][0] == "frame":
+            break
+    assert {"theme", "A", "key"} <= {name for name, _ in seen}
+    assert all(width >= 2 for name, width in seen if name != "BODY")
+    browser.key("ArrowRight", 39)
+    browser.key("ArrowRight", 39)
+    said = browser.run("document.activeElement.querySelector('[aria-live]').textContent")
+    # The second mark of the first chart: models from the last to the first.
+    assert "strategic: " in said
+    browser.key("Escape", 27)
+    assert browser.run("document.activeElement.querySelector('.tip').hidden")
+
+
+def luminance(colour: str) -> float:
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, two: str) -> float:
+    low, high = sorted((luminance(one), luminance(two)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_contrast_is_enough_to_read(browser: Browser, pages: dict[str, Path], theme: str) -> None:
+    # WCAG 2 AA: 4.5 for text, 3 for lines and controls.
+    browser.open(pages["beside"], theme=theme)
+    style = "getComputedStyle(document.querySelector('{}')).{}"
+    ground = browser.run(style.format("body", "backgroundColor"))
+    card = browser.run(style.format(".tiles div", "backgroundColor"))
+    assert (luminance(ground) < 0.5) == (theme == "dark")
+    texts = ("h1", ".finding", ".note", "figcaption", "summary", "nav a", "caption", ".made dt")
+    for part in texts:
+        assert contrast(browser.run(style.format(part, "color")), ground) >= 4.5, part
+    for part in (".tiles dt", ".tiles dd", ".tiles small", "button"):
+        assert contrast(browser.run(style.format(part, "color")), card) >= 4.5, part
+    assert contrast(browser.run(style.format(".plot text", "fill")), ground) >= 4.5
+    for look in range(3):
+        assert contrast(browser.run(style.format(f".plot .l{look}", "stroke")), ground) >= 3
+        assert contrast(browser.run(style.format(f".plot .f{look}", "fill")), ground) >= 3
+
+
+def test_theme_follows_the_system_until_the_button_is_pressed(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    line = "getComputedStyle(document.querySelector('.plot .l0')).stroke"
+    browser.open(pages["beside"], theme="dark")
+    dark = browser.run(ground), browser.run(line)
+    browser.show(theme="light")
+    light = browser.run(ground), browser.run(line)
+    assert dark[0] != light[0]
+    assert dark[1] != light[1]
+    browser.click(*middle(browser, "document.getElementById('theme')"))
+    assert (browser.run(ground), browser.run(line)) == dark
+    assert browser.run("document.getElementById('theme').textContent") == "Light theme"
+    browser.click(*middle(browser, "document.getElementById('theme')"))
+    assert (browser.run(ground), browser.run(line)) == light
+
+
+@pytest.mark.parametrize("name", ["alone", "beside", "hostile"])
+def test_phone_needs_no_sideways_scrolling(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    browser.open(pages[name], width=390)
+    for opened in ("false", "true"):
+        browser.run(f"document.querySelectorAll('details').forEach(d => d.open = {opened})")
+        browser.rest_a_moment()
+        assert browser.run("document.documentElement.scrollWidth") == 390
+        assert browser.run("innerWidth") == 390
+    widths = "[...document.querySelectorAll('.plot svg')].map(s => s.clientWidth)"
+    assert max(browser.run(widths)) <= 390
+
+
+def test_charts_are_drawn_anew_where_the_window_changes(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    browser.open(pages["beside"], width=1000)
+    browser.show(width=390)
+    browser.rest_a_moment()
+    boxes = browser.run(
+        "[...document.querySelectorAll('.plot svg')]"
+        ".map(s => [s.viewBox.baseVal.width, s.clientWidth])"
+    )
+    assert all(drawn == shown for drawn, shown in boxes)
+
+
+def test_on_paper_tables_are_open_and_colours_are_light(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    browser.open(pages["beside"], theme="dark")
+    open_ones = "document.querySelectorAll('details[open]').length"
+    browser.run(
+        f"addEventListener('beforeprint', () => {{ window.seen = [{open_ones},"
+        "getComputedStyle(document.body).color]; })"
+    )
+    assert browser.run(open_ones) == 0
+    printed = browser.call("Page.printToPDF", preferCSSPageSize=True)
+    assert len(printed["data"]) > 20_000
+    seen = browser.run("window.seen[0]")
+    assert seen == browser.run("document.querySelectorAll('details').length")
+    assert browser.run(open_ones) == 0
+    browser.open(pages["beside"], theme="dark", media="print")
+    assert browser.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert browser.run("getComputedStyle(document.getElementById('theme')).display") == "none"
+    line = browser.run("getComputedStyle(document.querySelector('.plot .l0')).stroke")
+    assert contrast(line, "rgb(255, 255, 255)") >= 4.5
+
+
+@pytest.mark.parametrize("name", ["alone", "beside"])
+def test_page_says_what_it_shows_to_those_who_do_not_see(
+    browser: Browser, pages: dict[str, Path], name: str
+) -> None:
+    browser.open(pages[name])
+    assert browser.run("document.documentElement.lang") == "en"
+    assert browser.run("[...document.querySelectorAll('h1,h2,h3')].map(h => h.tagName)[0]") == "H1"
+    assert browser.run("document.querySelectorAll('h1').length") == 1
+    assert browser.run("document.querySelectorAll('h3').length") == 0
+    # Every chart is told in words, and has its numbers in the same section.
+    bare = (
+        "[...document.querySelectorAll('figure.chart')].filter(f =>"
+        "!(f.querySelector('[role=img]').getAttribute('aria-label').length > 20)"
+        "|| !f.closest('section').querySelector('details table')).length"
+    )
+    assert browser.run(bare) == 0
+    nameless = (
+        "[...document.querySelectorAll('button')].filter(b =>"
+        "!(b.getAttribute('aria-label') || b.textContent.trim())).length"
+    )
+    assert browser.run(nameless) == 0
+    assert browser.run("new Set([...document.querySelectorAll('[id]')].map(e => e.id)).size") == (
+        browser.run("document.querySelectorAll('[id]').length")
+    )
+    lost = "[...document.querySelectorAll('a')].filter(a => !document.querySelector(a.hash)).length"
+    assert browser.run(lost) == 0
