@@ -60,6 +60,13 @@ class Browser:
             os.close(end)
         self.events: list[dict[str, Any]] = []
         self.number, self.rest, self.session = 0, b"", None
+        try:
+            self._begin()
+        except (AssertionError, OSError):
+            self._leave()
+            raise
+
+    def _begin(self) -> None:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         self.session = attached["sessionId"]
@@ -69,8 +76,15 @@ class Browser:
     def close(self) -> None:
         self.session = None
         self.call("Browser.close")
+        self._leave()
+
+    def _leave(self) -> None:
+        try:
+            self.process.wait(5.0)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
         os.close(self.out)
-        self.process.wait(PATIENCE)
         os.close(self.into)
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     from gameproof.report.audit import audit as audit
     from gameproof.report.audit import compare_models as compare_models
     from gameproof.report.model import LinearModel as LinearModel
-    from gameproof.report.on_radius import which_radius as which_radius
+    from gameproof.report.on_choice import which_radius as which_radius
     from gameproof.report.page import write_page as write_page
     from gameproof.report.sections import write_audit as write_audit
     from gameproof.report.splits import average_splits as average_splits
@@ -178,7 +178,7 @@ _HOMES = {
     "problem.strategic": ["StrategicProblem"],
     "report.audit": ["Audit", "audit", "compare_models"],
     "report.model": ["LinearModel"],
-    "report.on_radius": ["which_radius"],
+    "report.on_choice": ["which_radius"],
     "report.page": ["write_page"],
     "report.sections": ["write_audit"],
     "report.splits": ["average_splits"],

@@ -20,6 +20,10 @@ from gameproof.report.parts import Column, Section, Table
 from gameproof.report.sections import audit_sections, audit_tiles, reproduction_sections
 
 ALONE, BESIDE = audits()
+CURVE = [
+    {"radius": r, "clean": c, "clean error": 0.02, "gamed": 0.5, "risk": k, "ignores data": r > 0}
+    for r, c, k in ((0.0, 0.8, 0.4), (0.1, 0.7, 0.6))
+]
 QUESTIONS = [
     "How good is the model?",
     "What happens when people game it?",
@@ -56,7 +60,7 @@ def percent(share: float) -> str:
 
 
 def test_questions_are_answered_in_their_order() -> None:
-    radius = gp.which_radius([{"radius": 0.1, "accuracy": 0.8}], reason="Because.")
+    radius = gp.which_radius([{"radius": 0.1, "clean": 0.8, "gamed": 0.7}], 0.1, "Because.")
     titles = [section.title for section in audit_sections(BESIDE, radius)]
     assert titles == QUESTIONS
     assert [section.title for section in audit_sections(ALONE)] == [
@@ -131,11 +135,7 @@ def test_people_whom_nothing_helps_are_told_so() -> None:
 
 
 def test_page_is_small_and_names_no_place_on_the_network() -> None:
-    radius = gp.which_radius(
-        [{"radius": r, "accuracy": 0.8, "accuracy low": 0.7, "accuracy high": 0.9} for r in (0, 1)],
-        recommended=1.0,
-        reason="Because.",
-    )
+    radius = gp.which_radius(CURVE, 0.1, "Because.")
     text = shown(BESIDE, radius)
     assert len(text.encode()) < 200_000
     found = re.findall(r"[a-z]+://[^\s\"']+", text)
@@ -188,17 +188,21 @@ def test_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_radius_section_draws_each_share_with_its_interval() -> None:
-    rows = [
-        {"radius": r, "accuracy": 0.8 - r, "accuracy low": 0.7, "accuracy high": 0.9, "gamed": 0.5}
-        for r in (0.0, 0.1)
-    ]
-    section = gp.which_radius(rows, recommended=0.1, reason="It costs nothing.")
+def test_radius_section_draws_each_share_with_its_errors() -> None:
+    section = gp.which_radius(CURVE, 0.1, "It costs nothing.")
     assert section.finding == "It costs nothing."
-    (chart,) = section.charts
-    assert [(s.name, len(s.low)) for s in chart.series] == [("accuracy", 2), ("gamed", 0)]
-    assert chart.upright == [(0.1, "recommended")]
-    assert section.tables[0].rows[1] == [0.1, 0.8 - 0.1, 0.7, 0.9, 0.5]
+    accuracy, risk = section.charts
+    clean, gamed = accuracy.series
+    assert (clean.x, clean.y) == ([0.0, 0.1], [0.8, 0.7])
+    assert clean.low == pytest.approx([0.78, 0.68])
+    assert clean.high == pytest.approx([0.82, 0.72])
+    assert (gamed.y, gamed.low) == ([0.5, 0.5], [])
+    assert risk.series[0].y == [0.4, 0.6]
+    assert accuracy.upright == [(0.1, "chosen")]
+    assert section.tables[0].rows[1] == [0.1, 0.7, 0.02, 0.5, 0.6]
+    assert section.notes == [
+        "At a radius of 0.1 and some above, the best classifier ignores the data."
+    ]
 
 
 def test_experiments_are_shown_with_verdicts_and_figures() -> None:

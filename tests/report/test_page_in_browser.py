@@ -22,7 +22,10 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     program = chromium()
     if program is None:
         pytest.skip("no Chromium here: apt-get install chromium")
-    found = Browser(program, tmp_path_factory.mktemp("profile"))
+    try:
+        found = Browser(program, tmp_path_factory.mktemp("profile"))
+    except (AssertionError, OSError) as error:
+        pytest.skip(f"{program} does not start: {error}")
     yield found
     found.close()
 

@@ -76,7 +76,8 @@ class LinearModel:
     @classmethod
     def of(cls, estimator: Any, name: str | None = None, *, favourable: Any = None) -> LinearModel:
         """The one inside a fitted linear scikit-learn classifier of two classes. `favourable` is
-        the class that people want, by default the second of ``estimator.classes_``."""
+        the class that people want, by default the estimator's own favourable one, or the second of
+        ``estimator.classes_``."""
         called = type(estimator).__name__ if name is None else name
         if not (hasattr(estimator, "coef_") and hasattr(estimator, "classes_")):
             raise TypeError(
@@ -89,7 +90,8 @@ class LinearModel:
             raise ValueError(f"an audit takes classifiers of two classes, got {classes}")
         if favourable is not None and favourable not in classes:
             raise ValueError(f"favourable must be one of {classes}, got {favourable!r}")
-        sign = -1.0 if favourable is not None and favourable == classes[0] else 1.0
+        wanted = getattr(estimator, "favourable", None) if favourable is None else favourable
+        sign = -1.0 if wanted is not None and wanted == classes[0] else 1.0
         offset = float(np.ravel(getattr(estimator, "intercept_", 0.0))[0])
         names = getattr(estimator, "feature_names_in_", None)
         return cls(sign * coef[0], sign * offset, names, called)

@@ -1,8 +1,8 @@
-"""What happens when the data is off, what robustness costs, and which radius to take."""
+"""What happens when the data is off, and what robustness costs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from math import isinf
 from typing import Any
@@ -155,39 +155,3 @@ def _lead(rows: Sequence[Any], power: float) -> str:
         else "; at none of the powers is all of the interval above 0"
     )
     return said + (f", and below 0 at {stretches(worse, grid)}." if worse else ".")
-
-
-def which_radius(
-    rows: Sequence[Mapping[str, Any]], *, recommended: float | None = None, reason: str = ""
-) -> Section:
-    """The accuracy-robustness curve of `rows`: each has a "radius", any number of columns with
-    shares such as "accuracy" or "accuracy, gamed", and for intervals "<column> low" and
-    "<column> high". `reason` is the finding."""
-    radii = [float(row["radius"]) for row in rows]
-    names = [key for key in rows[0] if key != "radius" and not key.endswith((" low", " high"))]
-
-    def column(key: str) -> list[Any]:
-        return [row[key] for row in rows] if key in rows[0] else []
-
-    series = [
-        Series(name, column(name), radii, column(f"{name} low"), column(f"{name} high"), look=k)
-        for k, name in enumerate(names)
-    ]
-    chart = Chart(
-        "lines",
-        "Accuracy by the radius it was trained for",
-        f"{listed(names)} against the radius of training. {reason}",
-        series,
-        "radius",
-        ACCURACY,
-        percent=True,
-        upright=[] if recommended is None else [(recommended, "recommended")],
-    )
-    columns = [
-        Column("radius", "number"),
-        *(Column(k, "percent") for k in rows[0] if k != "radius"),
-    ]
-    table = Table(
-        "accuracy by radius of training", columns, [[row[c.name] for c in columns] for row in rows]
-    )
-    return Section("Which radius?", reason, [chart], [table])
