@@ -201,7 +201,7 @@ def test_radius_section_draws_each_share_with_its_errors() -> None:
     assert accuracy.upright == [(0.1, "chosen")]
     assert section.tables[0].rows[1] == [0.1, 0.7, 0.02, 0.5, 0.6]
     assert section.notes == [
-        "At a radius of 0.1 and some above, the best classifier ignores the data."
+        "From a radius of 0.1 on, the best classifier of some people ignores the data."
     ]
 
 

@@ -105,8 +105,8 @@ def test_pointer_reads_the_numbers_of_the_rows(browser: Browser, pages: dict[str
     shown = browser.run(f"{GAMING}.querySelector('.tip').textContent")
     for model in BESIDE.models:
         first = BESIDE.of(BESIDE.gaming, model)[0]
-        numbers = [f"{100 * v:.1f}\u00a0%" for v in (first.accuracy, first.low, first.high)]
-        assert f"{model}: {numbers[0]} ({numbers[1]} to {numbers[2]})" in shown
+        share, low, high = (f"{100 * v:.1f}" for v in (first.accuracy, first.low, first.high))
+        assert f"{model}: {share}\u00a0% ({low} to {high}\u00a0%)" in shown
     browser.mouse("mouseMoved", at["x"] + at["width"] - 16, at["y"] + 100)
     shown = browser.run(f"{GAMING}.querySelector('.tip').textContent")
     last = BESIDE.of(BESIDE.gaming, "robust")[-1]
@@ -284,7 +284,14 @@ def test_on_paper_tables_are_open_and_colours_are_light(
     assert browser.run(open_ones) == 0
     browser.open(pages["beside"], theme="dark", media="print")
     assert browser.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
-    assert browser.run("getComputedStyle(document.getElementById('theme')).display") == "none"
+    for left_out in ("#theme", ".zoom", "nav", "summary"):
+        display = f"getComputedStyle(document.querySelector('{left_out}')).display"
+        assert browser.run(display) == "none"
+    # A4 without margins of 10 mm is 718 px wide: nothing is cut off, tables included.
+    browser.show(width=718, theme="dark", media="print")
+    browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
+    browser.rest_a_moment()
+    assert browser.run("document.documentElement.scrollWidth") <= 718
     line = browser.run("getComputedStyle(document.querySelector('.plot .l0')).stroke")
     assert contrast(line, "rgb(255, 255, 255)") >= 4.5
 

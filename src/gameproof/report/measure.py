@@ -16,6 +16,7 @@ from scipy.stats import rankdata
 
 from gameproof.arguments import Vector
 from gameproof.exact.worst_case import worst_case
+from gameproof.population.population import Population
 from gameproof.problem.losses import Logistic
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.report.intervals import share_interval
@@ -84,8 +85,11 @@ def gaming(case: Case, power: float) -> Gaming:
 def shifts(case: Case, radii: tuple[float, ...], label_cost: float, power: float) -> list[Shift]:
     """Where people answer with this power and the data is off by each of these radii."""
     least = worst_accuracies(case, radii, label_cost, power)
-    problem = StrategicProblem(case.population(power), 0.0, label_cost)
-    largest = [worst_case(problem.at_radius(r), case.theta, case.intercept).value for r in radii]
+    # Only scores and |theta| count, so people may as well stand on a line.
+    length = hypot(*case.theta)
+    at = (case.gamed(power) - case.intercept) / length if length > 0 else np.zeros(case.y.size)
+    problem = StrategicProblem(Population(at[:, None], case.y), 0.0, label_cost)
+    largest = [worst_case(problem.at_radius(r), [length], case.intercept).value for r in radii]
     return [Shift(case.name, *row) for row in zip(radii, least, largest, strict=True)]
 
 

@@ -167,10 +167,6 @@ class Case:
             return np.where(self.scores > 0, 0.0, np.inf)
         return short / self.reach
 
-    def population(self, power: float) -> Population:
-        """The same people, answering."""
-        return Population(self.X, self.y, self.response(power))
-
 
 def _numbered(d: int) -> tuple[str, ...]:
     return tuple(f"x{k}" for k in range(d))

@@ -47,11 +47,8 @@ def which_radius(rows: Sequence[Mapping[str, Any]], recommended: float, reason: 
             )
         )
     ignoring = [row["radius"] for row in rows if row.get("ignores data")]
-    notes = (
-        [f"At a radius of {ignoring[0]:g} and some above, the best classifier ignores the data."]
-        if ignoring
-        else []
-    )
+    told = "on, the best classifier of some people ignores the data."
+    notes = [f"From a radius of {ignoring[0]:g} {told}"] if ignoring else []
     return Section("Which radius?", reason, charts, [_table(rows)], notes)
 
 

@@ -291,7 +291,8 @@
       const { percent } = this.spec, lines = [];
       const value = (s, j) => {
         const around = s.low.length && known(s.low[j]);
-        const interval = around ? ` (${written(s.low[j], percent)} to ${written(s.high[j], percent)})` : "";
+        const from = written(s.low[j], percent).replace("\u00a0%", "");
+        const interval = around ? ` (${from} to ${written(s.high[j], percent)})` : "";
         return `${s.name}: ${written(s.y[j], percent)}${interval}`;
       };
       let head, x, y;

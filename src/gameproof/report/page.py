@@ -22,6 +22,7 @@ from typing import Any
 
 from gameproof.data.files import write_whole
 from gameproof.report.parts import Chart, Column, Picture, Section, Table, Tile
+from gameproof.report.words import in_points
 
 NOTHING = "–"
 
@@ -117,13 +118,13 @@ def cell(value: Any, kind: str = "text") -> str:
     if kind == "percent":
         return f"{100 * value:.1f}\u00a0%"
     if kind == "points":
-        return f"{100 * value:+.1f}".replace("-", "−")
+        return in_points(value)
     if kind == "count":
         return f"{value:,}"
     if kind == "label":
         return f"{value:+d}".replace("-", "−")
     if kind == "number":
-        return f"{value:.3g}".replace("-", "−")
+        return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}").replace("-", "−")
     return str(value)
 
 

@@ -116,14 +116,15 @@ def reproduction_sections(
     )
     table = Table("claims", columns, [[claim.get(name) for name in names] for claim in claims])
     first = Section("What became of the claims?", finding, tables=[table], notes=[note], open=True)
-    return [
-        first,
-        *(
-            Section(
-                f"{each['name']}: {each['title']}",
-                " ".join(each.get("notes", ())),
-                pictures=[Picture(caption, content) for caption, content in each["figures"]],
-            )
-            for each in experiments
-        ),
-    ]
+    return [first, *(_experiment(each) for each in experiments)]
+
+
+def _experiment(found: Mapping[str, Any]) -> Section:
+    """The first note is the finding."""
+    notes = list(found.get("notes", ()))
+    return Section(
+        f"{found['name']}: {found['title']}",
+        notes[0] if notes else "",
+        notes=notes[1:],
+        pictures=[Picture(caption, content) for caption, content in found["figures"]],
+    )

@@ -15,6 +15,8 @@ from gameproof.report.intervals import split_interval
 # What tells rows of one kind apart, and what an interval is around.
 KEYS = ("model", "against", "power", "radius", "feature", "group", "label")
 CENTRES = ("accuracy", "difference")
+# What is divided by a coefficient, which may be near 0 on one of the splits.
+MEDIANS = ("needed", "needed_scaled")
 # Counts of people in bins of scores mean nothing over splits with other bins.
 DROPPED = "bins"
 
@@ -22,8 +24,10 @@ DROPPED = "bins"
 def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
     """The means of audits of the same models, powers and radii on several splits of one table.
 
-    `overlap` is the number of test rows over that of training rows where splits are drawn anew from
-    one table, so that they share rows; 0 where they share none. The intervals are over the splits.
+    The move that a feature needs is the median over splits instead: one of them may give it hardly
+    any weight. The intervals are over the splits. `overlap` is the number of test rows over that of
+    training rows where splits are drawn anew from one table, so that they share rows; 0 where they
+    share none.
 
     >>> from gameproof.report.audit import audit
     >>> from gameproof.report.model import LinearModel
@@ -77,7 +81,7 @@ def _mean(rows: Sequence[Any], overlap: float) -> Any:
         if any(value is None for value in values):
             found[field.name] = None
         else:
-            mean = float(np.mean(values))
+            mean = float((np.median if field.name in MEDIANS else np.mean)(values))
             found[field.name] = round(mean) if isinstance(values[0], int) else mean
     if "low" in found:
         centre = next(name for name in CENTRES if name in found)

@@ -42,13 +42,23 @@ def points(value: float) -> str:
     return f"{abs(100 * value):.1f}{SPACE}points"
 
 
+def in_points(difference: float) -> str:
+    """A difference of two shares, with its sign.
+
+    >>> in_points(-0.012), in_points(-0.0001)
+    ('−1.2', '0.0')
+    """
+    rounded = round(100 * difference, 1)
+    return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
+
+
 def signed(low: float, high: float) -> str:
     """The interval of a difference, in points.
 
     >>> signed(-0.012, 0.03)
     '−1.2 to +3.0'
     """
-    return f"{100 * low:+.1f} to {100 * high:+.1f}".replace("-", "−")
+    return f"{in_points(low)} to {in_points(high)}"
 
 
 def compared(difference: float) -> str:
