@@ -134,6 +134,24 @@ def test_people_whom_nothing_helps_are_told_so() -> None:
     assert "nothing that they can move gets them accepted" in found["Who is hurt?"]
 
 
+def test_many_features_stay_readable_and_all_are_in_the_table() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 40))
+    model = gp.LinearModel(rng.standard_normal(40))
+    found = gp.audit(model, X, np.sign(X[:, 0]), groups=np.arange(50) % 2)
+    sections = {section.title: section for section in audit_sections(found)}
+    weak = sections["Which features are the weak spot?"]
+    assert len(weak.charts[0].labels) == 15
+    assert "15 features that give most" in weak.charts[0].title
+    assert len(weak.tables[0].rows) == 40
+    hurt = sections["Who is hurt?"]
+    assert [row[1] for row in hurt.tables[0].rows] == ["everyone"] * 2 + ["0"] * 2 + ["1"] * 2
+    assert hurt.charts[0].labels[:2] == [
+        "everyone, should be accepted",
+        "everyone, should be refused",
+    ]
+
+
 def test_page_is_small_and_names_no_place_on_the_network() -> None:
     radius = gp.which_radius(CURVE, 0.1, "Because.")
     text = shown(BESIDE, radius)

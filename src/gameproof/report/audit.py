@@ -12,7 +12,7 @@ from math import isfinite
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gameproof.arguments import Vector
 from gameproof.report.intervals import paired_interval
@@ -23,6 +23,7 @@ from gameproof.report.rows import Bin, Difference, Gaming, Hurt, Quality, Shift,
 
 POWERS = tuple(round(0.05 * k, 2) for k in range(21))
 UNIT = "standard deviations"
+MOST_GROUPS = 50
 RADII = tuple(round(0.02 * k, 2) for k in range(16))
 
 
@@ -159,9 +160,7 @@ def compare_models(
     if not label_cost >= 0:
         raise ValueError(f"label_cost must be at least 0, got {label_cost}")
     cases = [Case.of(line, X, y, movable, scale) for line in lines]
-    kinds = None if groups is None else np.asarray(groups)
-    if kinds is not None and kinds.shape != cases[0].y.shape:
-        raise ValueError(f"groups must have one value a person, got shape {kinds.shape}")
+    kinds = None if groups is None else _kinds(groups, cases[0].y.size)
     return Audit(
         named,
         tuple(lines[0].names[j] for j in cases[0].movable),
@@ -189,6 +188,16 @@ def _differences(cases: Sequence[Case], powers: Sequence[float]) -> Iterable[Dif
             yield Difference(
                 two.name, one.name, power, (gained - lost) / n, *paired_interval(gained, lost, n)
             )
+
+
+def _kinds(groups: ArrayLike, n: int) -> NDArray[np.str_]:
+    kinds = np.asarray(groups).astype(str)
+    if kinds.shape != (n,):
+        raise ValueError(f"groups must have one value a person, got shape {kinds.shape}")
+    number = np.unique(kinds).size
+    if number > MOST_GROUPS:
+        raise ValueError(f"groups has {number} different values, more than {MOST_GROUPS}")
+    return kinds
 
 
 def _numbers(name: str, given: Sequence[float]) -> tuple[float, ...]:

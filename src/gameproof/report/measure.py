@@ -12,6 +12,7 @@ from __future__ import annotations
 from math import hypot, inf
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from gameproof.arguments import Vector
@@ -138,9 +139,9 @@ def weaknesses(case: Case, power: float) -> list[Weakness]:
     return sorted(rows, key=lambda row: -row.share)
 
 
-def hurt(case: Case, power: float, groups: Vector | None = None) -> list[Hurt]:
-    """Label by label, for everyone and for each group; costs are |v|^2 / (2 power)."""
-    sets = [("everyone", np.ones(case.y.size, dtype=bool))]
+def hurt(case: Case, power: float, groups: NDArray[np.str_] | None = None) -> list[Hurt]:
+    """Label by label, for all and for each group; costs are |v|^2 / (2 power)."""
+    sets: list[tuple[str | None, NDArray[np.bool_]]] = [(None, np.ones(case.y.size, dtype=bool))]
     if groups is not None:
         sets += [(str(group), groups == group) for group in np.unique(groups)]
     rows = []

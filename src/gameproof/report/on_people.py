@@ -8,22 +8,27 @@ from gameproof.report.reading import cells, look
 from gameproof.report.rows import Weakness
 from gameproof.report.words import listed, number, percent, points
 
+ALL = "everyone"
+# More are in the table only.
+MOST_BARS = 15
+
 
 def weak_spot(audit: Audit) -> Section | None:
     """Feature by feature; nothing where none can be moved."""
     own: list[Weakness] = audit.of(audit.weaknesses, audit.models[-1])
     if not own:
         return None
-    features = [row.feature for row in own]
+    features = [row.feature for row in own[:MOST_BARS]]
     series = []
     for model in reversed(audit.models):
         by = {row.feature: row.share for row in audit.of(audit.weaknesses, model)}
         series.append(Series(model, [by[name] for name in features], look=look(audit, model)))
     chart = Chart(
         "bars",
-        "Where the gain from gaming comes from",
+        "Where the gain from gaming comes from"
+        + (f": the {MOST_BARS} features that give most" if len(own) > MOST_BARS else ""),
         "Share of the gain in score by feature: "
-        + listed([f"{row.feature} {percent(row.share)}" for row in own]),
+        + listed([f"{row.feature} {percent(row.share)}" for row in own[:MOST_BARS]]),
         series,
         "share of the gain in score",
         labels=features,
@@ -93,7 +98,10 @@ def who_is_hurt(audit: Audit) -> Section | None:
         finding,
         series,
         f"distance in {audit.unit}",
-        labels=[f"{group}, should be {'accepted' if k > 0 else 'refused'}" for group, k in keys],
+        labels=[
+            f"{ALL if group is None else group}, should be {'accepted' if k > 0 else 'refused'}"
+            for group, k in keys
+        ],
     )
     quantiles = ("mean distance", "mean cost", "10 %", "25 %", "median", "75 %", "90 %")
     columns = [
@@ -105,6 +113,8 @@ def who_is_hurt(audit: Audit) -> Section | None:
     ]
     fields = ("model", "group", "label", "n", "refused", "mean_distance", "mean_cost")
     table = cells(audit.hurt, *fields, "q10", "q25", "q50", "q75", "q90")
+    for row in table:
+        row[1] = ALL if row[1] is None else row[1]
     note = (
         "The distance is that of the shortest way to acceptance by what can be moved: the burden "
         "on those who should be accepted, the recourse of those who should be refused. Means are "
@@ -117,7 +127,7 @@ def who_is_hurt(audit: Audit) -> Section | None:
 
 def _hurt(audit: Audit) -> str:
     name = audit.models[-1]
-    own = {row.label: row for row in audit.of(audit.hurt, name) if row.group == "everyone"}
+    own = {row.label: row for row in audit.of(audit.hurt, name) if row.group is None}
     good, bad = own[1], own[-1]
     said = f"Of those who should be accepted, {name} refuses {percent(good.refused)}"
     if good.refused and good.mean_distance is None:

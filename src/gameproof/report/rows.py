@@ -95,14 +95,14 @@ class Weakness:
 @dataclass(frozen=True)
 class Hurt:
     """What it takes people of one label to be accepted: the burden on those with label +1, the
-    recourse of those with label -1.
+    recourse of those with label -1. `group` is None for all of them together.
 
     Distances are in scales; `mean_distance` and `mean_cost` are over all of them, nothing for those
     who are accepted already; the quantiles are over the refused. None where no step helps.
     """
 
     model: str
-    group: str
+    group: str | None
     label: int
     n: int
     refused: float
