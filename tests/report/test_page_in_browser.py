@@ -192,6 +192,36 @@ def test_keyboard_reaches_everything_and_reads_values(
     assert browser.run("document.activeElement.querySelector('.tip').hidden")
 
 
+def test_arrow_keys_stay_within_what_is_zoomed_to(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["beside"])
+    at = box(browser, f"{GAMING}.querySelector('.plot')")
+    y = at["y"] + 100
+    browser.drag((at["x"] + 0.3 * at["width"], y), (at["x"] + 0.6 * at["width"], y))
+    browser.mouse("mouseMoved", 2, 2)
+    browser.run(f"{GAMING}.querySelector('.frame').focus()")
+    said = []
+    for _ in range(30):
+        browser.key("ArrowRight", 39)
+        said.append(browser.run(f"{GAMING}.querySelector('.tip b').textContent"))
+    powers = [float(text.removeprefix("gaming power ")) for text in dict.fromkeys(said)]
+    assert powers == sorted(powers)
+    assert 0.2 <= powers[0] < powers[-1] <= 0.7
+
+
+def test_finger_reads_values_that_stay(browser: Browser, pages: dict[str, Path]) -> None:
+    browser.open(pages["beside"], width=390)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    tip = f"{GAMING}.querySelector('.tip')"
+    x, y = middle(browser, f"{GAMING}.querySelector('.plot')")
+    browser.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+    browser.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    browser.rest_a_moment()
+    assert not browser.run(f"{tip}.hidden")
+    assert "robust: " in browser.run(f"{tip}.textContent")
+    assert browser.run("document.documentElement.scrollWidth") == 390
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+
+
 def luminance(colour: str) -> float:
     parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]

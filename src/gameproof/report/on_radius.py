@@ -149,9 +149,8 @@ def _lead(rows: Sequence[Any], power: float) -> str:
         )
     better = [row.power for row in rows if row.low > 0]
     worse = [row.power for row in rows if row.high < 0]
-    said += (
-        f"; all of the interval is above 0 at powers {stretches(better, grid)}"
-        if better
-        else "; at none of the powers is all of the interval above 0"
-    )
-    return said + (f", and below 0 at {stretches(worse, grid)}." if worse else ".")
+    if not (better or worse):
+        return f"{said}; the interval holds 0 at every power looked at."
+    above = f"at powers {stretches(better, grid)}" if better else "at no power"
+    below = f", and below 0 at powers {stretches(worse, grid)}" if worse else ""
+    return f"{said}; the interval is above 0 {above}{below}."

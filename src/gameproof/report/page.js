@@ -362,7 +362,10 @@
         else this.point(this.nearest(at));
       });
       this.plot.addEventListener("pointercancel", () => { from = null; this.point(null); });
-      this.plot.addEventListener("pointerleave", () => { if (!from) this.point(null); });
+      // A finger leaves when it is lifted; what it pointed at stays until the focus moves on.
+      this.plot.addEventListener("pointerleave", (event) => {
+        if (!from && event.pointerType === "mouse") this.point(null);
+      });
       this.plot.addEventListener("dblclick", () => this.zoom(null));
     }
 
@@ -404,13 +407,15 @@
     }
 
     key(event) {
-      const count = this.flat ? this.places.length : this.hits.length;
       const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
       if (event.key === "Escape") this.point(null);
-      if (!step || event.target !== this.frame || !count) return;
+      if (!step || event.target !== this.frame) return;
       event.preventDefault();
-      const first = step > 0 ? 0 : count - 1;
-      this.point(this.at === null ? first : clamp(this.at + step, 0, count - 1));
+      const [low, high] = this.span.x, list = [...(this.flat ? this.places : this.hits).keys()];
+      const seen = list.filter((k) => !this.flat || (this.places[k] >= low && this.places[k] <= high));
+      if (!seen.length) return;
+      const now = seen.indexOf(this.at), first = step > 0 ? 0 : seen.length - 1;
+      this.point(seen[now < 0 ? first : clamp(now + step, 0, seen.length - 1)]);
     }
   }
 
