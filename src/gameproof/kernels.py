@@ -32,6 +32,7 @@ import numpy as np
 from numba import njit, typeof, types, vectorize
 from numba.core.cgutils import create_struct_proxy, get_null_value
 from numba.extending import intrinsic, overload
+from numba.np.random.generator_core import next_uint32
 
 
 def cached(function: Any, **options: Any) -> Any:
@@ -52,6 +53,12 @@ def cached(function: Any, **options: Any) -> Any:
 def compiled(function: Any) -> Any:
     """Small functions make the step readable; inlining them makes it one loop again."""
     return cached(function, forceinline=True)
+
+
+def apart(function: Any) -> Any:
+    """For what is long and rarely called, or only by some problems: in the step it would be in the
+    way."""
+    return cached(function)
 
 
 def elementwise(function: Any) -> Any:
@@ -93,6 +100,9 @@ BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
 COUNTED, FREE, KNOWN = range(3)
 LOGISTIC, HUBER, PSEUDO_HUBER = range(3)
 ONE_WAY, NO_FLIP, BOTH_WAYS = range(3)
+# Of 64-bit numbers whose halves are told apart.
+TWO_32, LOW_HALF = np.uint64(2**32), np.uint64(2**32 - 1)
+LARGEST = np.finfo(np.float64).max
 # Why `run` came back.
 DONE, OUT_OF_QUERIES, BAD_VALUE, BAD_GRADIENT = range(4)
 
@@ -121,6 +131,7 @@ class Method(NamedTuple):
     y_perturbed: bool
     some_exact: bool  # some coordinate outside the perturbed ones has an exact gradient
     private: bool
+    quick: bool  # private, one sample a step, one phase, no user's functions: see `quick_steps`
     x_scale: float
     y_scale: float
     kinds: np.ndarray  # COUNTED, FREE or KNOWN by sample; empty where all are counted
@@ -176,15 +187,40 @@ def borrowed(typing_context, value):
 
 
 @compiled
+def dot(a, b):
+    """<a, b>, in four sums that the processor adds to at once. Their order is fixed, and so is every
+    bit, which it would not be if the compiler were free to reorder: it may do so in one caller and
+    not in another."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    whole = a.size // 4
+    for k in range(whole):
+        c = 4 * k
+        first += a[c] * b[c]
+        second += a[c + 1] * b[c + 1]
+        third += a[c + 2] * b[c + 2]
+        fourth += a[c + 3] * b[c + 3]
+    for c in range(4 * whole, a.size):
+        first += a[c] * b[c]
+    return (first + second) + (third + fourth)
+
+
+@compiled
 def norm(v):
     """|v|, also where its square would overflow or vanish."""
+    total = dot(v, v)
+    if 1e-280 < total < 1e280:
+        return np.sqrt(total)
+    return scaled_norm(v)
+
+
+@apart
+def scaled_norm(v):
+    """The same, of v over its largest coordinate."""
     total, largest = 0.0, 0.0
     for c in range(v.size):
-        total += v[c] * v[c]
         largest = max(largest, abs(v[c]))
-    if 1e-280 < total < 1e280 or largest == 0.0:
-        return np.sqrt(total)
-    total = 0.0
+    if largest == 0.0:
+        return 0.0
     for c in range(v.size):
         total += (v[c] / largest) ** 2
     return largest * np.sqrt(total)
@@ -210,7 +246,7 @@ def clip(value, lower, upper):
     return min(max(value, lower), upper)
 
 
-@compiled
+@apart
 def project_simplex(v, total):
     """Overwrites v: max(v - t, 0) with t such that the sum is `total` (sort and scan).
 
@@ -230,7 +266,7 @@ def project_simplex(v, total):
         v[c] = max(v[c] - shift - threshold, 0.0)
 
 
-@compiled
+@apart
 def project_l1_ball(v, centre, radius):
     """Overwrites v: the signs of v - centre on the projection of |v - centre| on a simplex."""
     total = 0.0
@@ -372,14 +408,6 @@ class UserFunction(NamedTuple):
 
 
 @compiled
-def dot(a, b):
-    total = 0.0
-    for c in range(a.size):
-        total += a[c] * b[c]
-    return total
-
-
-@compiled
 def add_scaled(out, weight, v):
     for c in range(out.size):
         out[c] += weight * v[c]
@@ -403,7 +431,7 @@ def bilinear_value(data, i, x, y):
 
 
 @inlined
-def bilinear_gradient(data, i, x, y, weight, gx, gy, at):
+def bilinear_gradient(data, i, x, y, weight, gx, gy, at, whole):
     add_scaled(gx, weight, data.p[i])
     add_scaled(gy, weight, data.q[i])
     for r in range(x.size):
@@ -418,7 +446,7 @@ def rank_one_value(data, i, x, y):
 
 
 @inlined
-def rank_one_gradient(data, i, x, y, weight, gx, gy, at):
+def rank_one_gradient(data, i, x, y, weight, gx, gy, at, whole):
     s, t = dot(data.a[i], x), dot(data.b[i], y)
     add_scaled(gx, weight * (s + t), data.a[i])
     add_scaled(gx, weight, data.p[i])
@@ -433,7 +461,7 @@ def least_squares_value(data, i, x, y):
 
 
 @inlined
-def least_squares_gradient(data, i, x, y, weight, gx, gy, at):
+def least_squares_gradient(data, i, x, y, weight, gx, gy, at, whole):
     residual = dot(data.a[i], x) - data.b[i] - y[i]
     add_scaled(gx, weight * residual, data.a[i])
     gy[at] += weight * (-residual - data.penalty * y[i])
@@ -487,24 +515,52 @@ def _has_user_loss(kind: types.NamedTuple) -> bool:
     return isinstance(kind.types[kind.fields.index("loss")], types.BaseTuple)
 
 
+@compiled
+def masked_square(mask, v):
+    """sum of mask v^2, in four sums as in `dot`."""
+    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
+    whole = v.size // 4
+    for k in range(whole):
+        c = 4 * k
+        first += mask[c] * v[c] * v[c]
+        second += mask[c + 1] * v[c + 1] * v[c + 1]
+        third += mask[c + 2] * v[c + 2] * v[c + 2]
+        fourth += mask[c + 3] * v[c + 3] * v[c + 3]
+    for c in range(4 * whole, v.size):
+        first += mask[c] * v[c] * v[c]
+    return (first + second) + (third + fourth)
+
+
 @inlined
-def dual_length(data, x):
+def dual_length(data, theta):
     """|theta|_{p*} of the movable part of theta."""
-    total, largest, start = 0.0, 0.0, data.start
-    for c in range(data.movable.size):
-        if data.movable[c] > 0:
-            size = abs(x[start + c])
-            total += size * size
-            largest = max(largest, size)
     if data.dual_norm == 2.0:
-        return np.sqrt(total)
-    if np.isinf(data.dual_norm) or largest == 0.0:
+        return np.sqrt(masked_square(data.movable, theta))
+    return general_length(data.movable, theta, data.dual_norm)
+
+
+@apart
+def general_length(mask, theta, p):
+    """|mask theta|_p for any p."""
+    largest = 0.0
+    for c in range(theta.size):
+        if mask[c] > 0:
+            largest = max(largest, abs(theta[c]))
+    if np.isinf(p) or largest == 0.0:
         return largest
     total = 0.0
-    for c in range(data.movable.size):
-        if data.movable[c] > 0:
-            total += (abs(x[start + c]) / largest) ** data.dual_norm
-    return largest * total ** (1.0 / data.dual_norm)
+    for c in range(theta.size):
+        if mask[c] > 0:
+            total += (abs(theta[c]) / largest) ** p
+    return largest * total ** (1.0 / p)
+
+
+@inlined
+def gain_of_moving(data, theta):
+    """|theta|_{p*}^q: what an agent of unit power adds to its score."""
+    if data.dual_norm == 2.0 and data.degree == 2.0:  # the paper's: no root to be squared again
+        return masked_square(data.movable, theta)
+    return raised(dual_length(data, theta), data.degree)
 
 
 @compiled
@@ -518,14 +574,20 @@ def raised(length, exponent):
 
 
 @inlined
+def theta_of(data, x):
+    """The part of x that is theta."""
+    return x[data.start : data.start + data.features.shape[1]]
+
+
+@inlined
 def score(data, i, x):
     """z_i = <b_i(theta), theta> + intercept."""
-    features, start = data.features, data.start
-    z = x[0] if start == 1 else 0.0
-    for c in range(features.shape[1]):
-        z += features[i, c] * x[start + c]
+    theta = theta_of(data, x)
+    z = dot(data.features[i], theta)
+    if data.start == 1:
+        z += x[0]
     if data.labels[i] < 0 and data.zeta[i] > 0.0:
-        z += data.zeta[i] * raised(dual_length(data, x), data.degree)
+        z += data.zeta[i] * gain_of_moving(data, theta)
     return z
 
 
@@ -550,27 +612,35 @@ def value_at_score(data, i, z, x, y):
 @inlined
 def add_score_gradient(data, i, x, weight, gx):
     """gx += weight dz_i/dx."""
-    features, start = data.features, data.start
-    if start == 1:
+    theta, by_theta = theta_of(data, x), theta_of(data, gx)
+    if data.start == 1:
         gx[0] += weight
-    for c in range(features.shape[1]):
-        gx[start + c] += weight * features[i, c]
+    add_scaled(by_theta, weight, data.features[i])
     if data.labels[i] > 0 or data.zeta[i] == 0.0:
         return
-    length, dual, q = dual_length(data, x), data.dual_norm, data.degree
+    if data.dual_norm == 2.0 and data.degree == 2.0:  # d/dtheta zeta |theta|^2
+        common = weight * 2.0 * data.zeta[i]
+        for c in range(theta.size):
+            by_theta[c] += common * data.movable[c] * theta[c]
+    else:
+        add_general_gain(data.movable, theta, data.dual_norm, data.degree, weight * data.zeta[i], by_theta)
+
+
+@apart
+def add_general_gain(mask, theta, p, q, weight, out):
+    """out += weight d/dtheta |theta|^q, which is
+    q |theta|^(q-1) sign(theta_c) (|theta_c| / |theta|)^(p-1) on the movable coordinates."""
+    length = np.sqrt(masked_square(mask, theta)) if p == 2.0 else general_length(mask, theta, p)
     if length == 0.0:
         return
-    # d/dtheta zeta |theta|^q = q zeta |theta|^(q-1) sign(theta_c) (|theta_c| / |theta|)^(p*-1)
-    common = weight * q * data.zeta[i] * raised(length, q - 1.0)
-    for c in range(features.shape[1]):
-        theta = x[start + c]
-        if data.movable[c] > 0 and theta != 0.0:
-            if np.isinf(dual):
-                if abs(theta) == length:
-                    gx[start + c] += common * np.sign(theta)
-                    return
-            else:
-                gx[start + c] += common * np.sign(theta) * raised(abs(theta) / length, dual - 1.0)
+    common = weight * q * raised(length, q - 1.0)
+    for c in range(theta.size):
+        if mask[c] > 0 and theta[c] != 0.0:
+            if not np.isinf(p):
+                out[c] += common * np.sign(theta[c]) * raised(abs(theta[c]) / length, p - 1.0)
+            elif abs(theta[c]) == length:
+                out[c] += common * np.sign(theta[c])
+                return
 
 
 @inlined
@@ -595,9 +665,13 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
 
 
 @inlined
-def strategic_gradient(data, i, x, y, weight, gx, gy, at):
+def strategic_gradient(data, i, x, y, weight, gx, gy, at, whole):
+    if not whole and data.labels[i] < 0 and data.flips == ONE_WAY:  # nothing but alpha is left
+        gx[x.size - 1] += weight * data.slope
+        return
     by_score = add_beside_score(data, i, score(data, i, x), x, y, weight, gx, gy, at)
-    add_score_gradient(data, i, x, by_score, gx)
+    if whole:
+        add_score_gradient(data, i, x, by_score, gx)
 
 
 @inlined
@@ -636,16 +710,19 @@ def _choose_value(data, i, x, y):
     return lambda data, i, x, y: value(data, i, x, y)
 
 
-def add_gradient(data, i, x, y, weight, gx, gy, at):
-    """gx += weight dL_i/dx, gy += weight dL_i/dy, inside compiled code."""
+def add_gradient(data, i, x, y, weight, gx, gy, at, whole):
+    """gx += weight dL_i/dx, gy += weight dL_i/dy, inside compiled code. Where not `whole`, an
+    estimate will overwrite the perturbed coordinates of x, and a problem may leave them out."""
     raise TypeError("add_gradient is called from compiled code only; see gradient_at")
 
 
 @overload(add_gradient)
-def _choose_gradient(data, i, x, y, weight, gx, gy, at):
+def _choose_gradient(data, i, x, y, weight, gx, gy, at, whole):
     if data.instance_class is not UserFunction:
         gradient = BUILT_IN[data.instance_class][1]
-        return lambda data, i, x, y, weight, gx, gy, at: gradient(data, i, x, y, weight, gx, gy, at)
+        return lambda data, i, x, y, weight, gx, gy, at, whole: gradient(
+            data, i, x, y, weight, gx, gy, at, whole
+        )
     has = {
         name
         for name, kind in zip(data.fields, data.types, strict=True)
@@ -653,7 +730,7 @@ def _choose_gradient(data, i, x, y, weight, gx, gy, at):
     }
     if "gradient" in has:
 
-        def joint(data, i, x, y, weight, gx, gy, at):
+        def joint(data, i, x, y, weight, gx, gy, at, whole):
             found = data.gradient(i, x, y)
             add_checked(gx, weight, found[0])
             add_checked(gy, weight, found[1])
@@ -661,24 +738,24 @@ def _choose_gradient(data, i, x, y, weight, gx, gy, at):
         return joint
     if {"x_gradient", "y_gradient"} <= has:
 
-        def pair(data, i, x, y, weight, gx, gy, at):
+        def pair(data, i, x, y, weight, gx, gy, at, whole):
             add_checked(gx, weight, data.x_gradient(i, x, y))
             add_checked(gy, weight, data.y_gradient(i, x, y))
 
         return pair
     if "x_gradient" in has:
 
-        def of_x(data, i, x, y, weight, gx, gy, at):
+        def of_x(data, i, x, y, weight, gx, gy, at, whole):
             add_checked(gx, weight, data.x_gradient(i, x, y))
 
         return of_x
     if "y_gradient" in has:
 
-        def of_y(data, i, x, y, weight, gx, gy, at):
+        def of_y(data, i, x, y, weight, gx, gy, at, whole):
             add_checked(gy, weight, data.y_gradient(i, x, y))
 
         return of_y
-    return lambda data, i, x, y, weight, gx, gy, at: None
+    return lambda data, i, x, y, weight, gx, gy, at, whole: None
 
 
 @compiled
@@ -707,7 +784,7 @@ def gradient_at(data, i, x, y, gx, gy):
     """Overwrites gx and gy with the gradient of L_i at (x, y)."""
     gx[:] = 0.0
     gy[:] = 0.0
-    add_gradient(data, i, x, y, 1.0, gx, gy, i)
+    add_gradient(data, i, x, y, 1.0, gx, gy, i, True)
 
 
 @compiled
@@ -728,13 +805,29 @@ def batch_size(method, counts):
 
 
 @compiled
+def below(rng, n):
+    """rng.integers(0, n), the same draw by Lemire's method: Numba's makes an array for each."""
+    if n >= 2**32:
+        return rng.integers(0, n)
+    if n == 1:  # there is nothing to draw
+        return 0
+    size = np.uint64(n)
+    product = np.uint64(next_uint32(rng.bit_generator)) * size
+    if product & LOW_HALF < size:
+        threshold = (TWO_32 - size) % size
+        while product & LOW_HALF < threshold:
+            product = np.uint64(next_uint32(rng.bit_generator)) * size
+    return np.int64(product >> np.uint64(32))
+
+
+@compiled
 def shuffle(order, rng):
     """Overwrites order with a uniform permutation, from the draws rng.integers(0, i + 1) for
     i = n - 1, …, 1 (the generator's own shuffle takes long to compile)."""
     for i in range(order.size):
         order[i] = i
     for i in range(order.size - 1, 0, -1):
-        j = rng.integers(0, i + 1)
+        j = below(rng, i + 1)
         order[i], order[j] = order[j], order[i]
 
 
@@ -745,7 +838,7 @@ def draw_order(method, memory, rng):
     if method.order == WITH_REPLACEMENT:
         samples = memory.batch[CURRENT]
         for m in range(batch_size(method, counts)):
-            samples[m] = rng.integers(0, method.n)
+            samples[m] = below(rng, method.n)
     elif counts[POSITION] == 0 and (method.order == RESHUFFLE or counts[EPOCH] == 0):
         shuffle(order, rng)
 
@@ -803,21 +896,41 @@ def open_step(method, memory):
 
 
 @compiled
+def make_unit(v):
+    """Overwrites v with v / |v|."""
+    length = norm(v)
+    for c in range(v.size):
+        v[c] /= length
+
+
+@compiled
+def shift(point, base, by, v):
+    """Overwrites point with base + by v."""
+    for c in range(v.size):
+        point[c] = base[c] + by * v[c]
+
+
+@compiled
 def deploy(method, memory):
     """Overwrites POINT with the next point at which values are asked."""
-    counts, x, y, v = memory.counts, memory.x, memory.y, memory.direction
-    start, width = method.x_start, method.x_stop - method.x_start
-    by = memory.numbers[RADIUS]
+    counts, v, by = memory.counts, memory.direction, memory.numbers[RADIUS]
     if counts[POINT_NO] == 0:
-        length = norm(v)
-        for c in range(v.size):
-            v[c] /= length
+        make_unit(v)
+    elif method.offset == CENTRE:
+        by = 0.0
     else:
-        by = 0.0 if method.offset == CENTRE else -by
-    for c in range(width):
-        x[POINT, start + c] = x[BASE, start + c] + by * v[c]
-    for c in range(v.size - width):
-        y[POINT, c] = y[BASE, c] + by * v[width + c]
+        by = -by
+    place(method, memory, by)
+
+
+@compiled
+def place(method, memory, by):
+    """Overwrites POINT with BASE + by v, and waits for its values."""
+    counts, x, y, v = memory.counts, memory.x, memory.y, memory.direction
+    start, stop = method.x_start, method.x_stop
+    shift(x[POINT, start:stop], x[BASE, start:stop], by, v[: stop - start])
+    if method.y_perturbed:
+        shift(y[POINT], y[BASE], by, v[stop - start :])
     counts[ANSWERED] = 0
     counts[DEPLOYMENTS] += counts[COSTLY] > 0
     counts[STAGE] = ASKING
@@ -889,8 +1002,12 @@ def remember_value(method, answers, numbers, size):
     value = 0.0
     for m in range(size):
         value += answers[0, m]
-    value /= size
     steps_an_epoch = (method.n + method.batch - 1) // method.batch
+    remember(numbers, value / size, steps_an_epoch)
+
+
+@compiled
+def remember(numbers, value, steps_an_epoch):
     numbers[MEAN_COUNT] = min(numbers[MEAN_COUNT] + 1.0, float(steps_an_epoch))
     numbers[MEAN] += (value - numbers[MEAN]) / numbers[MEAN_COUNT]
     numbers[LAST] = value
@@ -1036,7 +1153,7 @@ def add_exact(data, method, memory, row, slot_row, which, size):
     x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
     gx = memory.x[row]
     gy = memory.slots[slot_row] if method.private else memory.y[row]
-    kinds = method.kinds
+    kinds, estimated = method.kinds, method.x_stop > method.x_start
     gx[:] = 0.0
     gy[:] = 0.0
     # The samples that are asked give no gradient on the perturbed coordinates; the others do.
@@ -1044,7 +1161,8 @@ def add_exact(data, method, memory, row, slot_row, which, size):
         for m in range(size):
             if is_known(kinds, samples[m]) == known:
                 at = m if method.private else samples[m]
-                add_gradient(data, samples[m], x, y, 1.0 / method.batch, gx, gy, at)
+                whole = known or not estimated
+                add_gradient(data, samples[m], x, y, 1.0 / method.batch, gx, gy, at, whole)
         if not known:
             clear_perturbed(method, memory, row)
     return all_finite(gx) and all_finite(gy)
@@ -1052,10 +1170,10 @@ def add_exact(data, method, memory, row, slot_row, which, size):
 
 @compiled
 def all_finite(v):
+    bad = False
     for c in range(v.size):
-        if not np.isfinite(v[c]):
-            return False
-    return True
+        bad |= not abs(v[c]) <= LARGEST
+    return not bad
 
 
 @inlined
@@ -1113,7 +1231,7 @@ def add_observed(data, method, memory, row, slot_row, which, size, answers, q, d
         i = samples[m]
         at = m if method.private else i
         if is_known(method.kinds, i):
-            add_gradient(data, i, x, y, 1.0 / method.batch, gx, gy, at)
+            add_gradient(data, i, x, y, 1.0 / method.batch, gx, gy, at, True)
         else:
             weight = 1.0 / method.batch
             add_observed_gradient(data, i, answers[done], q, x, y, weight, gx, gy, at)
@@ -1139,6 +1257,159 @@ def answer(data, method, memory):
     return True
 
 
+# --- Quick steps -------------------------------------------------------------------------------
+# Most runs have one sample a step and a private y. Their steps are written out once more, with the
+# same arithmetic in the same order and so to the same bits, but without the loops over batches and
+# the notes from which a question that is half answered could go on: those are half of a step's time.
+
+
+@inlined
+def quick_gradient(data, method, i, known, x, y, gain, v, gx, slot):
+    """Overwrites gx and slot[0] with the gradient of sample i: exact where that is known, and
+    gain v on the perturbed coordinates where it is not. False if it is not finite."""
+    start, stop = method.x_start, method.x_stop
+    gx[:] = 0.0
+    slot[0] = 0.0
+    add_gradient(data, i, x, y, 1.0, gx, slot, 0, known or start == stop)
+    if not known:
+        for c in range(stop - start):
+            gx[start + c] = gain * v[c]
+    return all_finite(gx) and abs(slot[0]) <= LARGEST
+
+
+@inlined
+def quick_values(data, method, memory, asked, n_points):
+    """Overwrites POINT and the answers there, of one or two points; False if one is not finite."""
+    u, point, y = memory.x[U], memory.x[POINT], memory.y[BASE]
+    start, stop, by = method.x_start, method.x_stop, memory.numbers[RADIUS]
+    answers, listed, good = memory.answers, memory.asked, True
+    for p in range(n_points):
+        if p == 1:
+            by = 0.0 if method.offset == CENTRE else -by
+        point[:] = u
+        shift(point[start:stop], u[start:stop], by, memory.direction)
+        for m in range(asked):
+            answers[p, m] = sample_value(data, listed[m], point, y)
+            good &= abs(answers[p, m]) <= LARGEST
+    return good
+
+
+@compiled
+def quick_difference(method, answers, numbers, m):
+    """As `difference` and the halving of MIRROR, for one answer."""
+    if method.offset == MIRROR:
+        return 0.5 * (answers[0, m] - answers[1, m])
+    if method.offset == CENTRE:
+        return answers[0, m] - answers[1, m]
+    if method.offset == BASELINE:
+        return answers[0, m] - numbers[MEAN]
+    return answers[0, m] - (numbers[LAST] if method.offset == RESIDUAL else 0.0)
+
+
+@compiled
+def quick_counts(method, memory, current, asked, n_points):
+    """Counts the values or answers of a step, and notes for whoever stops here what was asked."""
+    counts, listed, tally = memory.counts, memory.asked, method.tally
+    costly = count_costly(method.kinds, listed, asked)
+    counts[ASKED_CURRENT], counts[ASKED], counts[COSTLY] = current, asked, costly
+    rounds = 1 if method.offset == ENVELOPE else n_points
+    if rounds == 0 or asked == 0:
+        return
+    if method.offset != ENVELOPE:
+        counts[ANSWERED] = asked
+    counts[QUERIES] += rounds * costly
+    counts[DEPLOYMENTS] += rounds * (costly > 0)
+    if tally.size > 0:
+        for m in range(asked):
+            if method.kinds.size == 0 or method.kinds[listed[m]] == COUNTED:
+                tally[listed[m]] += rounds
+
+
+@inlined
+def quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
+    """Whole steps up to the end of the epoch, to last_step or to max_queries.
+
+    A value or gradient that is not finite leaves the step open, with its point deployed, and `run`
+    comes upon it again.
+    """
+    counts, numbers, order, batch = memory.counts, memory.numbers, memory.order, memory.batch
+    v, kinds, answers, listed = memory.direction, method.kinds, memory.answers, memory.asked
+    u, total, y = memory.x[U], memory.x[TOTAL], memory.y
+    new, old, kept = memory.x[NEW], memory.x[OLD], memory.x[KEPT]
+    slots, reshuffled = memory.slots, method.order != WITH_REPLACEMENT
+    n_points, optimistic = points(method), method.asks_previous
+    eta, radius, weight, mark = numbers[ETA], numbers[RADIUS], numbers[WEIGHT], memory.x[MARK, 0]
+    step, y_step = eta * method.x_scale, -eta * method.y_scale
+    scale = v.size / radius
+    good, deployed = True, False
+    for _ in range(min(method.n - counts[POSITION], last_step - counts[STEP])):
+        if counts[QUERIES] + step_cost(method, counts) > max_queries:
+            break
+        draw_order(method, memory, rng)
+        i = order[counts[POSITION]] if reshuffled else batch[CURRENT, 0]
+        k, follows = batch[PREVIOUS, 0], counts[N_PREVIOUS] > 0
+        looks_back = optimistic and follows
+        i_known = is_known(kinds, i)
+        k_known = not looks_back or is_known(kinds, k)
+        # The samples asked, i and then k.
+        current = 0 if i_known else 1
+        asked = current if k_known else current + 1
+        listed[0] = k if i_known else i
+        if current < asked:
+            listed[current] = k
+        deployed = n_points > 0 and asked > 0
+        if deployed:
+            draw_direction(v, rng)
+            make_unit(v)
+            good = quick_values(data, method, memory, asked, n_points)
+        gain_i = scale * quick_difference(method, answers, numbers, 0)
+        gain_k = scale * quick_difference(method, answers, numbers, current)
+        good = good and quick_gradient(data, method, i, i_known, u, y[BASE], gain_i, v, new, slots[SLOT_NEW])
+        if looks_back:
+            good = good and quick_gradient(data, method, k, k_known, u, y[BASE], gain_k, v, old, slots[SLOT_OLD])
+        if not good:
+            break
+        quick_counts(method, memory, current, asked, n_points)
+        if deployed and current > 0:
+            remember(numbers, answers[0, 0], method.n)
+        a, b, c = method.combine[0, 0], method.combine[0, 1], method.combine[0, 2]
+        if not follows:
+            a, b, c = a + b + c, 0.0, 0.0
+        for p in range(u.size):
+            total[p] += u[p] * (weight - mark)
+            u[p] -= step * (a * new[p] + b * old[p] + c * kept[p])
+        project(x_pieces, u)
+        y[BASE, i] -= y_step * a * slots[SLOT_NEW, 0]
+        if follows:
+            y[BASE, k] -= y_step * (b * slots[SLOT_OLD, 0] + c * slots[SLOT_KEPT, 0])
+        project_coordinate(y_pieces, y[BASE], i)
+        commit_coordinate(y, i, weight)
+        if follows:
+            project_coordinate(y_pieces, y[BASE], k)
+            commit_coordinate(y, k, weight)
+        slots[SLOT_KEPT, 0] = slots[SLOT_NEW, 0]
+        new, kept = kept, new
+        mark = weight
+        weight += eta
+        batch[CURRENT, 0] = batch[PREVIOUS, 0] = i
+        counts[N_CURRENT] = counts[N_PREVIOUS] = 1
+        counts[STEP] += 1
+        counts[POSITION] += 1
+    # The rows that stood still meanwhile.
+    numbers[WEIGHT] = weight
+    for p in range(u.size):
+        memory.x[BASE, p] = memory.x[POINT, p] = u[p]
+        memory.x[MARK, p] = mark
+        memory.x[NEW, p] = memory.x[KEPT, p] = kept[p]
+    if counts[POSITION] == method.n:
+        counts[POSITION] = 0
+        counts[EPOCH] += 1
+    if not good:
+        open_step(method, memory)
+        if deployed:
+            place(method, memory, radius)
+
+
 # A call from Python pays by the argument, and a step would hand over forty. So the calls of a step
 # in Python take a handle: one array with the bits of all parts, addresses of arrays among them.
 
@@ -1156,7 +1427,7 @@ def _type_of_parts():
     """The one type that Parts have, whatever the problem: a handle does not tell its own."""
     v, m = np.empty(0), np.empty((0, 0))
     i, ii, flags = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.uint8)
-    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, 0.0, 0.0, flags, i)
+    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, i)
     return typeof(Parts(method, NO_PIECES, NO_PIECES, Memory(m, m, m, v, i, ii, i, m, i, v)))
 
 
@@ -1237,8 +1508,15 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
                 return OUT_OF_QUERIES
             numbers[ETA] = etas[counts[EPOCH] - first_epoch]
             numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
-            draw_order(method, memory, rng)
-            open_step(method, memory)
+            if method.quick:
+                quick_steps(
+                    data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries
+                )
+                if counts[STAGE] == IDLE:
+                    continue
+            else:
+                draw_order(method, memory, rng)
+                open_step(method, memory)
         if counts[STAGE] == TURN and n_points > 0 and counts[ASKED] > 0:
             draw_direction(memory.direction, rng)
             deploy(method, memory)
@@ -1259,8 +1537,12 @@ run = cached(_run)
 
 def suited(kernel: Any, data: Any) -> Any:
     """A kernel to call with `data`: its uncached twin, where that holds a user's functions."""
-    own = isinstance(data, UserFunction) or isinstance(getattr(data, "loss", None), UserLoss)
-    return _uncached(kernel) if own else kernel
+    return _uncached(kernel) if has_user_functions(data) else kernel
+
+
+def has_user_functions(data: Any) -> bool:
+    """Whether a problem's data hold a user's functions."""
+    return isinstance(data, UserFunction) or isinstance(getattr(data, "loss", None), UserLoss)
 
 
 @lru_cache

@@ -82,10 +82,12 @@ class Solver:
         perturbed = self.gradient.perturbed(problem)
         x_scale, y_scale = self.scales(problem)
         everything = (0, problem.x_set.dim, True)
-        kinds = problem.kinds(perturbed)
+        kinds, batch = problem.kinds(perturbed), min(self.batch, problem.n)
+        private = problem.private_y and not perturbed.y and problem.data is not None
+        simple = private and batch == len(self.update.phases) == 1
         return kernels.Method(
             n=problem.n,
-            batch=min(self.batch, problem.n),
+            batch=batch,
             order=self.order.code,
             offset=self.gradient.code,
             combine=np.array(self.update.phases, dtype=np.float64),
@@ -94,7 +96,8 @@ class Solver:
             x_stop=perturbed.x_stop,
             y_perturbed=perturbed.y,
             some_exact=perturbed != everything or bool((kinds == kernels.KNOWN).any()),
-            private=problem.private_y and not perturbed.y and problem.data is not None,
+            private=private,
+            quick=simple and not kernels.has_user_functions(problem.data),
             x_scale=x_scale,
             y_scale=y_scale,
             kinds=kinds,
