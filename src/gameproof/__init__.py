@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from gameproof.solver.gradients import OnePoint as OnePoint
     from gameproof.solver.gradients import Residual as Residual
     from gameproof.solver.gradients import TwoPoint as TwoPoint
+    from gameproof.solver.many import solve_many as solve_many
     from gameproof.solver.method import Solver as Solver
     from gameproof.solver.method import ogda_rr as ogda_rr
     from gameproof.solver.method import ogda_wr as ogda_wr
@@ -185,6 +186,7 @@ _HOMES = {
     "solver.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "solver.extragradient": ["Extragradient"],
     "solver.gradients": ["Envelope", "Exact", "OnePoint", "Residual", "TwoPoint"],
+    "solver.many": ["solve_many"],
     "solver.method": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],
     "solver.orders": ["Reshuffle", "ShuffleOnce", "WithReplacement"],
     "solver.result": ["Result", "Snapshot"],

@@ -1579,7 +1579,7 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
 
 
 # Not one of the functions that others inline.
-run = cached(_run)
+run = cached(_run, nogil=True)
 
 
 def suited(kernel: Any, data: Any) -> Any:
@@ -1594,4 +1594,4 @@ def has_user_functions(data: Any) -> bool:
 
 @lru_cache
 def _uncached(kernel: Any) -> Any:
-    return njit(error_model="numpy")(kernel.py_func)
+    return njit(error_model="numpy", nogil=True)(kernel.py_func)

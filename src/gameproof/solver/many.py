@@ -1,0 +1,82 @@
+"""`solve_many`: the same run from many seeds, on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from gameproof.arguments import as_count
+from gameproof.problem.problem import Problem
+from gameproof.solver.method import Solver, ogda_rr
+from gameproof.solver.result import Result
+from gameproof.solver.run import Run, Seed
+from gameproof.solver.solve import solve
+
+
+def solve_many(
+    problem: Problem,
+    solver: Solver | None = None,
+    *,
+    seeds: Sequence[Seed],
+    jobs: int | None = None,
+    **options: Any,
+) -> list[Result]:
+    """``solve(problem, solver, seed=seed, …)`` for each of the seeds, in their order.
+
+    Compiled runs go on in threads, as many at once as there are cores or as `jobs` says, and give
+    what they would give one after the other. Runs that ask in Python, or that share a budget, do
+    go one after the other. Options are those of `solve`, but for what belongs to one run alone.
+
+    >>> import gameproof as gp
+    >>> game = gp.QuadraticGame.random(n=20, seed=0)
+    >>> results = gp.solve_many(game, gp.ogda_rr(step=0.02), seeds=range(3), epochs=5)
+    >>> [result.n_queries for result in results]
+    [199, 199, 199]
+    """
+    for name in ("seed", "resume", "checkpoint", "checkpoint_every"):
+        if options.get(name) is not None:
+            raise ValueError(f"{name} belongs to one run; solve_many takes seeds=, a list of them")
+    if isinstance(seeds, (int, str, bytes)) or not hasattr(seeds, "__len__"):
+        raise TypeError(f"seeds must be a list of seeds, such as range(10), got {seeds!r}")
+    wanted = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
+    method = ogda_rr() if solver is None else solver
+    if len(seeds) == 0:
+        return []
+    first = Run(problem, method, seed=0)
+    alone = not first.can_compile or options.get("compiled") is False
+    if alone or problem.remaining is not None or min(wanted, len(seeds)) == 1:
+        return [solve(problem, method, seed=seed, **options) for seed in seeds]
+    first.compile(whole=True)  # once, and not in every thread
+    options = {"progress": False} | options
+    counting = Lock()
+
+    def run(seed: Seed) -> Result:
+        twin, deployments = _twin(problem)
+        try:
+            return solve(twin, method, seed=seed, **options)
+        finally:
+            with counting:
+                problem.tally += twin.tally
+                problem.count_deployments(sum(deployments))
+
+    with ThreadPoolExecutor(min(wanted, len(seeds))) as pool:
+        runs = [pool.submit(run, seed) for seed in seeds]
+        try:
+            return [done.result() for done in runs]
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _twin(problem: Problem) -> tuple[Problem, list[int]]:
+    """A problem that shares everything with another but what is counted, and its deployments:
+    threads that add to one number lose counts."""
+    twin, deployments = copy(problem), list[int]()
+    twin.tally = np.zeros_like(problem.tally)
+    twin.count_deployments = deployments.append  # type: ignore[method-assign]
+    return twin, deployments
