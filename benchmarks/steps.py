@@ -1,162 +1,252 @@
-"""How long a step takes, as ratios measured in one run: ``make bench``.
+"""How long a step takes: against C and NumPy, as n and d grow, on two cores, from a cold start.
 
-Contenders take turns, so that a busy moment of the machine hits all of them, and the median over
-the rounds is shown. Nothing is timed with the compiler inside.
+All on the strategic problem, printed form, half of the features movable, a quadratic cost.
+Contenders take turns and medians are shown, with the spread of the middle half of the rounds.
+Nothing is timed with the compiler inside. The C program draws what ours draws, and both must come
+to the same point.
 """
 
 from __future__ import annotations
 
-import platform
-import statistics
+import argparse
+import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+from harness import Table, interleaved, median, save, spread
+from large import flat_in_n
+from plain_c import Program, compiler
 
 import gameproof as gp
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.append(str(Path(__file__).parents[1] / "tests"))
 from listings import Listing, run_listing
 
-ROUNDS = 7
-DX = DY = 5
-SOLVER = gp.ogda_rr(step=gp.Power(0.003, 0.76), radius=gp.Power(0.5, 0.25))
+STEP, RADIUS = gp.Power(0.003, 0.76), gp.Power(4.0, 0.25)
+METHODS = {
+    "OGDA-RR one-point": gp.ogda_rr(step=STEP, radius=RADIUS),
+    "SGDA-RR one-point": gp.sgda_rr(step=STEP, radius=RADIUS),
+    "OGDA-RR two-point": gp.ogda_rr(step=STEP, radius=RADIUS, gradient=gp.TwoPoint()),
+    "OGDA-RR envelope": gp.ogda_rr(step=STEP, radius=RADIUS, gradient=gp.Envelope()),
+}
+N = 1000
 
 
-def seconds(task: Callable[[], object]) -> float:
-    """How long a task takes."""
-    began = time.perf_counter()
-    task()
-    return time.perf_counter() - began
+def strategic(n: int, d: int) -> gp.StrategicProblem:
+    """The paper's synthetic people."""
+    X, y = gp.synthetic_people(n=n, d=d, seed=0)
+    people = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(d // 2)))
+    return gp.StrategicProblem(people, radius=0.4, label_cost=0.5, form="printed")
 
 
-def medians(tasks: dict[str, Callable[[], float]]) -> dict[str, float]:
-    """The median of what each task measures, the tasks taking turns."""
-    found: dict[str, list[float]] = {name: [] for name in tasks}
-    for _ in range(ROUNDS):
-        for name, task in tasks.items():
-            found[name].append(task())
-    return {name: statistics.median(times) for name, times in found.items()}
-
-
-def compiled_step(game: gp.Problem, steps: int) -> Callable[[], float]:
+def ours(problem: gp.Problem, solver: gp.Solver, epochs: int) -> Callable[[], float]:
     """Seconds a step of the compiled loop, by its own clock."""
-    epochs = max(1, steps // game.n)
-    solve = lambda: gp.solve(game, SOLVER, epochs=epochs, record_every=epochs, seed=0)  # noqa: E731
-    solve()
-    return lambda: (result := solve()).seconds / result.n_steps
+
+    def task() -> float:
+        result = gp.solve(problem, solver, epochs=epochs, record_every=epochs, seed=0)
+        return result.seconds / result.n_steps
+
+    return task
 
 
-def listing_step(game: gp.QuadraticGame, steps: int) -> Callable[[], float]:
-    """Seconds a step of the listing in NumPy."""
-    a, b, p, q = game.data
+def listing(problem: gp.StrategicProblem, solver: gp.Solver, steps: int) -> Callable[[], float]:
+    """Seconds a step of the listing in NumPy. It estimates +1 agents like the others."""
+    X, labels, slope, kappa = problem.population.X, problem.population.y, problem.slope, 0.5
+    n, d = X.shape
+    zeta = np.where(np.arange(d) < d // 2, 0.05, 0.0)
 
     def value(i: int, u: np.ndarray) -> float:
-        s, t = a[i] @ u[:DX], b[i] @ u[DX:]
-        return float(s * s / 2 + s * t - t * t / 2 + p[i] @ u[:DX] - q[i] @ u[DX:])
+        theta, alpha, gamma = u[:d], u[d], u[d + 1 + i]
+        z = X[i] @ theta + (labels[i] < 0) * (zeta @ theta**2)
+        pull = gamma * (z / 2 - alpha * kappa) if labels[i] > 0 else z / 2
+        return float(slope * alpha + abs(z) / 2 + np.log1p(np.exp(-abs(z))) + pull)
+
+    def gradient(i: int, u: np.ndarray) -> np.ndarray:
+        theta, alpha, gamma = u[:d], u[d], u[d + 1 + i]
+        z, found = X[i] @ theta + (labels[i] < 0) * (zeta @ theta**2), np.zeros_like(u)
+        by_score = np.tanh(z / 2) / 2 + (gamma if labels[i] > 0 else 1.0) / 2
+        found[:d] = by_score * (X[i] + (labels[i] < 0) * 2 * zeta * theta)
+        found[d] = slope - (gamma * kappa if labels[i] > 0 else 0.0)
+        found[d + 1 + i] = z / 2 - alpha * kappa if labels[i] > 0 else 0.0
+        return found
 
     def project(u: np.ndarray) -> np.ndarray:
-        return np.concatenate([w * min(1.0, 3.0 / np.linalg.norm(w)) for w in np.split(u, [DX])])
+        return np.concatenate([problem.x_set.project(u[: d + 1]), np.clip(u[d + 1 :], -1, 1)])
 
-    listing = Listing(
-        n=game.n,
-        dx=DX,
+    estimate = {gp.OnePoint: "plain", gp.TwoPoint: "two-point", gp.Envelope: "exact"}
+    slow = Listing(
+        n=n,
+        dx=d + 1,
         value=value,
-        gradient=lambda i, u: np.zeros_like(u),
+        gradient=gradient,
         project=project,
-        perturbed=np.ones(DX + DY, dtype=bool),
-        optimistic=True,
+        perturbed=np.arange(d + 1 + n) < d,
+        optimistic=solver.update.asks_previous,
         reshuffle=True,
-        estimate="plain",
-        eta=gp.Power(0.003, 0.76),
-        eps=gp.Power(0.5, 0.25),
+        estimate=estimate[type(solver.gradient)],
+        eta=STEP,
+        eps=RADIUS,
+        scale=solver.scales(problem),
     )
 
-    def run() -> None:
-        walk = run_listing(listing, np.full(DX + DY, 1e-9), 10**6, np.random.default_rng(0))
+    def task() -> float:
+        walk = run_listing(slow, np.concatenate(problem.start), 10**6, np.random.default_rng(0))
+        next(walk)
+        began = time.perf_counter()
         for _ in range(steps):
             next(walk)
+        return (time.perf_counter() - began) / steps
 
-    return lambda: seconds(run) / steps
+    return task
 
 
-def callable_overhead(steps: int) -> tuple[Callable[[], float], Callable[[], float]]:
-    """Seconds a step with a Python function, and of the bare calls that the step makes."""
+def against_others(program: Program | None, rounds: int, dims: tuple[int, ...]) -> Table:
+    """A step of ours, of the C program and of the listing."""
+    title = f"One step, n = {N}" + ("" if program else " (no C compiler found: cc, gcc or clang)")
+    columns = (
+        "",
+        "d",
+        "ours, ns",
+        "spread",
+        "C, ns",
+        "spread",
+        "ours / C",
+        "NumPy / ours",
+        "apart",
+    )
+    table = Table(title, columns)
+    for d in dims:
+        problem = strategic(N, d)
+        for name, solver in METHODS.items():
+            epochs = max(2, 4_000 // (d + 10))
+            tasks = {"ours": ours(problem, solver, epochs), "NumPy": listing(problem, solver, 200)}
+            apart = None
+            if program is not None:
+                tasks["C"] = lambda p=problem, s=solver, e=epochs: (
+                    program.solve(p, s, e, seed=0)[2] / (e * N)
+                )
+                x, y, _ = program.solve(problem, solver, 3, seed=1)
+                same = gp.solve(problem, solver, epochs=3, seed=1)
+                apart = float(max(np.abs(x - same.x).max(), np.abs(y - same.y).max()))
+                if not apart < 1e-8:
+                    raise ArithmeticError(f"{name} at d = {d}: C ends {apart} from ours")
+            found = interleaved(tasks, rounds)
+            own, c, slow = (
+                median(found[k]) if k in found else None for k in ("ours", "C", "NumPy")
+            )
+            table.row(
+                name,
+                d,
+                round(own * 1e9),
+                spread(found["ours"]),
+                None if c is None else round(c * 1e9),
+                None if c is None else spread(found["C"]),
+                None if c is None else f"{own / c:.2f}",
+                f"{slow / own:.0f} x",
+                None if apart is None else f"{apart:.0e}",
+            )
+    return table
+
+
+def many_seeds(rounds: int, epochs: int) -> Table:
+    """Eight seeds one after the other, and in two threads."""
+    problem, solver = strategic(N, 10), METHODS["OGDA-RR one-point"]
+
+    def at_once(jobs: int) -> Callable[[], float]:
+        def task() -> float:
+            began = time.perf_counter()
+            gp.solve_many(problem, solver, seeds=range(8), jobs=jobs, epochs=epochs)
+            return time.perf_counter() - began
+
+        return task
+
+    found = interleaved({"one": at_once(1), "two": at_once(2)}, rounds)
+    ratios = [one / two for one, two in zip(found["one"], found["two"], strict=True)]
+    table = Table(f"Eight seeds, {os.cpu_count()} cores", ("", "seconds", "spread"))
+    table.row("one after the other", median(found["one"]), spread(found["one"]))
+    table.row("two threads", median(found["two"]), spread(found["two"]))
+    table.row("times as fast", f"{median(ratios):.2f}", spread(ratios))
+    return table
+
+
+def python_function(rounds: int, steps: int) -> Table:
+    """A step whose values are a plain Python function's, less the bare calls of that function."""
 
     def value(i: int, x: np.ndarray, y: np.ndarray) -> float:
         return 0.5 * x[0] * x[0] + x[0] * y[0] - 0.5 * y[0] * y[0]
 
-    n = 1000
-    problem = gp.SaddleProblem(
-        value, n=n, x_set=gp.Ball(np.zeros(DX), 1.0), y_set=gp.Ball(np.zeros(DY), 1.0)
-    )
-    gp.solve(problem, SOLVER, epochs=1, seed=0)
-    x, y = np.zeros(DX), np.zeros(DY)
+    ball, x = gp.Ball(np.zeros(5), 1.0), np.zeros(5)
+    problem = gp.SaddleProblem(value, n=N, x_set=ball, y_set=ball)
 
-    def solve() -> float:
-        result = gp.solve(problem, SOLVER, epochs=steps // n, seed=0)
-        return result.seconds / result.n_steps
-
-    def bare() -> None:
+    def bare() -> float:
+        began = time.perf_counter()
         for i in range(steps):
-            value(i, x, y)
-            value(i, x, y)
+            value(i, x, x)
+            value(i, x, x)
+        return (time.perf_counter() - began) / steps
 
-    return solve, lambda: seconds(bare) / steps
+    solver = METHODS["OGDA-RR one-point"]
+    found = interleaved({"solve": ours(problem, solver, steps // N), "bare": bare}, rounds)
+    table = Table("A step with a plain Python function, µs", ("", "median", "spread"))
+    for name, label in (("solve", "step"), ("bare", "of that the function")):
+        table.row(label, f"{median(found[name]) * 1e6:.1f}", spread(found[name]))
+    over = [a - b for a, b in zip(found["solve"], found["bare"], strict=True)]
+    table.row("overhead", f"{median(over) * 1e6:.1f}", spread(over))
+    return table
 
 
-def in_new_process(code: str) -> float:
-    """Seconds that a statement takes in a process of its own, its interpreter's start left out."""
-    timed = f"import time; began = time.perf_counter(); {code}; print(time.perf_counter() - began)"
-    done = subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True)
-    return float(done.stdout)
+COLD = """
+import time; began = time.perf_counter()
+import json, numpy as np, gameproof as gp
+imported = time.perf_counter() - began
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((100, 10)), np.resize([1, -1], 100)
+people = gp.Population(X, y, gp.QuadraticCost(0.05))
+run = gp.Run(gp.StrategicProblem(people, radius=0.1, label_cost=0.5), gp.ogda_rr(), seed=0)
+run.advance(1, 10**9, compiled=True)
+print(json.dumps([imported, time.perf_counter() - began]))
+"""
+
+
+def cold_start(rounds: int) -> Table:
+    """A new process up to its first compiled step; the interpreter's own start is left out."""
+
+    def start() -> list[float]:
+        done = subprocess.run([sys.executable, "-c", COLD], capture_output=True, check=True)
+        found: list[float] = json.loads(done.stdout)
+        return found
+
+    start()
+    times = [start() for _ in range(rounds)]
+    table = Table("A new process, compiled code in the disk cache", ("", "seconds", "spread"))
+    for k, label in enumerate(("import gameproof and numpy", "up to the first compiled step")):
+        found = [pair[k] for pair in times]
+        table.row(label, median(found), spread(found))
+    return table
 
 
 def main() -> None:
-    """Prints the tables."""
-    names = ("numpy", "numba", "scipy")
-    print(f"Python {platform.python_version()}, {', '.join(f'{m} {version(m)}' for m in names)}")
-    print(
-        f"{platform.processor() or platform.machine()}; median of {ROUNDS} rounds, taking turns\n"
-    )
-
-    sizes = {f"n = 10^{k}": 10**k for k in range(3, 7)}
-    games = {name: gp.QuadraticGame.random(n=n, dx=DX, dy=DY) for name, n in sizes.items()}
-    flat = medians({name: compiled_step(game, 10**6) for name, game in games.items()})
-    print("One OGDA-RR one-point step, compiled, quadratic game of dimension 5 + 5")
-    first = flat["n = 10^3"]
-    for name, taken in flat.items():
-        print(f"  {name:10s} {taken * 1e9:8.0f} ns   {taken / first:5.2f} x the first")
-
-    small = games["n = 10^3"]
-    pair = medians({"ours": compiled_step(small, 10**6), "numpy": listing_step(small, 3000)})
-    print("\nThe same step, line by line in NumPy (tests/listings.py)")
-    print(f"  NumPy      {pair['numpy'] * 1e6:8.1f} us   compiled {pair['ours'] * 1e9:6.0f} ns")
-    print(f"  ratio      {pair['numpy'] / pair['ours']:8.0f} x")
-
-    with_solver, bare = callable_overhead(20_000)
-    python = medians({"solve": with_solver, "bare": bare})
-    print("\nThe same step with a plain Python function for the values")
-    print(
-        f"  step       {python['solve'] * 1e6:8.1f} us   bare calls {python['bare'] * 1e6:5.1f} us"
-    )
-    print(f"  overhead   {(python['solve'] - python['bare']) * 1e6:8.1f} us a step")
-
-    game = "import gameproof as gp; gp.solve(gp.QuadraticGame.random(), gp.ogda_rr(), epochs=10)"
-    start = medians(
-        {
-            "import": lambda: in_new_process("import gameproof"),
-            "solve": lambda: in_new_process(game),
-        }
-    )
-    print("\nIn a new process, compiled code in the disk cache")
-    print(
-        f"  import     {start['import']:8.3f} s    import and solve a game {start['solve']:6.2f} s"
-    )
+    """Prints the tables and keeps them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
+    quick = parser.parse_args().quick
+    rounds, dims = (3, (10, 100)) if quick else (7, (10, 100, 1000))
+    with tempfile.TemporaryDirectory() as folder:
+        program = Program(Path(folder)) if compiler() else None
+        tables = [
+            against_others(program, rounds, dims),
+            flat_in_n(Path(folder), rounds, 10**5 if quick else 10**7),
+            many_seeds(rounds, 50 if quick else 300),
+            python_function(rounds, 5_000 if quick else 20_000),
+            cold_start(rounds),
+        ]
+    save("steps", tables)
 
 
 if __name__ == "__main__":

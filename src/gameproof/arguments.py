@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Vector = NDArray[np.float64]
+# Rows that are looked at in one go.
+BLOCK = 2**16
 
 
 def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[np.float64]:
@@ -21,9 +23,11 @@ def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[n
 
 def require_finite(name: str, array: NDArray[np.float64]) -> None:
     """Refuses NaN and infinities, and says where the first one is."""
-    bad = np.argwhere(~np.isfinite(array))
-    if bad.size:
-        at = tuple(int(k) for k in bad[0])
+    for start in range(0, len(array), BLOCK):  # a copy of all could be as large as memory
+        bad = np.argwhere(~np.isfinite(array[start : start + BLOCK]))
+        if not bad.size:
+            continue
+        at = (start + int(bad[0][0]), *(int(k) for k in bad[0][1:]))
         where = at[0] if len(at) == 1 else at
         raise ValueError(f"{name} must be finite, got {array[at]} at coordinate {where}")
 

@@ -104,8 +104,8 @@ BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
 COUNTED, FREE, KNOWN = range(3)
 LOGISTIC, HUBER, PSEUDO_HUBER = range(3)
 ONE_WAY, NO_FLIP, BOTH_WAYS = range(3)
-# The ziggurat of normal draws: by layer the width of a unit of size, the sizes below which a draw is
-# accepted at sight, and the density at the edge; and where the parts of 64 random bits lie.
+# The ziggurat of normal draws: by layer the width of a unit of size, the sizes below which a draw
+# is accepted at sight, and the density at the edge; and where the parts of 64 random bits lie.
 WIDTHS, SURE, HEIGHTS = wi_double, ki_double.astype(np.int64), fi_double
 ONE, LAYER, SIZE = np.uint64(1), np.uint64(2**8 - 1), np.uint64(2**52 - 1)
 SIGN_FROM, SIZE_FROM = np.uint64(8), np.uint64(9)
@@ -197,9 +197,11 @@ def borrowed(typing_context, value):
 
 @compiled
 def dot(a, b):
-    """<a, b>, in four sums that the processor adds to at once. Their order is fixed, and so is every
-    bit, which it would not be if the compiler were free to reorder: it may do so in one caller and
-    not in another."""
+    """<a, b>, in four sums that the processor adds to at once.
+
+    Their order is fixed, and so is every bit. A compiler that is free to reorder does so in one
+    caller and not in another.
+    """
     first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
     whole = a.size // 4
     for k in range(whole):
@@ -386,7 +388,7 @@ class Strategic(NamedTuple):
 
     features: np.ndarray
     labels: np.ndarray
-    zeta: np.ndarray
+    zeta: np.ndarray  # one number an agent, or one for all
     movable: np.ndarray
     start: int
     slope: float  # of alpha
@@ -589,14 +591,20 @@ def theta_of(data, x):
 
 
 @inlined
+def power_of(data, i):
+    """zeta of agent i."""
+    return data.zeta[i if data.zeta.size > 1 else 0]
+
+
+@inlined
 def score(data, i, x):
     """z_i = <b_i(theta), theta> + intercept."""
     theta = theta_of(data, x)
     z = dot(data.features[i], theta)
     if data.start == 1:
         z += x[0]
-    if data.labels[i] < 0 and data.zeta[i] > 0.0:
-        z += data.zeta[i] * gain_of_moving(data, theta)
+    if data.labels[i] < 0 and power_of(data, i) > 0.0:
+        z += power_of(data, i) * gain_of_moving(data, theta)
     return z
 
 
@@ -625,14 +633,15 @@ def add_score_gradient(data, i, x, weight, gx):
     if data.start == 1:
         gx[0] += weight
     add_scaled(by_theta, weight, data.features[i])
-    if data.labels[i] > 0 or data.zeta[i] == 0.0:
+    zeta = power_of(data, i)
+    if data.labels[i] > 0 or zeta == 0.0:
         return
     if data.dual_norm == 2.0 and data.degree == 2.0:  # d/dtheta zeta |theta|^2
-        common = weight * 2.0 * data.zeta[i]
+        common = weight * 2.0 * zeta
         for c in range(theta.size):
             by_theta[c] += common * data.movable[c] * theta[c]
     else:
-        add_general_gain(data.movable, theta, data.dual_norm, data.degree, weight * data.zeta[i], by_theta)
+        add_general_gain(data.movable, theta, data.dual_norm, data.degree, weight * zeta, by_theta)
 
 
 @apart
@@ -1295,7 +1304,7 @@ def answer(data, method, memory):
 # --- Quick steps -------------------------------------------------------------------------------
 # Most runs have one sample a step and a private y. Their steps are written out once more, with the
 # same arithmetic in the same order and so to the same bits, but without the loops over batches and
-# the notes from which a question that is half answered could go on: those are half of a step's time.
+# the notes from which a question that is half answered could go on: half of a step's time.
 
 
 @inlined
@@ -1556,9 +1565,7 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
             numbers[ETA] = etas[counts[EPOCH] - first_epoch]
             numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
             if method.quick:
-                quick_steps(
-                    data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries
-                )
+                quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries)
                 if counts[STAGE] == IDLE:
                     continue
             else:

@@ -18,8 +18,9 @@ class Population:
     """n agents: features X (n x d), labels y in {-1, +1}, and a response to a deployed theta.
 
     Only agents with label -1 move, and only they are ever asked. `budget` is the number of answers
-    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked. X is
-    not copied where it is contiguous and float64 already: it may be a file mapped to memory.
+    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked. X
+    and y are not copied where they are contiguous and float64 already: they may be files mapped to
+    memory.
 
     >>> people = Population([[1.0, 0.0], [0.0, 1.0]], [1, -1])
     >>> people.ask([1.0, 1.0], [0, 1])
@@ -187,9 +188,9 @@ def _labels(y: ArrayLike, n: int) -> Vector:
     labels = np.asarray(y)
     if labels.shape != (n,):
         raise ValueError(f"y must have one label a row of X, {n} of them, got shape {labels.shape}")
-    if labels.dtype.kind not in "iuf" or not np.isin(labels, (-1, 1)).all():
+    if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         raise ValueError(f"labels must be -1 and +1, got {found}")
-    if np.unique(labels).size < 2:
+    if (labels == labels[0]).all():
         raise ValueError(f"labels must be of both kinds, got {labels[0]:+g} alone")
-    return labels.astype(np.float64)
+    return np.ascontiguousarray(labels, dtype=np.float64)

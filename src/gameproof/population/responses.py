@@ -105,9 +105,10 @@ class PowerCost(Response):
             return np.inf
         return 1.0 if np.isinf(self.norm) else self.norm / (self.norm - 1)
 
-    def powers(self, n: int) -> Vector:
-        """One number an agent."""
-        return np.broadcast_to(np.asarray(self.power, dtype=np.float64), (n,)).copy()
+    @property
+    def powers(self) -> Vector:
+        """One number an agent, or one for all."""
+        return np.atleast_1d(np.asarray(self.power, dtype=np.float64))
 
     def movable(self, d: int) -> Vector:
         """1 for features that can move, 0 for others."""

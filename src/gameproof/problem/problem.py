@@ -179,13 +179,13 @@ class Problem(ABC):
         digest.update(f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}".encode())
         for part in (*_primitive(self.x_set), *_primitive(self.y_set)):
             digest.update(f"{type(part).__name__} {part.dim} {part.diameter}".encode())
-            digest.update(np.asarray(part.center, dtype=np.float64).tobytes())
+            digest.update(np.ascontiguousarray(part.center, dtype=np.float64).data)
             for array in part.pieces or ():
-                digest.update(np.ascontiguousarray(array).tobytes())
+                digest.update(np.ascontiguousarray(array).data)
         digest.update(self.kinds(self.estimated).tobytes())
         for field in (*(self.data or ()), *self._traits()):
             if isinstance(field, (np.ndarray, float, int)):
-                digest.update(np.ascontiguousarray(field).tobytes())
+                digest.update(np.ascontiguousarray(field).data)
         return digest.hexdigest()[:16]
 
     def _traits(self) -> Iterable[Vector]:

@@ -146,6 +146,12 @@ class Box(_CompiledSet):
                 f"{self.upper[c]}"
             )
         self.dim = self.lower.size
+        # Bounds that are the same everywhere need no vectors: with a coordinate a sample, those
+        # would be as large as the iterate.
+        self._even = _is_even(self.lower) and _is_even(self.upper)
+        if self._even:
+            self.lower = np.broadcast_to(self.lower[0].copy(), (self.dim,))
+            self.upper = np.broadcast_to(self.upper[0].copy(), (self.dim,))
 
     def __repr__(self) -> str:
         return f"Box(dim={self.dim})"
@@ -160,15 +166,17 @@ class Box(_CompiledSet):
 
     @cached_property
     def pieces(self) -> kernels.Pieces:
-        # Bounds that are the same everywhere need no vectors: with a coordinate a sample, those
-        # would be as large as the iterate.
-        lower, upper = self.lower[0], self.upper[0]
-        if (self.lower == lower).all() and (self.upper == upper).all():
-            return _one_piece(kernels.INTERVAL, self.dim, (float(lower), float(upper)))
+        if self._even:
+            bounds = float(self.lower[0]), float(self.upper[0])
+            return _one_piece(kernels.INTERVAL, self.dim, bounds)
         return _one_piece(kernels.BOX, self.dim, (0.0, 0.0), self.lower, self.upper)
 
     def sample(self, rng: np.random.Generator) -> Vector:
         return rng.uniform(self.lower, self.upper)
+
+
+def _is_even(bound: Vector) -> bool:
+    return bool((bound == bound[0]).all())
 
 
 @final

@@ -341,7 +341,7 @@ class StrategicProblem(Problem):
         return kernels.Strategic(
             features=people.X,
             labels=people.y,
-            zeta=model.powers(self.n),
+            zeta=model.powers,
             movable=model.movable(people.d),
             start=self._theta.start,
             slope=self.slope,

@@ -37,7 +37,9 @@ class StepWeighted(Average):
         if weight == 0:
             return state.last
         x, y = state.totals()
-        return x / weight, y / weight
+        x /= weight
+        y /= weight
+        return x, y
 
 
 @final

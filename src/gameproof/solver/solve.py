@@ -11,6 +11,7 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gameproof import kernels
 from gameproof.arguments import as_count
 from gameproof.errors import DivergedError
 from gameproof.problem.problem import Problem
@@ -228,8 +229,8 @@ def _use_compiled(run: Run, wanted: bool | None) -> bool:
 
 
 def _require_finite(run: Run) -> None:
-    x, y = run.state.last
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+    x, y = (block[kernels.U] for block in run.state.memory[:2])
+    if not (kernels.all_finite(x) and kernels.all_finite(y)):
         raise DivergedError(
             f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
             "values or the steps are too large; use a smaller step or a larger radius"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gameproof import kernels
 from gameproof.arguments import Vector
@@ -115,11 +116,14 @@ class State:
 
     def totals(self) -> tuple[Vector, Vector]:
         """sum eta u over the iterates after each step, for x and for y."""
-        x, y = (
-            block[kernels.TOTAL] + block[kernels.U] * (self.weight - block[kernels.MARK])
-            for block in (self.memory.x, self.memory.y)
-        )
-        return x, y
+        return self._total(self.memory.x), self._total(self.memory.y)
+
+    def _total(self, block: NDArray[np.float64]) -> Vector:
+        """TOTAL + U (weight - MARK), in place: y may be as long as memory allows."""
+        total: Vector = self.weight - block[kernels.MARK]
+        total *= block[kernels.U]
+        total += block[kernels.TOTAL]
+        return total
 
     def mark(self) -> None:
         """Notes where a suffix average may start, once an epoch; the last two marks are kept."""

@@ -86,7 +86,7 @@ class Watch:
         if not rows or (rows[-1].steps, rows[-1].queries) != (state.steps, state.queries):
             rows.append(self._row())
         x, y = run.recommend()
-        last_x, last_y = state.last
+        last_x, last_y = (_read_only(block[kernels.U]) for block in state.memory[:2])
         return Result(
             x=x,
             y=y,
@@ -128,6 +128,13 @@ class Watch:
             "callback": f"The callback ended the run {at}{scored}.",
             "interrupted": f"Interrupted {at}{scored}; nothing is lost, go on with {go_on}.",
         }[reason]
+
+
+def _read_only(row: Vector) -> Vector:
+    """A view: the state stays as it is, and y may be as long as memory allows."""
+    view = row.view()
+    view.flags.writeable = False
+    return view
 
 
 def own_score(problem: Problem) -> Score:

@@ -1,0 +1,103 @@
+"""The program step.c, compiled, as a function of a problem and a solver."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gameproof as gp
+
+SOURCE = Path(__file__).with_name("step.c")
+COMMAND = ("-O3", "-march=native", "-shared", "-fPIC")
+ESTIMATES = {gp.OnePoint: 0, gp.TwoPoint: 1, gp.Envelope: 2}
+Number, Whole, Doubles = ctypes.c_double, ctypes.c_int64, ctypes.POINTER(ctypes.c_double)
+Wholes, Words = ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.c_uint64)
+
+
+class _Problem(ctypes.Structure):
+    _fields_ = (
+        *((name, Whole) for name in ("n", "d", "n_movable")),
+        *((name, Doubles) for name in ("features", "labels")),
+        ("movable", Wholes),
+        *((name, Number) for name in ("zeta", "slope", "kappa", "cap")),
+    )
+
+
+class _Method(ctypes.Structure):
+    _fields_ = (
+        *((name, Whole) for name in ("estimate", "optimistic", "epochs")),
+        ("gamma_scale", Number),
+        *((name, Doubles) for name in ("etas", "radii")),
+    )
+
+
+def compiler() -> str | None:
+    """The C compiler, or None where there is none."""
+    return shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+
+
+class Program:
+    """step.c, compiled into a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        library = folder / "step.so"
+        command = [compiler() or "cc", *COMMAND, "-o", str(library), str(SOURCE), "-lm"]
+        subprocess.run(command, check=True)
+        self._run = ctypes.CDLL(str(library)).run
+        self._run.restype = None
+
+    def solve(
+        self, problem: gp.StrategicProblem, solver: gp.Solver, epochs: int, seed: int
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        """The averages x and y, and the seconds of the steps alone. The people pay a quadratic cost
+        of one power, the loss is logistic, labels flip one way."""
+        people, data = problem.population, problem.data
+        movable = np.flatnonzero(data.movable)
+        etas, radii = solver.by_epoch(0, epochs)
+        what = _Problem(
+            problem.n,
+            people.d,
+            movable.size,
+            _doubles(people.X),
+            _doubles(people.y),
+            movable.ctypes.data_as(Wholes),
+            float(np.asarray(people.response.power)),  # type: ignore[attr-defined]
+            problem.slope,
+            problem.label_cost,
+            problem.alpha_max,
+        )
+        how = _Method(
+            ESTIMATES[type(solver.gradient)],
+            solver.update.asks_previous,
+            epochs,
+            solver.scales(problem)[1],
+            _doubles(etas),
+            _doubles(radii),
+        )
+        words = _state(np.random.default_rng(seed))
+        x, y = problem.start
+        began = time.perf_counter()
+        self._run(
+            ctypes.byref(what),
+            ctypes.byref(how),
+            words.ctypes.data_as(Words),
+            *map(_doubles, (x, y)),
+        )
+        return x, y, time.perf_counter() - began
+
+
+def _doubles(array: np.ndarray) -> Any:
+    return array.ctypes.data_as(Doubles)
+
+
+def _state(rng: np.random.Generator) -> np.ndarray:
+    """The state and the increment of PCG64, high word first."""
+    state = rng.bit_generator.state["state"]
+    halves = [divmod(state[name], 2**64) for name in ("state", "inc")]
+    return np.array(halves, dtype=np.uint64).ravel()

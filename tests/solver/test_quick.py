@@ -1,0 +1,94 @@
+"""Steps of one sample and a private y are written out apart; they are the same steps."""
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from gameproof import kernels
+from methods import ESTIMATES
+from strategic_problems import make
+
+PROBLEMS = {
+    "exact +1 agents": lambda: make(d=5),
+    "estimated +1 agents": lambda: make(d=5, positive="estimated", intercept=2.0),
+    "fixed labels": lambda: make(d=5, label_cost=np.inf),
+    "power by agent, norm 3": lambda: make(response=gp.PowerCost(np.linspace(0, 0.8, 60), norm=3)),
+    "least squares": lambda: gp.RobustLeastSquares.random(n=23, dx=6, seed=5),
+}
+ORDERS = gp.Reshuffle(), gp.WithReplacement(), gp.ShuffleOnce()
+PARTS = ESTIMATES | {"envelope": gp.Envelope()}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+@pytest.mark.parametrize("estimate", PARTS)
+def test_quick_steps_equal_ask_tell_bit_for_bit(name: str, estimate: str) -> None:
+    if name == "least squares" and estimate == "envelope":
+        pytest.skip("nobody answers there")
+    for order in ORDERS:
+        for update in (gp.OGDA(), gp.SGDA()):
+            solver = gp.Solver(
+                update=update, gradient=PARTS[estimate], order=order, step=0.01, radius=0.5
+            )
+            quick, asked = PROBLEMS[name](), PROBLEMS[name]()
+            assert solver.compiled(quick).quick
+            one = gp.solve(quick, solver, epochs=4, seed=3)
+            other = gp.solve(asked, solver, epochs=4, seed=3, compiled=False)
+            for part, ours in one.state.memory._asdict().items():
+                assert np.array_equal(ours, getattr(other.state.memory, part)), part
+            assert one.state.rng.bit_generator.state == other.state.rng.bit_generator.state
+            assert np.array_equal(quick.tally, asked.tally)
+
+
+@pytest.mark.parametrize("estimate", ["plain", "two-point", "envelope"])
+def test_quick_steps_go_on_to_the_same_bits_after_any_step_and_any_number_of_values(
+    estimate: str,
+) -> None:
+    solver = gp.ogda_rr(gradient=PARTS[estimate], step=0.01, radius=0.5)
+    whole = gp.Run(make(), solver, seed=1)
+    whole.advance(150, 10**9, compiled=True)
+    piecewise = gp.Run(make(), solver, seed=1)
+    while piecewise.state.steps < 150:
+        piecewise.advance(150, piecewise.state.queries + 5, compiled=True)
+    for part, ours in whole.state.memory._asdict().items():
+        assert np.array_equal(ours, getattr(piecewise.state.memory, part)), part
+
+
+def test_a_quick_step_with_a_value_that_is_not_finite_says_so_and_keeps_the_run() -> None:
+    X = np.ones((40, 2))
+    X[7] = 1e308
+    y = np.where(np.arange(40) % 2, -1.0, 1.0)
+    problem = gp.StrategicProblem(gp.Population(X, y), 0.1, 0.5)
+    solver = gp.ogda_rr(step=0.001, radius=gp.Constant(50.0))
+    with pytest.raises(gp.EvaluationError, match="sample 7 gave inf") as failed:
+        gp.solve(problem, solver, epochs=20, seed=0)
+    with pytest.raises(gp.EvaluationError, match="sample 7 gave inf") as again:
+        gp.solve(problem, solver, epochs=20, seed=0, compiled=False)
+    for part, ours in failed.value.state.memory._asdict().items():
+        assert np.array_equal(ours, getattr(again.value.state.memory, part), equal_nan=True), part
+
+
+def test_normal_draws_are_the_generators_to_the_last_bit() -> None:
+    """A million, of which about 10 000 need the edge of a layer and 270 the tail."""
+    ours, theirs = np.random.default_rng(5), np.random.default_rng(5)
+    drawn = np.empty(1_000_000)
+    kernels.draw_direction(drawn, ours)
+    assert np.array_equal(drawn, theirs.standard_normal(drawn.size))
+    assert np.abs(drawn).max() > 3.7
+    assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 2**31 + 1, 2**32 - 1, 2**32])
+def test_bounded_draws_are_the_generators(n: int) -> None:
+    ours, theirs = np.random.default_rng(n), np.random.default_rng(n)
+    for _ in range(300):
+        assert kernels.below(ours, n) == theirs.integers(0, n)
+    assert ours.bit_generator.state == theirs.bit_generator.state
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 11, 100])
+def test_products_in_four_sums_are_the_products(size: int) -> None:
+    rng = np.random.default_rng(size)
+    a, b = rng.standard_normal((2, size))
+    mask = (b > 0).astype(np.float64)
+    assert kernels.dot(a, b) == pytest.approx(a @ b, rel=1e-12, abs=1e-14)
+    assert kernels.masked_square(mask, a) == pytest.approx(mask @ a**2, rel=1e-12)
