@@ -78,5 +78,5 @@ def _twin(problem: Problem) -> tuple[Problem, list[int]]:
     threads that add to one number lose counts."""
     twin, deployments = copy(problem), list[int]()
     twin.tally = np.zeros_like(problem.tally)
-    twin.count_deployments = deployments.append  # type: ignore[method-assign]
+    twin.count_deployments = deployments.append  # type: ignore[assignment, method-assign]
     return twin, deployments
