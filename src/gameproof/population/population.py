@@ -18,9 +18,9 @@ class Population:
     """n agents: features X (n x d), labels y in {-1, +1}, and a response to a deployed theta.
 
     Only agents with label -1 move, and only they are ever asked. `budget` is the number of answers
-    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked. X
-    and y are not copied where they are contiguous and float64 already: they may be files mapped to
-    memory.
+    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked. X is
+    not copied where it is contiguous and float64 already: it may be a file mapped to memory, and so
+    may y.
 
     >>> people = Population([[1.0, 0.0], [0.0, 1.0]], [1, -1])
     >>> people.ask([1.0, 1.0], [0, 1])
@@ -193,4 +193,6 @@ def _labels(y: ArrayLike, n: int) -> Vector:
         raise ValueError(f"labels must be -1 and +1, got {found}")
     if (labels == labels[0]).all():
         raise ValueError(f"labels must be of both kinds, got {labels[0]:+g} alone")
-    return np.ascontiguousarray(labels, dtype=np.float64)
+    if isinstance(y, np.memmap):
+        return np.ascontiguousarray(labels, dtype=np.float64)
+    return labels.astype(np.float64)
