@@ -19,6 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.classify.regression import (
+        StrategicLogisticRegression as StrategicLogisticRegression,
+    )
+    from gameproof.classify.robust import RobustStrategicClassifier as RobustStrategicClassifier
     from gameproof.data.dataset import Dataset as Dataset
     from gameproof.data.dataset import Features as Features
     from gameproof.data.load import load_bank as load_bank
@@ -131,6 +135,8 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "classify.regression": ["StrategicLogisticRegression"],
+    "classify.robust": ["RobustStrategicClassifier"],
     "data.dataset": ["Dataset", "Features"],
     "data.load": ["load_bank", "load_credit"],
     "data.prepare": ["Prepare"],

@@ -1,0 +1,313 @@
+"""What both classifiers share: from a table to a strategic problem, its solution, and back.
+
+The favourable class is +1 and the other -1; features are brought to the units of the fit (see
+`units`), people are put into a `StrategicProblem`, and what solves it is turned into coefficients
+of the user's features. Where the response is known, the problem is solved exactly and nobody is
+asked; otherwise a `Solver` asks.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gameproof.arguments import Vector, as_positive
+from gameproof.classify.columns import positions
+from gameproof.classify.units import Matrix, Units, in_units
+from gameproof.errors import CapWarning
+from gameproof.exact.reference import saddle_point
+from gameproof.exact.worst_case import WorstCase, worst_case
+from gameproof.population.population import Population
+from gameproof.population.responses import PowerCost, QuadraticCost, Response
+from gameproof.problem.losses import Logistic
+from gameproof.problem.problem import Saddle
+from gameproof.problem.strategic import StrategicProblem
+from gameproof.solver.method import Solver
+from gameproof.solver.result import Result
+from gameproof.solver.solve import solve
+
+# The paper's.
+DEFAULT_POWER = 0.05
+# No cap on alpha is larger: beyond it, digits are lost.
+LARGEST_CAP = 1e4
+
+
+class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A linear classifier of two classes, fitted to people who answer it."""
+
+    response: Response | None
+    power: float | ArrayLike | None
+    features: Sequence[int | str] | None
+    favourable: Any
+    standardise: bool
+    fit_intercept: bool
+    bound: float
+    solver: Solver | str | None
+    queries: int | None
+    epochs: int | None
+    warm_start: bool
+    random_state: Any
+
+    @property
+    @abstractmethod
+    def _ball(self) -> tuple[float, float]:
+        """Radius and label cost."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learns from people as they are before they answer: true features, true labels."""
+        former = self._former()
+        table: Matrix
+        table, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+        signs = self._signs(labels, learn=True)
+        d = table.shape[1]
+        self.units_ = Units.plain(d)
+        if self.standardise:
+            self.units_ = Units.learned(table, centred=self.fit_intercept)
+        self.movable_ = self._movable()
+        problem = self._problem(table, signs)
+        self.result_ = self._solved(problem, former)
+        theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
+        self._set(theta, offset)
+        self.n_queries_ = self.result_.n_queries if isinstance(self.result_, Result) else 0
+        self.worst_case_risk_ = float("nan")
+        if problem.has_duality_gap:
+            self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
+        if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
+            raise KeyboardInterrupt(self.result_.status)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Vector:
+        """Scores of features as reported, positive for ``classes_[1]``."""
+        check_is_fitted(self)
+        table: Matrix = validate_data(self, X, dtype=np.float64, order="C", reset=False)
+        scores: Vector = table @ self.coef_[0] + self.intercept_[0]
+        return scores
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """The class of features as reported."""
+        scores = self.decision_function(X)
+        labels: NDArray[Any] = self.classes_[(scores > 0).astype(np.int64)]
+        return labels
+
+    def predict_proba(self, X: ArrayLike) -> Matrix:
+        """The logistic function of the scores, a column a class. The fit has robust scores in
+        mind: where probabilities matter, calibrate them."""
+        scores = self.decision_function(X)
+        return np.column_stack([expit(-scores), expit(scores)])
+
+    def predict_log_proba(self, X: ArrayLike) -> Matrix:
+        """Logarithms of `predict_proba`, also where it rounds to 0."""
+        scores = self.decision_function(X)
+        return np.column_stack([-np.logaddexp(0.0, scores), -np.logaddexp(0.0, -scores)])
+
+    # --- the problem behind it
+
+    @property
+    def theta_(self) -> Vector:
+        """Coefficients in the units of the fit, positive towards the favourable class."""
+        check_is_fitted(self)
+        return self._towards * self.units_.theta(self.coef_[0])
+
+    @property
+    def offset_(self) -> float:
+        """The intercept in the units of the fit."""
+        check_is_fitted(self)
+        shift = float(self.units_.mean @ self.coef_[0])
+        return float(self._towards * (self.intercept_[0] + shift)) if self.fit_intercept else 0.0
+
+    def problem(self, X: ArrayLike, y: ArrayLike) -> StrategicProblem:
+        """The strategic problem of these people, in the units of the fit: for `worst_case`,
+        `estimate_risk` and the like, together with `theta_` and `offset_`."""
+        check_is_fitted(self)
+        table, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
+        return self._problem(table, self._signs(labels, learn=False))
+
+    def worst_case(self, X: ArrayLike, y: ArrayLike) -> WorstCase:
+        """The worst case for these people: they answer, and an adversary moves what they report."""
+        return worst_case(self.problem(X, y), self.theta_, self._given(self.offset_))
+
+    def gamed_score(self, X: ArrayLike, y: ArrayLike) -> float:
+        """Accuracy where these people answer the classifier; `score` is that on features as given.
+        A black box is asked."""
+        people = self.problem(X, y).population
+        scores = people.scores(self.theta_, np.arange(people.n)) + self.offset_
+        return float((np.where(scores > 0, 1.0, -1.0) == people.y).mean())
+
+    # --- the steps of a fit
+
+    def _signs(self, y: NDArray[Any], learn: bool) -> Vector:
+        """+1 for the favourable class, -1 for the other."""
+        check_classification_targets(y)
+        if learn:
+            kind = type_of_target(y, input_name="y", raise_unknown=True)
+            classes = np.unique(y)
+            if classes.size > 2:
+                raise ValueError(
+                    f"Only binary classification is supported. The type of the target is {kind}. "
+                    f"y has {classes.size} classes; fit one classifier for each question of yes "
+                    "and no"
+                )
+            if classes.size < 2:
+                raise ValueError(
+                    f"y has one class, {classes.tolist()[0]!r}; a classifier needs two"
+                )
+            self.classes_ = classes
+            self._favoured()
+        unknown = y[~np.isin(y, self.classes_)].tolist()
+        if unknown:
+            raise ValueError(f"y has {unknown[0]!r}, and the classes are {self._named_classes()}")
+        return np.where(y == self._favoured(), 1.0, -1.0)
+
+    def _favoured(self) -> Any:
+        """The class that people want."""
+        if self.favourable is None:
+            return self.classes_[1]
+        if self.favourable not in self.classes_.tolist():
+            raise ValueError(
+                f"favourable is {self.favourable!r}, and the classes are {self._named_classes()}"
+            )
+        return self.favourable
+
+    def _named_classes(self) -> str:
+        return " and ".join(map(repr, self.classes_.tolist()))
+
+    @property
+    def _towards(self) -> float:
+        """The sign of the favourable class in scores."""
+        return 1.0 if self._favoured() == self.classes_[1] else -1.0
+
+    def _movable(self) -> NDArray[np.int64]:
+        """Positions of the features that people can move, as far as a model says."""
+        names = getattr(self, "feature_names_in_", None)
+        chosen = positions(self.features, names, self.n_features_in_)
+        if chosen is None:
+            own = getattr(self.response, "features", None)
+            chosen = list(range(self.n_features_in_)) if own is None else list(own)
+        return np.array(sorted(chosen), dtype=np.int64)
+
+    def _answering(self) -> Response:
+        """The response in the units of the fit."""
+        if self.response is None:
+            power = DEFAULT_POWER if self.power is None else self.power
+            return QuadraticCost(power, features=self.movable_.tolist())
+        if not isinstance(self.response, Response):
+            raise TypeError(
+                f"response must be a Response such as QuadraticCost, got {self.response!r}; a "
+                "function of your own becomes one as BlackBox(function)"
+            )
+        if self.power is not None:
+            raise ValueError("power is that of the default response; a response has its own")
+        if self.features is None:
+            return in_units(self.response, self.units_)
+        if not isinstance(self.response, PowerCost) or self.response.features is not None:
+            raise ValueError(
+                "features says what the default response, or a cost without features of its own, "
+                f"can move; {self.response!r} says so itself"
+            )
+        return replace(self.response, features=self.movable_.tolist())
+
+    def _problem(self, X: Matrix, signs: Vector) -> StrategicProblem:
+        people = Population(self.units_.standardised(X), signs, self._answering())
+        radius, label_cost = self._ball
+        loss, bound = Logistic(), as_positive("bound", self.bound)
+        cap = (loss.K + loss.s) * bound
+        if isinstance(radius, Real) and radius > 0:
+            # alpha radius is a part of the value, and the rest is not negative: at the best,
+            # alpha is at most what theta = 0 costs, over the radius.
+            cap = max(cap, min(1.1 * float(loss.phi(np.zeros(1))[0]) / radius, LARGEST_CAP))
+        return StrategicProblem(
+            people,
+            radius,
+            label_cost,
+            loss,
+            alpha_max=cap,
+            intercept=cap if self.fit_intercept else None,
+        )
+
+    def _solved(self, problem: StrategicProblem, former: tuple[Vector, float] | None) -> Any:
+        known = isinstance(problem.population.response, PowerCost)
+        if self.solver is None:
+            if not known:
+                raise TypeError(
+                    f"{self.response!r} can only be asked; say how, such as "
+                    "solver=gp.ogda_rr(gradient=gp.TwoPoint()), and how often, such as queries=5000"
+                )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", CapWarning)  # ours names the parameter
+                saddle: Saddle = saddle_point(problem)
+            self._warn_of_bounds(problem, saddle.x)
+            return saddle
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        return solve(
+            problem,
+            self._solver(problem, seed),
+            queries=self.queries,
+            epochs=self.epochs,
+            seed=seed,
+            start=self._start(problem, former),
+            progress=False,
+        )
+
+    def _solver(self, problem: StrategicProblem, seed: int) -> Solver:
+        if isinstance(self.solver, Solver):
+            return self.solver
+        if self.solver != "auto" or not hasattr(Solver, "auto"):
+            raise TypeError(f"solver must be a Solver such as ogda_rr(), got {self.solver!r}")
+        chosen: Solver = Solver.auto(problem, seed=seed)
+        return chosen
+
+    def _former(self) -> tuple[Vector, float] | None:
+        """Coefficients and intercept towards the favourable class, of the fit before."""
+        if not (self.warm_start and hasattr(self, "coef_")):
+            return None
+        return self._towards * self.coef_[0], float(self._towards * self.intercept_[0])
+
+    def _start(
+        self, problem: StrategicProblem, former: tuple[Vector, float] | None
+    ) -> tuple[Vector, Vector] | None:
+        """Where the fit before ended, in the units of this one."""
+        if former is None or former[0].size != problem.population.d:
+            return None
+        coef, intercept = former
+        theta, offset = self.units_.theta(coef), intercept + float(self.units_.mean @ coef)
+        alpha = (problem.loss.K + problem.loss.s) * float(np.linalg.norm(theta))
+        x = problem.join(theta, max(alpha, problem.start[0][-1]), offset)
+        return problem.x_set.project(x), problem.start[1]
+
+    def _set(self, theta: Vector, offset: float) -> None:
+        coef = self.units_.coefficients(theta)
+        self.coef_ = self._towards * coef[None, :]
+        self.intercept_ = np.array([self._towards * (offset - float(self.units_.mean @ coef))])
+
+    def _given(self, offset: float) -> float | None:
+        return offset if self.fit_intercept else None
+
+    def _warn_of_bounds(self, problem: StrategicProblem, x: Vector) -> None:
+        near = (1 - 1e-4) * problem.alpha_max
+        theta, alpha = problem.split(x)
+        length = (problem.loss.K + problem.loss.s) * float(np.linalg.norm(theta))
+        if max(length, alpha if problem.radius > 0 else 0.0, abs(problem.offset(x))) >= near:
+            warnings.warn(
+                f"bound = {self.bound:g} is all that keeps the classifier finite: the classes can "
+                "be told apart without error, or features are far from unit size; a larger radius "
+                "bounds it for a reason, or give a larger bound",
+                CapWarning,
+                stacklevel=4,
+            )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

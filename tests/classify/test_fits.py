@@ -1,0 +1,168 @@
+"""What a fit finds, against saddle points, scikit-learn's regression and hand-made units."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import log_loss
+
+import gameproof as gp
+
+BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
+
+
+def people(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Features of very different sizes and places, and labels that no line tells apart."""
+    rng = np.random.default_rng(seed)
+    Z = rng.standard_normal((n, 4))
+    y = np.sign(Z @ [1.0, -0.5, 0.5, 0.0] + 0.7 * rng.standard_normal(n) + 0.3)
+    return Z * [1e4, 1e-3, 1.0, 30.0] + [5e4, 0.0, -7.0, 100.0], y
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_with_no_radius_and_no_response_it_is_unpenalised_logistic_regression(intercept) -> None:
+    X, y = people()
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    theirs = LogisticRegression(C=np.inf, fit_intercept=intercept, tol=1e-10).fit(X, y)
+    for model in (
+        gp.StrategicLogisticRegression(gp.NoResponse(), fit_intercept=intercept),
+        gp.RobustStrategicClassifier(0.0, np.inf, gp.NoResponse(), fit_intercept=intercept),
+    ):
+        model.fit(X, y)
+        np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
+        np.testing.assert_allclose(model.intercept_, theirs.intercept_, atol=1e-4)
+        np.testing.assert_allclose(model.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+        risk = log_loss(y, theirs.predict_proba(X))
+        assert model.worst_case_risk_ == pytest.approx(risk, abs=1e-9)
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("label_cost", [0.5, np.inf])
+def test_fit_is_the_saddle_point_of_hand_standardised_people(intercept, label_cost) -> None:
+    X, y = people()
+    centre = X.mean(axis=0) if intercept else 0.0
+    Z = (X - centre) / X.std(axis=0)
+    response = gp.PowerCost(0.3, 1.5, 3.0, features=[0, 2])
+    problem = gp.StrategicProblem(
+        gp.Population(Z, y, response), 0.05, label_cost, intercept=9.0 if intercept else None
+    )
+    saddle = gp.saddle_point(problem)
+    theta, offset = problem.split(saddle.x)[0], problem.offset(saddle.x)
+    model = gp.RobustStrategicClassifier(0.05, label_cost, response, fit_intercept=intercept)
+    model.fit(X, y)
+    np.testing.assert_allclose(model.theta_, theta, atol=1e-5)
+    assert model.offset_ == pytest.approx(offset, abs=1e-5)
+    np.testing.assert_allclose(model.coef_[0], theta / X.std(axis=0), rtol=1e-3)
+    np.testing.assert_allclose(model.decision_function(X), Z @ theta + offset, atol=1e-4)
+    assert model.result_.value == pytest.approx(saddle.value, abs=1e-9)
+    worst = gp.worst_case(problem, model.theta_, model.offset_ if intercept else None)
+    assert model.worst_case_risk_ == pytest.approx(worst.value, abs=1e-12)
+    assert model.worst_case_risk_ == pytest.approx(saddle.value, abs=1e-8)
+    assert model.worst_case(X, y).value == pytest.approx(model.worst_case_risk_, abs=1e-12)
+    assert model.n_queries_ == 0
+
+
+def test_regression_is_the_white_box_baseline() -> None:
+    X, y = people()
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    theta, offset = gp.strategic_regression(
+        gp.Population(Z, y, gp.QuadraticCost(0.2, features=[1])), intercept=9.0
+    )
+    model = gp.StrategicLogisticRegression(power=0.2, features=[1]).fit(X, y)
+    np.testing.assert_allclose(model.theta_, theta, atol=1e-5)
+    assert model.offset_ == pytest.approx(offset, abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_other_units_give_the_same_classifier(kind) -> None:
+    X, y = people()
+    scale, shift = np.array([1e-6, 40.0, -3.0, 1e3]), np.array([1.0, -5.0, 0.0, 1e4])
+    one, other = kind(power=0.2).fit(X, y), kind(power=0.2).fit(X * scale + shift, y)
+    np.testing.assert_allclose(one.coef_, other.coef_ * scale, rtol=1e-4, atol=1e-9)
+    np.testing.assert_allclose(
+        one.decision_function(X), other.decision_function(X * scale + shift), atol=1e-5
+    )
+    assert one.worst_case_risk_ == pytest.approx(other.worst_case_risk_, abs=1e-9)
+
+
+def test_without_standardising_units_are_the_users() -> None:
+    X, y = gp.synthetic_people(n=200, d=3, seed=0)
+    problem = gp.StrategicProblem(
+        gp.Population(X, y, gp.QuadraticCost(0.1)), 0.1, 0.5, intercept=5.0
+    )
+    theta, _ = problem.split(gp.saddle_point(problem).x)
+    model = gp.RobustStrategicClassifier(0.1, power=0.1, standardise=False).fit(X, y)
+    np.testing.assert_allclose(model.coef_[0], theta, atol=1e-5)
+    np.testing.assert_array_equal(model.theta_, model.coef_[0])
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("standardise", [True, False])
+def test_constant_and_repeated_columns_do_no_harm(kind, standardise: bool) -> None:
+    X, y = gp.synthetic_people(n=200, d=3, seed=0)
+    alone = kind(power=0.1, standardise=standardise).fit(X, y)
+    padded = np.column_stack([X, np.full(200, 0.1)])
+    model = kind(power=0.1, standardise=standardise).fit(padded, y)
+    np.testing.assert_allclose(
+        model.decision_function(padded), alone.decision_function(X), atol=1e-3
+    )
+    twice = np.column_stack([X, X[:, 0]])
+    model = kind(power=0.1, standardise=standardise).fit(twice, y)
+    assert model.coef_[0, 0] == pytest.approx(model.coef_[0, 3], abs=1e-4)
+
+
+def test_gamed_score_is_accuracy_at_what_people_report() -> None:
+    X, y = people()
+    model = gp.RobustStrategicClassifier(0.05, power=0.5, features=[0, 3]).fit(X, y)
+    theta, scale = model.theta_, X.std(axis=0)
+    moved = X + (y < 0)[:, None] * 0.5 * theta * [1, 0, 0, 1] * scale
+    assert model.gamed_score(X, y) == model.score(moved, y)
+    assert model.gamed_score(X, y) < model.score(X, y)
+
+
+def test_separable_classes_reach_the_bound_with_a_readable_warning() -> None:
+    X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
+    y = np.array([0, 0, 1, 1])
+    with pytest.warns(gp.CapWarning, match="bound = 5 is all that keeps the classifier finite"):
+        model = gp.StrategicLogisticRegression(gp.NoResponse(), bound=5.0).fit(X, y)
+    assert abs(model.theta_[0]) == pytest.approx(5.0, rel=1e-3)
+    assert model.score(X, y) == 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert gp.RobustStrategicClassifier(0.01).fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("radius", [1e-4, 1e-3, 0.01])
+def test_cap_never_binds_where_a_radius_bounds_the_classifier(radius: float) -> None:
+    """alpha radius is at most what theta = 0 costs, so that a larger bound changes nothing."""
+    X, y = gp.synthetic_people(n=100, d=2, noise=0.0, seed=0)
+    one = gp.RobustStrategicClassifier(radius, np.inf, gp.NoResponse()).fit(X, y)
+    other = gp.RobustStrategicClassifier(radius, np.inf, gp.NoResponse(), bound=9e3).fit(X, y)
+    assert np.linalg.norm(one.theta_) < np.log(2) / radius
+    assert one.worst_case_risk_ == pytest.approx(other.worst_case_risk_, abs=1e-8)
+
+
+def test_too_large_a_radius_warns_that_the_data_is_ignored() -> None:
+    X, y = gp.synthetic_people(n=100, d=2, seed=0)
+    with pytest.warns(gp.IgnoresDataWarning, match="radii below"):
+        gp.RobustStrategicClassifier(5.0).fit(X, y)
+
+
+def test_parameters_that_contradict_each_other_are_refused() -> None:
+    X, y = gp.synthetic_people(n=50, d=2, seed=0)
+    box = gp.BlackBox(lambda theta, agents: X[agents])
+    for parameters, message in (
+        ({"response": gp.NoResponse(), "power": 0.1}, "a response has its own"),
+        ({"response": gp.QuadraticCost(0.1, features=[0]), "features": [1]}, "says so itself"),
+        ({"response": box, "features": [1], "solver": gp.ogda_rr()}, "says so itself"),
+        ({"response": lambda theta, agents: X[agents]}, r"becomes one as BlackBox\(function\)"),
+        ({"response": box}, "can only be asked; say how"),
+        ({"solver": "ogda"}, "solver must be a Solver"),
+        ({"bound": "20"}, "bound must be a number"),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            gp.StrategicLogisticRegression(**parameters).fit(X, y)
+    for radius in (-0.1, np.inf, "0.1"):
+        with pytest.raises((ValueError, TypeError), match="radius must"):
+            gp.RobustStrategicClassifier(radius).fit(X, y)
