@@ -236,7 +236,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             intercept=cap if self.fit_intercept else None,
         )
 
-    def _solved(self, problem: StrategicProblem, former: tuple[Vector, float] | None) -> Any:
+    def _solved(self, problem: StrategicProblem, former: tuple[Vector, float, float] | None) -> Any:
         known = isinstance(problem.population.response, PowerCost)
         if self.solver is None:
             if not known:
@@ -268,23 +268,22 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         chosen: Solver = Solver.auto(problem, seed=seed)
         return chosen
 
-    def _former(self) -> tuple[Vector, float] | None:
-        """Coefficients and intercept towards the favourable class, of the fit before."""
+    def _former(self) -> tuple[Vector, float, float] | None:
+        """Coefficients and intercept towards the favourable class, and alpha, of the fit before."""
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
-        return self._towards * self.coef_[0], float(self._towards * self.intercept_[0])
+        alpha = float(self.result_.x[-1]) if hasattr(self, "result_") else 1.0
+        return self._towards * self.coef_[0], self._towards * float(self.intercept_[0]), alpha
 
     def _start(
-        self, problem: StrategicProblem, former: tuple[Vector, float] | None
+        self, problem: StrategicProblem, former: tuple[Vector, float, float] | None
     ) -> tuple[Vector, Vector] | None:
         """Where the fit before ended, in the units of this one."""
         if former is None or former[0].size != problem.population.d:
             return None
-        coef, intercept = former
+        coef, intercept, alpha = former
         theta, offset = self.units_.theta(coef), intercept + float(self.units_.mean @ coef)
-        alpha = (problem.loss.K + problem.loss.s) * float(np.linalg.norm(theta))
-        x = problem.join(theta, max(alpha, problem.start[0][-1]), offset)
-        return problem.x_set.project(x), problem.start[1]
+        return problem.x_set.project(problem.join(theta, alpha, offset)), problem.start[1]
 
     def _set(self, theta: Vector, offset: float) -> None:
         coef = self.units_.coefficients(theta)

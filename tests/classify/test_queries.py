@@ -1,0 +1,139 @@
+"""Fits by a solver: what is asked, in which units, and what comes out."""
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+
+SCALE, SHIFT = np.array([1e3, 1e-2, 5.0]), np.array([4e3, 0.0, -1.0])
+METHOD = gp.ogda_rr(gradient=gp.TwoPoint(), step=gp.Power(0.03, 0.5), radius=0.3)
+POWER = 0.2
+
+
+def people(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    X, y = gp.synthetic_people(n=n, d=3, seed=7)
+    return X * SCALE + SHIFT, y
+
+
+class Survey:
+    """People whose effort is quadratic in standard deviations, and who know the table's units
+    only: z + power theta is x + power coef scale^2."""
+
+    def __init__(self, X: np.ndarray, scores: bool = False) -> None:
+        self.X, self.scores, self.asked, self.thetas = X, scores, 0, []
+
+    def __call__(self, coef: np.ndarray, agents: np.ndarray) -> np.ndarray:
+        self.asked += agents.size
+        self.thetas.append(coef)
+        answers = self.X[agents] + POWER * coef * self.X.var(axis=0)
+        return answers @ coef if self.scores else answers
+
+
+@pytest.mark.parametrize("kind", [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression])
+def test_enough_queries_come_near_the_exact_fit(kind) -> None:
+    X, y = people()
+    exact = kind(power=POWER).fit(X, y)
+    asked = kind(power=POWER, solver=METHOD, epochs=300, random_state=0).fit(X, y)
+    assert isinstance(exact.result_, gp.Saddle)
+    assert isinstance(asked.result_, gp.Result)
+    assert 0 <= asked.worst_case_risk_ - exact.worst_case_risk_ < 0.01
+    assert asked.n_queries_ == asked.result_.n_queries > 0
+    assert (asked.predict(X) == exact.predict(X)).mean() > 0.95
+
+
+@pytest.mark.parametrize("scores", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("favourable", [-1.0, 1.0])
+def test_black_box_speaks_the_units_of_the_table(scores, intercept, favourable) -> None:
+    """The same steps as with the model of the same people in the units of the fit."""
+    X, y = people()
+    survey = Survey(X, scores)
+    common = {"solver": METHOD, "epochs": 3, "random_state": 1, "favourable": favourable}
+    common["fit_intercept"] = intercept
+    model = gp.RobustStrategicClassifier(power=POWER, **common).fit(X, y)
+    box = gp.BlackBox(survey, scores=scores)
+    asked = gp.RobustStrategicClassifier(response=box, **common).fit(X, y)
+    np.testing.assert_allclose(asked.coef_, model.coef_, rtol=1e-6)
+    np.testing.assert_allclose(asked.intercept_, model.intercept_, rtol=1e-6, atol=1e-9)
+    assert survey.asked == asked.n_queries_ == model.n_queries_
+    towards = np.sign(favourable) * asked.coef_[0]
+    assert np.mean([theta @ towards > 0 for theta in survey.thetas[-50:]]) > 0.5
+
+
+def test_answers_that_are_changed_on_their_way_are_translated_too() -> None:
+    X, y = people()
+    common = {"solver": METHOD, "epochs": 2, "random_state": 1}
+    boxed = gp.Noisy(gp.BlackBox(Survey(X)), sd=0.1, seed=3)
+    model = gp.Noisy(gp.QuadraticCost(POWER), sd=0.1, seed=3)
+    # The noise is a function of theta's bits, which must be those of the model's run; here only
+    # its size is compared, at one theta, in the units of the fit.
+    fits = [gp.RobustStrategicClassifier(response=r, **common).fit(X, y) for r in (boxed, model)]
+    theta, agents = np.array([0.5, -1.0, 2.0]), np.flatnonzero(y < 0)
+    answers = [fit.problem(X, y).population.ask(theta, agents) for fit in fits]
+    np.testing.assert_allclose(answers[0], answers[1], atol=1e-9)
+
+
+def test_queries_are_the_limit_and_what_a_black_box_risks_is_estimated() -> None:
+    X, y = people()
+    survey = Survey(X)
+    model = gp.RobustStrategicClassifier(
+        response=gp.BlackBox(survey), solver=METHOD, queries=500, random_state=0
+    ).fit(X, y)
+    assert 490 < survey.asked == model.n_queries_ <= 500
+    assert np.isnan(model.worst_case_risk_)
+    known = gp.RobustStrategicClassifier(power=POWER).fit(X, y).problem(X, y)
+    truth = gp.worst_case(known, model.theta_, model.offset_).value
+    estimate = gp.estimate_risk(model.problem(X, y), model.theta_, model.offset_)
+    assert estimate.value == pytest.approx(truth, abs=1e-9)
+    assert model.gamed_score(X, y) <= 1
+
+
+def test_random_state_makes_a_fit_repeatable() -> None:
+    X, y = people()
+    fits = [
+        gp.StrategicLogisticRegression(solver=METHOD, epochs=2, random_state=seed).fit(X, y).coef_
+        for seed in (0, 0, 1, np.random.RandomState(0))
+    ]
+    np.testing.assert_array_equal(fits[0], fits[1])
+    np.testing.assert_array_equal(fits[0], fits[3])
+    assert not np.array_equal(fits[0], fits[2])
+
+
+@pytest.mark.parametrize("favourable", [-1.0, 1.0])
+def test_warm_start_goes_on_where_the_fit_before_ended(favourable) -> None:
+    """A step of nothing shows where a run starts: at the fit before, in the new table's units."""
+    X, y = people()
+    still = gp.ogda_rr(gradient=gp.TwoPoint(), step=1e-12, radius=1e-3)
+    model = gp.RobustStrategicClassifier(0.02, warm_start=True, favourable=favourable).fit(X, y)
+    before = model.coef_.copy(), model.intercept_.copy()
+    model.set_params(solver=still, epochs=1, random_state=0).fit(X[:150] + 1e-9, y[:150])
+    np.testing.assert_allclose(model.coef_, before[0], rtol=1e-6)
+    np.testing.assert_allclose(model.intercept_, before[1], rtol=1e-6, atol=1e-6)
+    model.set_params(warm_start=False).fit(X, y)
+    assert np.abs(model.theta_).max() < 1e-6
+
+
+def test_warm_start_on_other_columns_starts_afresh() -> None:
+    X, y = people()
+    model = gp.StrategicLogisticRegression(warm_start=True).fit(X, y)
+    model.set_params(solver=METHOD, epochs=1, random_state=0).fit(X[:, :2], y)
+    assert model.coef_.shape == (1, 2)
+
+
+def test_interrupted_fit_keeps_what_was_learnt() -> None:
+    X, y = people()
+    survey = Survey(X)
+
+    def impatient(coef: np.ndarray, agents: np.ndarray) -> np.ndarray:
+        if survey.asked > 200:
+            raise KeyboardInterrupt
+        return survey(coef, agents)
+
+    model = gp.StrategicLogisticRegression(
+        gp.BlackBox(impatient), solver=METHOD, epochs=50, random_state=0
+    )
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, y)
+    assert model.result_.reason == "interrupted"
+    assert model.n_queries_ == survey.asked
+    assert model.coef_.shape == (1, 3)
