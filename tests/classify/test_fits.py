@@ -157,7 +157,7 @@ def test_parameters_that_contradict_each_other_are_refused() -> None:
         ({"response": gp.QuadraticCost(0.1, features=[0]), "features": [1]}, "says so itself"),
         ({"response": box, "features": [1], "solver": gp.ogda_rr()}, "says so itself"),
         ({"response": lambda theta, agents: X[agents]}, r"becomes one as BlackBox\(function\)"),
-        ({"response": box}, "can only be asked; say how"),
+        ({"response": box}, "can only be asked, since"),
         ({"solver": "ogda"}, "solver must be a Solver"),
         ({"bound": "20"}, "bound must be a number"),
     ):

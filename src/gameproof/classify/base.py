@@ -8,26 +8,24 @@ asked; otherwise a `Solver` asks.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gameproof.arguments import Vector, as_positive
 from gameproof.classify.columns import positions
+from gameproof.classify.outcomes import Outcomes
+from gameproof.classify.solving import solved_by_asking, solved_exactly
 from gameproof.classify.units import Matrix, Units, in_units
-from gameproof.errors import CapWarning
-from gameproof.exact.reference import saddle_point
 from gameproof.exact.worst_case import WorstCase, worst_case
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, QuadraticCost, Response
@@ -36,12 +34,19 @@ from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.method import Solver
 from gameproof.solver.result import Result
-from gameproof.solver.solve import solve
 
 # The paper's.
 DEFAULT_POWER = 0.05
 # No cap on alpha is larger: beyond it, digits are lost.
 LARGEST_CAP = 1e4
+
+
+class Former(NamedTuple):
+    """Coefficients and intercept towards the favourable class, and alpha, of a fit before."""
+
+    coef: Vector
+    intercept: float
+    alpha: float
 
 
 class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -70,13 +75,13 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         former = self._former()
         table: Matrix
         table, labels = validate_data(self, X, y, dtype=np.float64, order="C")
-        signs = self._signs(labels, learn=True)
-        d = table.shape[1]
-        self.units_ = Units.plain(d)
+        self.outcomes_ = Outcomes.learned(labels, self.favourable)
+        self.classes_ = self.outcomes_.classes
+        self.units_ = Units.plain(table.shape[1])
         if self.standardise:
             self.units_ = Units.learned(table, centred=self.fit_intercept)
         self.movable_ = self._movable()
-        problem = self._problem(table, signs)
+        problem = self._problem(table, labels)
         self.result_ = self._solved(problem, former)
         theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
         self._set(theta, offset)
@@ -118,21 +123,25 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def theta_(self) -> Vector:
         """Coefficients in the units of the fit, positive towards the favourable class."""
         check_is_fitted(self)
-        return self._towards * self.units_.theta(self.coef_[0])
+        return self.outcomes_.towards * self.units_.theta(self.coef_[0])
 
     @property
     def offset_(self) -> float:
         """The intercept in the units of the fit."""
         check_is_fitted(self)
         shift = float(self.units_.mean @ self.coef_[0])
-        return float(self._towards * (self.intercept_[0] + shift)) if self.fit_intercept else 0.0
+        return (
+            float(self.outcomes_.towards * (self.intercept_[0] + shift))
+            if self.fit_intercept
+            else 0.0
+        )
 
     def problem(self, X: ArrayLike, y: ArrayLike) -> StrategicProblem:
         """The strategic problem of these people, in the units of the fit: for `worst_case`,
         `estimate_risk` and the like, together with `theta_` and `offset_`."""
         check_is_fitted(self)
         table, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
-        return self._problem(table, self._signs(labels, learn=False))
+        return self._problem(table, labels)
 
     def worst_case(self, X: ArrayLike, y: ArrayLike) -> WorstCase:
         """The worst case for these people: they answer, and an adversary moves what they report."""
@@ -146,47 +155,6 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float((np.where(scores > 0, 1.0, -1.0) == people.y).mean())
 
     # --- the steps of a fit
-
-    def _signs(self, y: NDArray[Any], learn: bool) -> Vector:
-        """+1 for the favourable class, -1 for the other."""
-        check_classification_targets(y)
-        if learn:
-            kind = type_of_target(y, input_name="y", raise_unknown=True)
-            classes = np.unique(y)
-            if classes.size > 2:
-                raise ValueError(
-                    f"Only binary classification is supported. The type of the target is {kind}. "
-                    f"y has {classes.size} classes; fit one classifier for each question of yes "
-                    "and no"
-                )
-            if classes.size < 2:
-                raise ValueError(
-                    f"y has one class, {classes.tolist()[0]!r}; a classifier needs two"
-                )
-            self.classes_ = classes
-            self._favoured()
-        unknown = y[~np.isin(y, self.classes_)].tolist()
-        if unknown:
-            raise ValueError(f"y has {unknown[0]!r}, and the classes are {self._named_classes()}")
-        return np.where(y == self._favoured(), 1.0, -1.0)
-
-    def _favoured(self) -> Any:
-        """The class that people want."""
-        if self.favourable is None:
-            return self.classes_[1]
-        if self.favourable not in self.classes_.tolist():
-            raise ValueError(
-                f"favourable is {self.favourable!r}, and the classes are {self._named_classes()}"
-            )
-        return self.favourable
-
-    def _named_classes(self) -> str:
-        return " and ".join(map(repr, self.classes_.tolist()))
-
-    @property
-    def _towards(self) -> float:
-        """The sign of the favourable class in scores."""
-        return 1.0 if self._favoured() == self.classes_[1] else -1.0
 
     def _movable(self) -> NDArray[np.int64]:
         """Positions of the features that people can move, as far as a model says."""
@@ -218,7 +186,8 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return replace(self.response, features=self.movable_.tolist())
 
-    def _problem(self, X: Matrix, signs: Vector) -> StrategicProblem:
+    def _problem(self, X: Matrix, y: NDArray[Any]) -> StrategicProblem:
+        signs = self.outcomes_.signs(y)
         people = Population(self.units_.standardised(X), signs, self._answering())
         radius, label_cost = self._ball
         loss, bound = Logistic(), as_positive("bound", self.bound)
@@ -236,75 +205,39 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             intercept=cap if self.fit_intercept else None,
         )
 
-    def _solved(self, problem: StrategicProblem, former: tuple[Vector, float, float] | None) -> Any:
-        known = isinstance(problem.population.response, PowerCost)
+    def _solved(self, problem: StrategicProblem, former: Former | None) -> Saddle | Result:
         if self.solver is None:
-            if not known:
-                raise TypeError(
-                    f"{self.response!r} can only be asked; say how, such as "
-                    "solver=gp.ogda_rr(gradient=gp.TwoPoint()), and how often, such as queries=5000"
-                )
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", CapWarning)  # ours names the parameter
-                saddle: Saddle = saddle_point(problem)
-            self._warn_of_bounds(problem, saddle.x)
-            return saddle
+            return solved_exactly(problem, self.bound)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        return solve(
-            problem,
-            self._solver(problem, seed),
-            queries=self.queries,
-            epochs=self.epochs,
-            seed=seed,
-            start=self._start(problem, former),
-            progress=False,
-        )
+        start = None if former is None else self._start(problem, former)
+        limits = {"queries": self.queries, "epochs": self.epochs}
+        return solved_by_asking(problem, self.solver, start, seed, **limits)
 
-    def _solver(self, problem: StrategicProblem, seed: int) -> Solver:
-        if isinstance(self.solver, Solver):
-            return self.solver
-        if self.solver != "auto" or not hasattr(Solver, "auto"):
-            raise TypeError(f"solver must be a Solver such as ogda_rr(), got {self.solver!r}")
-        chosen: Solver = Solver.auto(problem, seed=seed)
-        return chosen
-
-    def _former(self) -> tuple[Vector, float, float] | None:
-        """Coefficients and intercept towards the favourable class, and alpha, of the fit before."""
+    def _former(self) -> Former | None:
+        """The fit before, where this one is to start from it."""
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
+        towards = self.outcomes_.towards
         alpha = float(self.result_.x[-1]) if hasattr(self, "result_") else 1.0
-        return self._towards * self.coef_[0], self._towards * float(self.intercept_[0]), alpha
+        return Former(towards * self.coef_[0], towards * float(self.intercept_[0]), alpha)
 
-    def _start(
-        self, problem: StrategicProblem, former: tuple[Vector, float, float] | None
-    ) -> tuple[Vector, Vector] | None:
+    def _start(self, problem: StrategicProblem, former: Former) -> tuple[Vector, Vector] | None:
         """Where the fit before ended, in the units of this one."""
-        if former is None or former[0].size != problem.population.d:
+        if former.coef.size != problem.population.d:
             return None
-        coef, intercept, alpha = former
-        theta, offset = self.units_.theta(coef), intercept + float(self.units_.mean @ coef)
-        return problem.x_set.project(problem.join(theta, alpha, offset)), problem.start[1]
+        theta = self.units_.theta(former.coef)
+        offset = former.intercept + float(self.units_.mean @ former.coef)
+        return problem.x_set.project(problem.join(theta, former.alpha, offset)), problem.start[1]
 
     def _set(self, theta: Vector, offset: float) -> None:
         coef = self.units_.coefficients(theta)
-        self.coef_ = self._towards * coef[None, :]
-        self.intercept_ = np.array([self._towards * (offset - float(self.units_.mean @ coef))])
+        self.coef_ = self.outcomes_.towards * coef[None, :]
+        self.intercept_ = np.array(
+            [self.outcomes_.towards * (offset - float(self.units_.mean @ coef))]
+        )
 
     def _given(self, offset: float) -> float | None:
         return offset if self.fit_intercept else None
-
-    def _warn_of_bounds(self, problem: StrategicProblem, x: Vector) -> None:
-        near = (1 - 1e-4) * problem.alpha_max
-        theta, alpha = problem.split(x)
-        length = (problem.loss.K + problem.loss.s) * float(np.linalg.norm(theta))
-        if max(length, alpha if problem.radius > 0 else 0.0, abs(problem.offset(x))) >= near:
-            warnings.warn(
-                f"bound = {self.bound:g} is all that keeps the classifier finite: the classes can "
-                "be told apart without error, or features are far from unit size; a larger radius "
-                "bounds it for a reason, or give a larger bound",
-                CapWarning,
-                stacklevel=4,
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
