@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.classify.load import load_model as load_model
     from gameproof.classify.regression import (
         StrategicLogisticRegression as StrategicLogisticRegression,
     )
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from gameproof.errors import EvaluationError as EvaluationError
     from gameproof.errors import GameproofError as GameproofError
     from gameproof.errors import IgnoresDataWarning as IgnoresDataWarning
+    from gameproof.errors import ModelFileError as ModelFileError
     from gameproof.errors import StartProjectedWarning as StartProjectedWarning
     from gameproof.errors import StateFileError as StateFileError
     from gameproof.exact.baselines import plain_regression as plain_regression
@@ -135,6 +137,7 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "classify.load": ["load_model"],
     "classify.regression": ["StrategicLogisticRegression"],
     "classify.robust": ["RobustStrategicClassifier"],
     "data.dataset": ["Dataset", "Features"],
@@ -151,6 +154,7 @@ _HOMES = {
         "EvaluationError",
         "GameproofError",
         "IgnoresDataWarning",
+        "ModelFileError",
         "StartProjectedWarning",
         "StateFileError",
     ],

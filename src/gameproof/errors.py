@@ -47,6 +47,10 @@ class StateFileError(GameproofError):
     """A state file that cannot be used: cut short, altered, newer, or of another run."""
 
 
+class ModelFileError(GameproofError, ValueError):
+    """A model file that cannot be used: cut short, altered, newer, or of another program."""
+
+
 class DataError(GameproofError, ValueError):
     """A table that is not what it should be: cut short, altered, or another one."""
 

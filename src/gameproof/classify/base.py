@@ -12,6 +12,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Real
+from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -23,7 +24,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gameproof.arguments import Vector, as_positive
 from gameproof.classify.columns import positions
+from gameproof.classify.files import write
 from gameproof.classify.outcomes import Outcomes
+from gameproof.classify.record import record, training
 from gameproof.classify.solving import solved_by_asking, solved_exactly
 from gameproof.classify.units import Matrix, Units, in_units
 from gameproof.exact.worst_case import WorstCase, worst_case
@@ -89,6 +92,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.worst_case_risk_ = float("nan")
         if problem.has_duality_gap:
             self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
+        self.training_ = training(self, problem, table, labels)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(self.result_.status)
         return self
@@ -116,6 +120,12 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Logarithms of `predict_proba`, also where it rounds to 0."""
         scores = self.decision_function(X)
         return np.column_stack([-np.logaddexp(0.0, scores), -np.logaddexp(0.0, -scores)])
+
+    def save(self, path: str | Path, *, command: str | None = None) -> None:
+        """Writes the model to a text file that `load_model` reads, whole or not at all; `command`
+        is noted in it. A black box and a solver are not saved, only what they are called."""
+        check_is_fitted(self)
+        write(Path(path), record(self, command))
 
     # --- the problem behind it
 

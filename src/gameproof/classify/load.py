@@ -1,0 +1,36 @@
+"""`load_model`: a model from its file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gameproof.classify.base import Linear
+from gameproof.classify.files import read
+from gameproof.classify.record import restored
+from gameproof.classify.regression import StrategicLogisticRegression
+from gameproof.classify.robust import RobustStrategicClassifier
+from gameproof.errors import ModelFileError
+
+KINDS: dict[str, type[Linear]] = {
+    kind.__name__: kind for kind in (RobustStrategicClassifier, StrategicLogisticRegression)
+}
+
+
+def load_model(path: str | Path) -> Linear:
+    """The model that ``model.save(path)`` wrote. The file is text and runs no code, whoever made
+    it; what cannot be used is refused with a `ModelFileError`.
+
+    The model predicts the same to the last bit, and ``training_`` tells what it was made of. It has
+    no ``result_``, and a black box or a solver must be given again before it is fitted again.
+    """
+    place = Path(path)
+    content = read(place)
+    kind = KINDS.get(str(content.get("kind")))
+    if kind is None:
+        raise ModelFileError(
+            f"{place} holds a {content.get('kind')!r}; this gameproof knows {', '.join(KINDS)}"
+        )
+    try:
+        return restored(kind, content)
+    except Exception as error:  # a crafted file can be wrong in any way
+        raise ModelFileError(f"{place} does not describe a model: {error}") from error

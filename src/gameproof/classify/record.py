@@ -1,0 +1,164 @@
+"""A fitted model as a record of numbers and text, and back."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import NDArray
+
+from gameproof.arguments import Vector, as_count, as_vector
+from gameproof.classify.files import Record, decoded, encoded
+from gameproof.classify.outcomes import Outcomes
+from gameproof.classify.units import Matrix, Units
+from gameproof.population.responses import Indices, PowerCost, Response
+from gameproof.problem.problem import Saddle
+from gameproof.problem.strategic import StrategicProblem
+from gameproof.solver.method import Solver
+
+if TYPE_CHECKING:
+    from gameproof.classify.base import Linear
+
+COST = ("power", "degree", "norm", "features")
+UNSAVED = "not saved: "
+
+
+def training(model: Linear, problem: StrategicProblem, table: Matrix, y: NDArray[Any]) -> Record:
+    """What a fit was made of, for whoever finds the model later."""
+    people, names = problem.population, getattr(model, "feature_names_in_", None)
+    digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
+    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    digest.update(repr(y.tolist()).encode())
+    method, found = "exact", model.result_
+    if isinstance(found, Saddle):
+        status = f"certified to {found.duality_gap:.1e}"
+    else:
+        method, status = getattr(model.solver, "name", str(model.solver)), found.status
+    return {
+        "versions": {
+            "gameproof": import_module("gameproof").__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "scikit-learn": sklearn.__version__,
+            "scipy": scipy.__version__,
+        },
+        "fingerprint": digest.hexdigest(),
+        "rows": people.n,
+        "favourable_rows": people.n_positive,
+        "radius": problem.radius,
+        "label_cost": problem.label_cost,
+        "response": _described(people.response),
+        "method": method,
+        "status": status,
+        "worst_case_risk": model.worst_case_risk_,
+        "n_queries": model.n_queries_,
+    }
+
+
+def record(model: Linear, command: str | None) -> Record:
+    """A fitted model as a file holds it."""
+    outcomes, names = model.outcomes_, getattr(model, "feature_names_in_", None)
+    if outcomes.classes.dtype.kind not in "biufUO" or not all(
+        isinstance(label, (bool, int, float, str)) for label in outcomes.classes.tolist()
+    ):
+        raise TypeError(f"a model file holds classes that are numbers or text, not {outcomes}")
+    parameters = model.get_params(deep=False)
+    parameters["features"] = None if model.features is None else list(model.features)
+    parameters["response"] = _saved_response(model.response)
+    if isinstance(model.solver, Solver):
+        parameters["solver"] = UNSAVED + model.solver.signature
+    if not isinstance(model.random_state, (int, np.integer)):
+        parameters["random_state"] = None
+    fitted = {
+        "classes": outcomes.classes,
+        "classes_dtype": outcomes.classes.dtype.str,
+        "favourable": outcomes.favourable,
+        "coef": model.coef_[0],
+        "intercept": model.intercept_[0],
+        "mean": model.units_.mean,
+        "scale": model.units_.scale,
+        "movable": model.movable_,
+        "names": names,
+        "n_queries": model.n_queries_,
+        "worst_case_risk": model.worst_case_risk_,
+    }
+    noted = {} if command is None else {"command": command}
+    parts = {"parameters": parameters, "fitted": fitted, "training": {**model.training_, **noted}}
+    return {"kind": type(model).__name__, **{name: encoded(part) for name, part in parts.items()}}
+
+
+def restored(kind: type[Linear], content: Record) -> Linear:
+    """The model of a record; raises nearly anything where the record is not one."""
+    parameters = decoded(content["parameters"])
+    parameters["response"] = _restored_response(parameters["response"])
+    model = kind(**parameters)
+    fitted = decoded(content["fitted"])
+    coef = as_vector("coef", fitted["coef"])
+    mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
+    if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
+        raise ValueError("means and scales do not fit the coefficients")
+    # Text may be as long as it is, and no dtype asks for more memory than that.
+    if not re.fullmatch(r"[<>|=]?([biufO]\d?\d?|U\d{1,5})", fitted["classes_dtype"]):
+        raise ValueError(f"classes are of no known type, {fitted['classes_dtype']!r}")
+    classes = np.array(fitted["classes"], dtype=np.dtype(fitted["classes_dtype"]))
+    if classes.shape != (2,):
+        raise ValueError(f"there must be two classes, got {classes.tolist()}")
+    model.outcomes_ = Outcomes.learned(classes, fitted["favourable"])
+    model.classes_ = model.outcomes_.classes
+    model.units_, model.coef_ = Units(mean, scale), coef[None, :]
+    model.intercept_ = as_vector("intercept", [fitted["intercept"]])
+    model.movable_ = np.array(
+        [as_count("movable", k, 0) for k in fitted["movable"]], dtype=np.int64
+    )
+    model.n_features_in_ = coef.size
+    if fitted["names"] is not None:
+        if len(fitted["names"]) != coef.size or not all(type(n) is str for n in fitted["names"]):
+            raise ValueError("names do not fit the coefficients")
+        model.feature_names_in_ = np.array(fitted["names"], dtype=object)
+    model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
+    model.worst_case_risk_ = float(fitted["worst_case_risk"])
+    model.training_ = decoded(content["training"])
+    return model
+
+
+def _saved_response(response: Response | None) -> Any:
+    if isinstance(response, PowerCost):
+        return {name: getattr(response, name) for name in COST}
+    return None if response is None else UNSAVED + _described(response)
+
+
+def _described(response: Response) -> str:
+    return repr(response) if isinstance(response, PowerCost) else type(response).__name__
+
+
+def _restored_response(saved: Any) -> Response | None:
+    if isinstance(saved, str):
+        return Unsaved(saved)
+    return None if saved is None else PowerCost(**saved)
+
+
+@final
+class Unsaved(Response):
+    """Stands in a loaded model for a response that no file holds. The model predicts; to be
+    fitted again it wants the response."""
+
+    def __init__(self, description: str) -> None:
+        self.description = description
+
+    def __repr__(self) -> str:
+        return self.description
+
+    def fit(self, n: int, d: int) -> None:
+        raise TypeError(
+            "the file of this model did not hold its response, only a cost such as PowerCost can "
+            "be saved; give the response again: model.set_params(response=…)"
+        )
+
+    def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
+        raise NotImplementedError
