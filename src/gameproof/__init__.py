@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gameproof import theory as theory
     from gameproof.classify.load import load_model as load_model
+    from gameproof.classify.radius import RadiusCurve as RadiusCurve
+    from gameproof.classify.radius import select_radius as select_radius
     from gameproof.classify.regression import (
         StrategicLogisticRegression as StrategicLogisticRegression,
     )
@@ -138,6 +140,7 @@ __version__ = "0.1.0"
 # Where each public name lives.
 _HOMES = {
     "classify.load": ["load_model"],
+    "classify.radius": ["RadiusCurve", "select_radius"],
     "classify.regression": ["StrategicLogisticRegression"],
     "classify.robust": ["RobustStrategicClassifier"],
     "data.dataset": ["Dataset", "Features"],

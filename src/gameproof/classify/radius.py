@@ -1,0 +1,210 @@
+"""`select_radius`: what robustness costs, by cross-validation, and how much of it to take.
+
+For each radius and each fold, a classifier is fitted to the people outside the fold, and those in
+it are judged: clean accuracy as they are, gamed accuracy where they answer, and the worst-case risk
+within the radius.
+
+The recommendation is the rule of one standard error. The best clean accuracy over radii is known
+to about a standard error of its mean over folds; radii within that of it cost nothing that these
+people can show. Of those, the ones within a standard error of the best gamed accuracy are kept, and
+of these the largest: the most robustness that no accuracy tells against. Radii at which a fold's
+classifier ignores the data are not in question.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+
+from gameproof.arguments import Vector, as_count, as_vector
+from gameproof.classify.robust import RobustStrategicClassifier
+from gameproof.errors import CapWarning, IgnoresDataWarning
+from gameproof.exact.reference import ignores_data, largest_useful_radius
+from gameproof.population.responses import PowerCost
+
+Matrix = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+# Radii tried by default: none, and these parts of the largest useful one.
+SHARES = (0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class RadiusCurve:
+    """Accuracy and risk over radii: a row a radius, a column a fold.
+
+    clean, gamed
+        Accuracy on people left out, as they are and where they answer.
+    risk
+        The worst case of their mean loss within the radius.
+    ignores
+        Whether a fold's classifier ignored the data.
+    largest_useful
+        From this radius on the best classifier of all these people ignores the data.
+    recommended, reason
+        A radius, and why in a sentence.
+    """
+
+    radii: Vector
+    clean: Matrix
+    gamed: Matrix
+    risk: Matrix
+    ignores: Bools
+    largest_useful: float
+    recommended: float
+    reason: str
+
+    def rows(self) -> list[dict[str, float]]:
+        """Means and standard errors over folds, a row a radius."""
+        rows = []
+        for k, radius in enumerate(self.radii):
+            row = {"radius": float(radius), "ignores data": bool(self.ignores[k])}
+            for name in ("clean", "gamed", "risk"):
+                row[name], row[f"{name} error"] = mean_and_error(getattr(self, name)[k])
+            rows.append(row)
+        return rows
+
+    def __repr__(self) -> str:
+        lines = ["radius   clean            gamed            worst-case risk"]
+        for row in self.rows():
+            cells = [f"{row[n]:.3f} ± {row[f'{n} error']:.3f}" for n in ("clean", "gamed", "risk")]
+            mark = "  ignores the data" if row["ignores data"] else ""
+            lines.append(f"{row['radius']:<8.3g} {'    '.join(cells)}{mark}")
+        return "\n".join([*lines, self.reason])
+
+
+def select_radius(
+    X: ArrayLike,
+    y: ArrayLike,
+    model: RobustStrategicClassifier | None = None,
+    *,
+    radii: Sequence[float] | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> RadiusCurve:
+    """The accuracy-robustness curve of `model` over radii, and a recommended radius; see the
+    module for the rule.
+
+    `model` has all other parameters; its own radius plays no part. Its response must be known, with
+    one power for all. By default radius 0 and nine others up to the largest useful one are tried.
+
+    >>> import gameproof as gp
+    >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
+    >>> curve = gp.select_radius(X, y, gp.RobustStrategicClassifier(power=0.1), folds=3)
+    >>> 0 < curve.recommended < curve.largest_useful
+    True
+    """
+    base = RobustStrategicClassifier() if model is None else model
+    if not isinstance(base, RobustStrategicClassifier):
+        raise TypeError(f"model must be a RobustStrategicClassifier, got {base!r}")
+    _require_one_power(base.response, base.power)
+    splits = _splits(y, as_count("folds", folds, least=2), seed)
+    useful = _useful(base, X, y)
+    if radii is None:
+        radii = [0.0, *(float(f"{share * useful:.2g}") for share in SHARES)]
+    tried = np.unique(as_vector("radii", radii))
+    found = np.array([[_judged(base, radius, X, y, *s) for s in splits] for radius in tried])
+    clean, gamed, risk, ignores = np.moveaxis(found, 2, 0)
+    ignoring = ignores.any(axis=1)
+    chosen, reason = _recommended(tried, clean, gamed, ignoring, useful)
+    return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason)
+
+
+def mean_and_error(by_fold: Vector) -> tuple[float, float]:
+    """The mean over folds and its standard error, as if folds were independent."""
+    return float(by_fold.mean()), float(by_fold.std(ddof=1) / np.sqrt(by_fold.size))
+
+
+def _require_one_power(response: Any, power: Any) -> None:
+    """Refuses what cannot be judged on people left out, before anybody is asked."""
+    if not (response is None or isinstance(response, PowerCost)):
+        raise TypeError(
+            "select_radius needs the response function of people it leaves out: a cost such as "
+            f"QuadraticCost, got {response!r}"
+        )
+    if np.ndim(power if response is None else response.power):
+        raise ValueError("select_radius leaves people out, so power must be one number for all")
+
+
+def _useful(base: RobustStrategicClassifier, X: ArrayLike, y: ArrayLike) -> float:
+    """The largest useful radius for all people."""
+    return largest_useful_radius(_fitted(base, 0.0, X, y).problem(X, y), precision=0.01)
+
+
+def _fitted(
+    base: RobustStrategicClassifier, radius: float, X: Any, y: Any
+) -> RobustStrategicClassifier:
+    with warnings.catch_warnings():
+        # The curve shows both, and radius 0 is there to compare with.
+        warnings.simplefilter("ignore", CapWarning)
+        warnings.simplefilter("ignore", IgnoresDataWarning)
+        model: RobustStrategicClassifier = clone(base).set_params(radius=float(radius)).fit(X, y)
+    return model
+
+
+def _splits(y: ArrayLike, folds: int, seed: int) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    labels = np.asarray(y)
+    rarest = int(np.unique(labels, return_counts=True)[1].min())
+    if rarest < folds:
+        raise ValueError(f"the rarer class has {rarest} rows, too few for {folds} folds")
+    split = StratifiedKFold(folds, shuffle=True, random_state=seed)
+    return list(split.split(np.zeros(labels.size), labels))
+
+
+def _judged(
+    base: RobustStrategicClassifier,
+    radius: float,
+    X: Any,
+    y: Any,
+    train: NDArray[Any],
+    test: NDArray[Any],
+) -> tuple[float, float, float, float]:
+    """Clean accuracy, gamed accuracy, worst-case risk, and whether the data was ignored."""
+    (X_train, X_test), (y_train, y_test) = (
+        [_safe_indexing(whole, rows) for rows in (train, test)] for whole in (X, y)
+    )
+    model = _fitted(base, radius, X_train, y_train)
+    nothing = ignores_data(model.problem(X_train, y_train), model.result_.x)
+    risk = model.worst_case(X_test, y_test).value
+    return model.score(X_test, y_test), model.gamed_score(X_test, y_test), risk, float(nothing)
+
+
+def _recommended(
+    radii: Vector, clean: Matrix, gamed: Matrix, ignores: Bools, useful: float
+) -> tuple[float, str]:
+    """The rule of the module."""
+    open_to = np.flatnonzero(~ignores)
+    if not open_to.size:
+        return float(radii[0]), (
+            "At every radius tried, some classifier ignores the data: labels are too cheap, people "
+            "move too easily, or the features tell too little. There is nothing to recommend, and "
+            f"{radii[0]:.3g} is only the smallest."
+        )
+    kept, cleanest = _within_an_error(clean, open_to)
+    kept, best_gamed = _within_an_error(gamed, kept)
+    k = int(kept[np.argmax(radii[kept])])
+    told = [
+        f"{name} accuracy {table[k].mean():.3f}, at best {table[best].mean():.3f} ± "
+        f"{mean_and_error(table[best])[1]:.3f} at {radii[best]:.3g}"
+        for name, table, best in (("clean", clean, cleanest), ("gamed", gamed, best_gamed))
+    ]
+    return float(radii[k]), (
+        f"{radii[k]:.3g} is the largest radius tried that costs less than one standard error of "
+        f"accuracy ({'; '.join(told)}); from {useful:.3g} on the best classifier ignores the data."
+    )
+
+
+def _within_an_error(accuracy: Matrix, among: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+    """Those of these rows within a standard error of the best one, and the best one."""
+    means = accuracy[among].mean(axis=1)
+    best = int(among[np.argmax(means)])
+    mean, error = mean_and_error(accuracy[best])
+    return among[means >= mean - error], best
