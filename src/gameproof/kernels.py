@@ -400,6 +400,7 @@ class Strategic(NamedTuple):
     degree: float  # q, of the conjugate of the cost
     flips: int
     smooth: bool  # else every gamma is maximised out of its sample
+    weights: np.ndarray  # with the mean 1, or empty where all agents count the same
 
 
 class UserLoss(NamedTuple):
@@ -616,14 +617,15 @@ def strategic_value(data, i, x, y):
 @inlined
 def value_at_score(data, i, z, x, y):
     """L_i where the score is known: the model of the response plays no part."""
-    alpha, label = x[x.size - 1], data.labels[i]
-    value = data.slope * alpha + phi(data, z)
+    alpha, label, common = x[x.size - 1], data.labels[i], data.slope * x[x.size - 1]
+    weight = data.weights[i] if data.weights.size else 1.0
+    value = phi(data, z)
     if data.flips == NO_FLIP:
-        return value - data.s * label * z
+        return common + weight * (value - data.s * label * z)
     if data.flips == ONE_WAY and label < 0:
-        return value + data.s * z
+        return common + weight * (value + data.s * z)
     pull = data.s * z - label * data.kappa * alpha
-    return value + (y[i] * pull if data.smooth else abs(pull))
+    return common + weight * (value + (y[i] * pull if data.smooth else abs(pull)))
 
 
 @inlined
@@ -666,7 +668,8 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
     """The parts of the gradient of L_i that do not pass through the score z; returns weight times
     the derivative in z."""
     last, label = x.size - 1, data.labels[i]
-    by_score, by_alpha = phi_slope(data, z), data.slope
+    by_score, by_alpha = phi_slope(data, z), 0.0
+    own = weight * data.weights[i] if data.weights.size else weight
     if data.flips == NO_FLIP:
         by_score -= data.s * label
     elif data.flips == ONE_WAY and label < 0:
@@ -677,9 +680,9 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
         by_score += gamma * data.s
         by_alpha -= gamma * label * data.kappa
         if data.smooth:
-            gy[at] += weight * pull
-    gx[last] += weight * by_alpha
-    return weight * by_score
+            gy[at] += own * pull
+    gx[last] += weight * data.slope + own * by_alpha
+    return own * by_score
 
 
 @inlined

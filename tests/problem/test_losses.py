@@ -215,6 +215,7 @@ def compiled(loss: Loss) -> kernels.Strategic:
         degree=2.0,
         flips=kernels.ONE_WAY,
         smooth=True,
+        weights=np.zeros(0),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import floor, inf
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ def ball_radius(problem: StrategicProblem) -> float:
         raise ValueError("an infinite radius has no worst case; give the problem a finite one")
     if problem.form == "exact":
         return problem.radius
-    negative = 1 - problem.population.n_positive / problem.n
+    negative = 1 - problem.population.positive_share
     return max(0.0, problem.radius - problem.label_cost * negative)
 
 
@@ -27,7 +27,7 @@ def best_flips(
     problem: StrategicProblem, pull: Vector, rate: float, radius: float
 ) -> tuple[Vector, float, float]:
     """The share of each agent whose label flips, the budget left after that, and alpha; pull is
-    s y z, and distance is bought at `rate`."""
+    s y z, and distance is bought at `rate`. An agent's flip costs and gains by its weight."""
     share, kappa, n = np.zeros(problem.n), problem.label_cost, problem.n
     able = problem.has_gamma
     if not able.any():
@@ -35,14 +35,16 @@ def best_flips(
     worth = np.flatnonzero(able & (pull > 0) & (pull >= rate * kappa))
     order = worth[np.argsort(-pull[worth], kind="stable")]
     affordable = inf if kappa == 0 else n * radius / (2 * kappa)
-    if affordable < inf and abs(affordable - round(affordable)) <= 8 * EPS * affordable:
-        affordable = float(round(affordable))  # no slivers of agents from rounding
-    if affordable >= order.size:
+    weights = problem.population.weights[order]
+    spent = np.cumsum(weights)  # on the first, the first two, …
+    # No slivers of agents from rounding.
+    whole = int(np.searchsorted(spent, affordable * (1 + 8 * EPS), side="right"))
+    if whole == order.size:
         share[order] = 1.0
-        return share, max(0.0, radius - 2 * kappa * order.size / n), rate
-    whole = floor(affordable)
+        return share, max(0.0, radius - 2 * kappa * float(spent[-1:].sum()) / n), rate
     share[order[:whole]] = 1.0
-    share[order[whole]] = affordable - whole
+    part = (affordable - (spent[whole - 1] if whole else 0.0)) / weights[whole]
+    share[order[whole]] = part if part > 8 * EPS * affordable else 0.0
     return share, 0.0, max(rate, float(pull[order[whole]]) / kappa)
 
 

@@ -62,5 +62,5 @@ def plain_regression(
     intercept: float | None = None,
 ) -> tuple[Vector, float]:
     """The same as if nobody moved."""
-    still = Population(population.X, population.y)
+    still = Population(population.X, population.y, weights=population.weights)
     return strategic_regression(still, loss, bound=bound, intercept=intercept)

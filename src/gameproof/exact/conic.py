@@ -8,8 +8,8 @@ learner's side of a strategic problem is
     e_i >= t_i,   e_i >= -t_i,   (K + s) |theta| <= alpha <= cap,   |intercept| <= bound
 
 where no term falls with r, so that the least r is best; gamma_i is n times the difference of the
-multipliers of e_i's two limits. cvxpy writes logistic losses as exponential cones and the rest as
-second-order ones, and Clarabel solves it.
+multipliers of e_i's two limits. Weights multiply the terms, and divide gamma_i. cvxpy writes
+logistic losses as exponential cones and the rest as second-order ones, and Clarabel solves it.
 """
 
 from __future__ import annotations
@@ -61,18 +61,20 @@ def conic_minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Con
 
     fixed = np.where(free, 0.0, -loss.s * people.y)
     t = loss.s * z - data.kappa * people.y * alpha
-    total = problem.slope * alpha + (cp.sum(_phi(cp, problem, z)) + fixed @ z) / n
+    weights = people.weights
+    total = problem.slope * alpha + (weights @ _phi(cp, problem, z) + (weights * fixed) @ z) / n
     if gamma is not None:
         found = np.where(free, gamma, 0.0)
-        value = _solved(cp, total + found @ t / n, limits)
+        value = _solved(cp, total + (weights * found) @ t / n, limits)
     elif not free.any():
         found, value = np.zeros(n), _solved(cp, total, limits)
     else:
         e = cp.Variable(int(free.sum()))
         above, below = e >= t[free], e >= -t[free]
-        value = _solved(cp, total + cp.sum(e) / n, [*limits, above, below])
+        value = _solved(cp, total + weights[free] @ e / n, [*limits, above, below])
         found = np.zeros(n)
-        found[free] = np.clip(n * (above.dual_value - below.dual_value), -1.0, 1.0)
+        difference = n * (above.dual_value - below.dual_value) / weights[free]
+        found[free] = np.clip(difference, -1.0, 1.0)
     own = 0.0 if intercept is None else float(intercept.value)
     x = problem.join(theta.value, float(alpha.value), own)
     return ConicSolution(value, problem.x_set.project(x), found)

@@ -12,7 +12,8 @@ The n is the block step of `scale`: the gradient in gamma_i is t_i / n, and in t
     ell = max phi'' |A|^2 / n + |T| / sqrt(n) + 2 (K + s) mean zeta
 
 with A the derivatives of scores where nobody moves, T those of the t_i, spectral norms, and the
-last part what the paper's response adds; eta = 1 / ell. Steps come in stretches, each as long as
+last part what the paper's response adds; eta = 1 / ell. Rows of A count by the root of an agent's
+weight, rows of T by the weight. Steps come in stretches, each as long as
 all before it together. After each the duality gap is computed at its average and at its last
 iterate, and the better of the two is kept; where it no longer falls, eta is halved.
 """
@@ -70,8 +71,9 @@ def _lipschitz(problem: StrategicProblem) -> float:
     """ell of the module."""
     people, loss, data, n = problem.population, problem.loss, problem.data, problem.n
     A = np.hstack([np.ones((n, data.start)), people.X])
-    T = np.column_stack([loss.s * A, -data.kappa * people.y])[problem.has_gamma]
+    T = np.column_stack([loss.s * A, -data.kappa * people.y]) * people.weights[:, None]
+    A, T = A * np.sqrt(people.weights)[:, None], T[problem.has_gamma]
     bend = float(loss.curvature(np.linspace(-1.0, 1.0, 201)).max())
-    moved = float(np.where(people.y < 0, data.zeta, 0.0).mean())
+    moved = float((people.weights * np.where(people.y < 0, data.zeta, 0.0)).mean())
     coupling = float(np.linalg.norm(T, 2)) / np.sqrt(n) if T.size else 0.0
     return bend * float(np.linalg.norm(A, 2)) ** 2 / n + coupling + 2 * (loss.K + loss.s) * moved

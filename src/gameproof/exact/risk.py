@@ -84,7 +84,7 @@ def estimate_risk(
     chosen = np.random.default_rng(seed).choice(negative, number, replace=False)
     known, alpha = _known_part(problem, deployed, offset)
     scores = people.scores(deployed, chosen) + offset
-    added = loss.value(scores, np.full(number, -1.0))
+    added = people.weights[chosen] * loss.value(scores, np.full(number, -1.0))
     share = negative.size / people.n
     value = known + share * float(added.mean())
     half = share * _half_width(added, negative.size, level)
@@ -110,7 +110,7 @@ def _known_part(problem: StrategicProblem, theta: Vector, offset: float) -> tupl
     pull = loss.s * people.y * scores
     share, left, alpha = best_flips(problem, pull, rate, ball_radius(problem))
     terms = np.where(people.y > 0, loss.value(scores, people.y) + 2 * share * pull, 0.0)
-    return float(terms.mean()) + rate * left, alpha
+    return float((people.weights * terms).mean()) + rate * left, alpha
 
 
 def _half_width(added: Vector, available: int, confidence: float) -> float:

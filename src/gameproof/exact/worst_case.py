@@ -165,13 +165,17 @@ def worst_case(
     rate = (loss.K + loss.s) * length
     share, left, alpha = best_flips(problem, loss.s * people.y * scores, rate, radius)
     gains = 2 * loss.s * people.y * scores
-    value = float((loss.value(scores, people.y) + share * gains).mean()) + rate * left
+    losses = people.weights * (loss.value(scores, people.y) + share * gains)
+    value = float(losses.mean()) + rate * left
 
     labels = np.where(share == 1, -people.y, people.y)
     rounding = 8 * EPS * max(1.0, abs(value))
-    mover, mass, shortfall = _mover(loss, scores, labels, left * length, max(tolerance, rounding))
+    each = people.weights / people.n
+    mover, mass, shortfall = _mover(
+        loss, scores, labels, left * length, float(each.min()), max(tolerance, rounding)
+    )
     distribution = _distribution(
-        answers, people.y, share, mover, mass, left / mass if mass else 0.0, deployed
+        answers, people.y, each, share, mover, mass, left / mass if mass else 0.0, deployed
     )
     prices = distribution.distance + np.where(distribution.flipped, 2 * problem.label_cost, 0.0)
     attained = shortfall <= rounding
@@ -189,14 +193,14 @@ def worst_case(
 
 
 def _mover(
-    loss: Loss, scores: Vector, labels: Vector, pushed: float, tolerance: float
+    loss: Loss, scores: Vector, labels: Vector, pushed: float, mass: float, tolerance: float
 ) -> tuple[int, float, float]:
     """Who moves, with which mass p, and the shortfall p h(t), t = pushed / p, with `pushed` the
-    budget left times |theta|. Whoever moves, all of its mass has the label given."""
+    budget left times |theta|. Whoever moves, all of its mass has the label given, and it has the
+    mass that is tried first."""
     if pushed == 0:
         return 0, 0.0, 0.0
-    phi, n = loss.phi(scores), scores.size
-    mass = 1 / n
+    phi = loss.phi(scores)
     for _ in range(MAX_HALVINGS):
         t = pushed / mass
         lost = loss.K * t - (loss.phi(scores - labels * t) - phi)
@@ -214,6 +218,7 @@ def _mover(
 def _distribution(
     answers: Matrix,
     own: Vector,
+    each: Vector,
     share: Vector,
     mover: int,
     mass: float,
@@ -223,7 +228,7 @@ def _distribution(
     """Three kinds of atoms: labels kept, labels flipped, and the one that moves; by agent."""
     n = own.size
     everyone = np.arange(n, dtype=np.int64)
-    kept, turned = (1 - share) / n, share / n
+    kept, turned = (1 - share) * each, share * each
     mover_flipped = bool(share[mover] == 1)
     (turned if mover_flipped else kept)[mover] -= mass
     agent = np.concatenate([everyone, everyone, [mover]])

@@ -21,6 +21,8 @@ class Population:
     that may be asked for in all; an ask that would exceed it is refused, and nobody is asked. X is
     not copied where it is contiguous and float64 already: it may be a file mapped to memory, and so
     may y.
+    `weights` are how much each agent counts, by default all the same: an agent of weight 2 is as
+    good as two. Only their ratios matter; as an attribute they have the mean 1.
 
     >>> people = Population([[1.0, 0.0], [0.0, 1.0]], [1, -1])
     >>> people.ask([1.0, 1.0], [0, 1])
@@ -37,10 +39,12 @@ class Population:
         response: Response | None = None,
         *,
         budget: int | None = None,
+        weights: ArrayLike | None = None,
     ) -> None:
         self.X = _features(X)
         self.n, self.d = self.X.shape
         self.y = _labels(y, self.n)
+        self.weights = _weights(weights, self.n)
         self.response = NoResponse() if response is None else response
         if not isinstance(self.response, Response):
             raise TypeError(f"response must be a Response, such as QuadraticCost, got {response!r}")
@@ -61,6 +65,18 @@ class Population:
     def n_positive(self) -> int:
         """Agents with label +1."""
         return int((self.y > 0).sum())
+
+    @property
+    def positive_share(self) -> float:
+        """The share of agents with label +1, by weight."""
+        if not self.weighted:
+            return float(self.n_positive / self.n)
+        return float(self.weights[self.y > 0].sum() / self.n)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some agents count more than others."""
+        return bool((self.weights != 1).any())
 
     @property
     def n_answers(self) -> int:
@@ -196,3 +212,21 @@ def _labels(y: ArrayLike, n: int) -> Vector:
     if isinstance(y, np.memmap):
         return np.ascontiguousarray(labels, dtype=np.float64)
     return labels.astype(np.float64)
+
+
+def _weights(weights: ArrayLike | None, n: int) -> Vector:
+    """Positive numbers with the mean 1."""
+    if weights is None:
+        return np.ones(n)
+    given = as_numbers("weights", weights)
+    if given.shape != (n,):
+        raise ValueError(f"weights must have one number a row of X, {n}, got shape {given.shape}")
+    require_finite("weights", given)
+    if not (given > 0).all():
+        raise ValueError(f"weights must be positive, got {given.min():g}")
+    largest = given.max()
+    if (given == largest).all():
+        return np.ones(n)
+    scaled = given / largest
+    normal: Vector = scaled / scaled.mean()
+    return normal

@@ -7,7 +7,8 @@ With x = (intercept, theta, alpha) in the capped cone and t_i = s z_i - y_i kapp
 
 where an agent is free if its gamma is maximised out: |t| is the largest gamma t. Where gamma is
 given, gamma_i t_i is a part of f, and nobody is free. Agents with a gamma never move, so that t is
-linear in x.
+linear in x. An agent's weight multiplies all of its terms, |t_i| and gamma_i t_i too: t_i has its
+weight in it.
 
 Lifting. The scores of agents who move rise by zeta N^q with N = |theta|_{p*} of the movable part.
 Below p* = 2 its second derivatives are unbounded where a coordinate vanishes, and p* = 1 or
@@ -69,6 +70,7 @@ class ConvexSide(Side):
         self._given, self._loss = gamma, problem.loss
         labels, own, everyone = people.y[agents], problem.has_gamma[agents], problem.has_gamma
         self.n = labels.size
+        self._weights = people.weights[agents] if people.weighted else None
         # A row for the intercept, where there is one, and for each feature: contiguous, since all
         # sums run over agents.
         self._rows = np.empty((data.start + people.d, self.n))
@@ -78,11 +80,13 @@ class ConvexSide(Side):
         if gamma is None:
             self.free = np.flatnonzero(own)
             # The larger alpha, the more of kappa alpha is in sum |t|: some agents stand for all.
-            self._slope += data.kappa * float(everyone.mean() - own.mean())
+            whole = float((people.weights * everyone).mean())
+            self._slope += data.kappa * (whole - float(self._counted(own).mean()))
         else:
             self.free = np.zeros(0, dtype=np.int64)
             self._linear += data.s * np.where(own, gamma[agents], 0.0)
-            self._slope -= data.kappa * float((np.where(everyone, gamma, 0.0) * people.y).mean())
+            pulled = people.weights * np.where(everyone, gamma, 0.0) * people.y
+            self._slope -= data.kappa * float(pulled.mean())
         self._label, self._is_free = data.kappa * labels, own & (gamma is None)
 
     def sample(self, number: int) -> ConvexSide:
@@ -102,21 +106,24 @@ class ConvexSide(Side):
 
     def some_pull_rows(self, agents: Indices) -> Matrix:
         """Those of some agents."""
-        rows: Matrix = self.data.s * self._rows[:, agents]
+        rows: Matrix = self._counted(self.data.s * self._rows[:, agents], agents)
         return rows
 
     def some_pull_labels(self, agents: Indices) -> Vector:
         """Those of some agents."""
-        labels: Vector = self._label[agents]
-        return labels
+        return self._counted(self._label[agents], agents)
 
     def pulls_at(self, here: Expansion, agents: Indices) -> Vector:
         """t of some agents, to the last bit as in the expansion: signs matter."""
-        return self._pull(here.z[agents], self._label[agents], here.v)
+        return self._counted(self._pull(here.z[agents], self._label[agents], here.v), agents)
 
     def _pull(self, z: Vector, label: Vector, v: Vector) -> Vector:
         t: Vector = self.data.s * z - label * v[self.alpha]
         return t
+
+    def _counted(self, values: Any, agents: Indices | slice = slice(None)) -> Any:
+        """Values of agents times their weights."""
+        return values if self._weights is None else values * self._weights[agents]
 
     def _power(self, v: Vector) -> Power:
         return power_of_norm(v[self._risers], self.norm, self.data.degree)
@@ -128,19 +135,20 @@ class ConvexSide(Side):
 
     def at(self, v: Vector) -> Local:
         z = combined(v[: self.alpha], self._rows) + self._zeta * self._power(v).value
-        terms = self._loss.phi(z) + self._linear * z
+        terms = self._counted(self._loss.phi(z) + self._linear * z)
         return Local(v, z, float(self._slope * v[self.alpha] + terms.mean()))
 
     def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
         """As said there. The curvature of phi is at least its mean over scores within `reach`:
         where phi has kinks in its slope, those that a step may meet are seen before it does."""
         loss, rows, n, zeta, at = self._loss, self._rows, self.n, self._zeta, self.alpha
-        by_z = loss.slope(here.z) + self._linear
+        by_z = self._counted(loss.slope(here.z) + self._linear)
         curvature = np.maximum(loss.curvature(here.z), self._mean_curvature(here.z, reach))
+        curvature = self._counted(curvature)
         gradient, hessian = np.zeros(self.size), np.zeros((self.size, self.size))
         gradient[:at], gradient[at] = sums(rows, by_z) / n, self._slope
         both = curvature.copy()
-        both[self.free] += loss.s**2 * bends
+        both[self.free] += loss.s**2 * self._counted(self._counted(bends, self.free), self.free)
         hessian[:at, :at] = gram(rows, both) / n
         hessian[at, :at] = -sums(self.pull_rows, bends * self.pull_labels) / n
         hessian[:at, at] = hessian[at, :at]
@@ -193,10 +201,11 @@ class ConvexSide(Side):
             curvature = np.maximum(curvature, self._mean_curvature(here, reach))
         t = self._pull(here, label, v)
         gamma = np.sign(t) * self._is_free[b]
-        by_z = slope + linear + self.data.s * gamma
-        value = float((phi + linear * here + gamma * t).sum())
+        by_z = self._counted(slope + linear + self.data.s * gamma, b)
+        value = float(self._counted(phi + linear * here + gamma * t, b).sum())
+        curvature = self._counted(curvature, b)
         by_v, hessian = np.zeros(self.size), np.zeros((self.size, self.size))
-        by_v[:at], by_v[at] = sums(rows, by_z), -float((label * gamma).sum())
+        by_v[:at], by_v[at] = sums(rows, by_z), -float(self._counted(label * gamma, b).sum())
         hessian[:at, :at] = gram(rows, curvature)
         if not self.moves:
             return [value, by_v, hessian, np.zeros(at), 0.0, 0.0]

@@ -13,6 +13,9 @@ and |t| = max over gamma in [-1, 1] of gamma t makes it a saddle problem in x = 
 y = gamma. The derivatives in alpha and gamma, and all those of agents with label +1, cost nothing;
 only agents with label -1 are ever asked.
 
+Weights. Where agents have weights w_i of sum 1, the distribution is theirs: n+/n is the weight of
+agents with label +1, and all of L_i but the slope of alpha is multiplied by n w_i.
+
 Variants. ``form="printed"`` has delta - kappa in place of delta - kappa n+/n, as the paper prints
 it. With no flips (label_cost infinite) the terms are phi(z_i) - s y_i z_i; with flips both ways
 |s z_i - y_i alpha kappa| for all agents and delta - kappa, convex only where nobody moves.
@@ -154,7 +157,7 @@ class StrategicProblem(Problem):
         """The smallest radius at which the problem is bounded below."""
         if self.form == "exact":
             return 0.0
-        return self.label_cost * (1 - self.population.n_positive / self.n)
+        return self.label_cost * (1 - self.population.positive_share)
 
     @property
     def _theta(self) -> slice:
@@ -330,7 +333,7 @@ class StrategicProblem(Problem):
         """The coefficient of alpha that all samples share."""
         if self.flips == "none":
             return self.radius
-        share = self.population.n_positive / self.n
+        share = self.population.positive_share
         whole = self.form == "printed" or self.flips == "both"
         return self.radius - self.label_cost * (1.0 if whole else share)
 
@@ -353,6 +356,7 @@ class StrategicProblem(Problem):
             degree=model.conjugate_degree,
             flips=_FLIPS[self.flips],
             smooth=self.smooth,
+            weights=people.weights if people.weighted else np.zeros(0),
         )
 
 
