@@ -29,6 +29,8 @@ MODELS = {
     "a cost": lambda: gp.RobustStrategicClassifier(
         response=gp.PowerCost(np.linspace(0, 0.2, 120), 1.5, np.inf, features=np.array([1]))
     ),
+    "weights": lambda: gp.RobustStrategicClassifier(0.02, class_weight={1.0: 3.0, -1: 0.1}),
+    "balanced": lambda: gp.RobustStrategicClassifier(0.02, class_weight="balanced"),
     "asked": lambda: gp.RobustStrategicClassifier(
         response=gp.BlackBox(survey), solver=METHOD, queries=200, random_state=0
     ),
@@ -39,6 +41,8 @@ MODELS = {
 @pytest.mark.parametrize("labels", [np.array([-1.0, 1.0]), np.array([0, 1], np.uint8)])
 def test_loaded_model_is_the_saved_one_to_the_last_bit(name, labels, tmp_path: Path) -> None:
     model, y = MODELS[name](), labels[(Y > 0).astype(int)]
+    if isinstance(model.class_weight, dict):
+        model.set_params(class_weight={labels[0]: 0.1, labels[1]: 3.0})
     if model.favourable is not None:
         model.set_params(favourable=labels[0])
     model.fit(X, y).save(tmp_path / "model.json", command="fit table.csv")
@@ -55,7 +59,7 @@ def test_loaded_model_is_the_saved_one_to_the_last_bit(name, labels, tmp_path: P
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
     if name != "asked":
-        assert loaded.worst_case(X, y).value == model.worst_case_risk_
+        assert loaded.worst_case(X, y).value == model.worst_case(X, y).value
         np.testing.assert_array_equal(loaded.fit(X, y).coef_, model.coef_)
 
 

@@ -166,3 +166,47 @@ def test_parameters_that_contradict_each_other_are_refused() -> None:
     for radius in (-0.1, np.inf, "0.1"):
         with pytest.raises((ValueError, TypeError), match="radius must"):
             gp.RobustStrategicClassifier(radius).fit(X, y)
+
+
+@pytest.mark.parametrize("favourable", ["a", "b"])
+@pytest.mark.parametrize("class_weight", ["balanced", {"a": 3.0}, {"a": 0.1, "b": 2.0}])
+def test_class_weights_are_those_of_scikit_learn(class_weight, favourable: str) -> None:
+    X, y = people(seed=3)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    named = np.where(y > 0, "a", "b")
+    theirs = LogisticRegression(C=np.inf, class_weight=class_weight, tol=1e-10).fit(X, named)
+    model = gp.StrategicLogisticRegression(
+        gp.NoResponse(), class_weight=class_weight, favourable=favourable
+    ).fit(X, named)
+    np.testing.assert_allclose(model.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(model.intercept_, theirs.intercept_, atol=1e-4)
+
+
+@pytest.mark.parametrize("label_cost", [0.5, np.inf])
+def test_a_class_of_weight_three_is_as_good_as_three_times_its_people(label_cost) -> None:
+    X, y = gp.synthetic_people(n=150, d=3, seed=0)
+    rows = np.repeat(np.arange(150), np.where(y < 0, 3, 1))
+    common = {"radius": 0.03, "label_cost": label_cost, "power": 0.2, "standardise": False}
+    one = gp.RobustStrategicClassifier(class_weight={-1.0: 3}, **common).fit(X, y)
+    many = gp.RobustStrategicClassifier(**common).fit(X[rows], y[rows])
+    np.testing.assert_allclose(one.coef_, many.coef_, atol=1e-5)
+    np.testing.assert_allclose(one.intercept_, many.intercept_, atol=1e-5)
+    assert one.worst_case_risk_ == pytest.approx(many.worst_case_risk_, abs=1e-9)
+    scaled = gp.RobustStrategicClassifier(class_weight={-1.0: 30, 1.0: 10}, **common).fit(X, y)
+    np.testing.assert_allclose(scaled.coef_, one.coef_, atol=1e-7)
+
+
+def test_weights_do_not_change_the_units_of_the_fit() -> None:
+    X, y = people()
+    model = gp.RobustStrategicClassifier(class_weight={1.0: 3.0}).fit(X, y)
+    np.testing.assert_allclose(model.units_.mean, X.mean(axis=0))
+    np.testing.assert_allclose(model.units_.scale, X.std(axis=0))
+
+
+@pytest.mark.parametrize("weight", [0.0, -1.0, np.inf, np.nan])
+def test_class_weights_must_be_positive(weight: float) -> None:
+    X, y = people()
+    with pytest.raises(ValueError, match=r"class_weight must be positive, got .* for -1.0"):
+        gp.RobustStrategicClassifier(class_weight={-1.0: weight}).fit(X, y)
+    with pytest.raises(ValueError, match="class_weight"):
+        gp.RobustStrategicClassifier(class_weight={7: 1.0}).fit(X, y)

@@ -9,7 +9,7 @@ asked; otherwise a `Solver` asks.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
@@ -59,6 +59,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     power: float | ArrayLike | None
     features: Sequence[int | str] | None
     favourable: Any
+    class_weight: Mapping[Any, float] | str | None
     standardise: bool
     fit_intercept: bool
     bound: float
@@ -197,8 +198,12 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return replace(self.response, features=self.movable_.tolist())
 
     def _problem(self, X: Matrix, y: NDArray[Any]) -> StrategicProblem:
-        signs = self.outcomes_.signs(y)
-        people = Population(self.units_.standardised(X), signs, self._answering())
+        people = Population(
+            self.units_.standardised(X),
+            self.outcomes_.signs(y),
+            self._answering(),
+            weights=self.outcomes_.weights(y, self.class_weight),
+        )
         radius, label_cost = self._ball
         loss, bound = Logistic(), as_positive("bound", self.bound)
         cap = (loss.K + loss.s) * bound

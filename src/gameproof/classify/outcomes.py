@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from gameproof.arguments import Vector
@@ -43,6 +44,17 @@ class Outcomes(NamedTuple):
             classes = _listed(self.classes.tolist())
             raise ValueError(f"y has {unknown[0]!r}, and the classes are {classes}")
         return np.where(y == self.favourable, 1.0, -1.0)
+
+    def weights(self, y: NDArray[Any], class_weight: Any) -> Vector | None:
+        """How much each person counts, as scikit-learn has it; None for all the same."""
+        if class_weight is None:
+            return None
+        by_class = compute_class_weight(class_weight, classes=self.classes, y=y)
+        for label, weight in zip(self.classes.tolist(), by_class, strict=True):
+            if not (np.isfinite(weight) and weight > 0):
+                raise ValueError(f"class_weight must be positive, got {weight} for {label!r}")
+        weights: Vector = np.where(y == self.classes[1], by_class[1], by_class[0])
+        return weights
 
     @property
     def towards(self) -> float:

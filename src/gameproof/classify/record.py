@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, final
 
@@ -69,6 +70,8 @@ def record(model: Linear, command: str | None) -> Record:
     ):
         raise TypeError(f"a model file holds classes that are numbers or text, not {outcomes}")
     parameters = model.get_params(deep=False)
+    if isinstance(model.class_weight, Mapping):  # JSON has keys of text only
+        parameters["class_weight"] = list(model.class_weight.items())
     parameters["features"] = None if model.features is None else list(model.features)
     parameters["response"] = _saved_response(model.response)
     if isinstance(model.solver, Solver):
@@ -97,6 +100,8 @@ def restored(kind: type[Linear], content: Record) -> Linear:
     """The model of a record; raises nearly anything where the record is not one."""
     parameters = decoded(content["parameters"])
     parameters["response"] = _restored_response(parameters["response"])
+    if isinstance(parameters["class_weight"], list):
+        parameters["class_weight"] = dict(parameters["class_weight"])
     model = kind(**parameters)
     fitted = decoded(content["fitted"])
     coef = as_vector("coef", fitted["coef"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 from numpy.typing import ArrayLike
@@ -35,6 +35,7 @@ class StrategicLogisticRegression(Linear):
         *,
         power: float | ArrayLike | None = None,
         favourable: Any = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         standardise: bool = True,
         fit_intercept: bool = True,
         bound: float = 20.0,
@@ -48,6 +49,7 @@ class StrategicLogisticRegression(Linear):
         self.features = features
         self.power = power
         self.favourable = favourable
+        self.class_weight = class_weight
         self.standardise = standardise
         self.fit_intercept = fit_intercept
         self.bound = bound

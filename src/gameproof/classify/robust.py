@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 from numpy.typing import ArrayLike
@@ -31,6 +31,9 @@ class RobustStrategicClassifier(Linear):
         deviations; a `BlackBox` speaks those of X, and its theta points to the favourable class.
     favourable
         The class that people want, by default ``classes_[1]``: those of the other one move.
+    class_weight
+        None; "balanced", for classes that count the same; or a dict of a number a class. It decides
+        how much people count in the risk, not the units of the fit.
     standardise, fit_intercept
         Whether features are brought to unit size first, and whether there is an intercept.
     bound
@@ -66,6 +69,7 @@ class RobustStrategicClassifier(Linear):
         *,
         power: float | ArrayLike | None = None,
         favourable: Any = None,
+        class_weight: Mapping[Any, float] | str | None = None,
         standardise: bool = True,
         fit_intercept: bool = True,
         bound: float = 20.0,
@@ -81,6 +85,7 @@ class RobustStrategicClassifier(Linear):
         self.features = features
         self.power = power
         self.favourable = favourable
+        self.class_weight = class_weight
         self.standardise = standardise
         self.fit_intercept = fit_intercept
         self.bound = bound
