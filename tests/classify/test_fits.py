@@ -210,3 +210,24 @@ def test_class_weights_must_be_positive(weight: float) -> None:
         gp.RobustStrategicClassifier(class_weight={-1.0: weight}).fit(X, y)
     with pytest.raises(ValueError, match="class_weight"):
         gp.RobustStrategicClassifier(class_weight={7: 1.0}).fit(X, y)
+
+
+@pytest.mark.parametrize("favourable", [-1.0, 1.0])
+@pytest.mark.filterwarnings("ignore:.*ignores the data:gameproof.errors.IgnoresDataWarning")
+def test_where_nobody_moves_gaming_changes_nothing(favourable: float) -> None:
+    """Also where every score is 0, and a class is a matter of convention."""
+    X, y = gp.synthetic_people(n=101, d=2, seed=0)
+    for parameters in ({"power": 0.0}, {"features": []}, {"response": gp.NoResponse()}):
+        for radius in (0.05, 9.0):
+            model = gp.RobustStrategicClassifier(
+                radius, favourable=favourable, fit_intercept=False, **parameters
+            ).fit(X, y)
+            if radius == 9.0:
+                model.coef_[:] = 0.0
+            assert model.gamed_score(X, y) == model.score(X, y)
+
+
+def test_warning_points_to_the_line_that_called_fit() -> None:
+    with pytest.warns(gp.CapWarning) as caught:
+        gp.StrategicLogisticRegression(gp.NoResponse()).fit([[-1.0], [1.0]], [0, 1])
+    assert caught[0].filename == __file__

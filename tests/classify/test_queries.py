@@ -1,5 +1,7 @@
 """Fits by a solver: what is asked, in which units, and what comes out."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,11 @@ def test_interrupted_fit_keeps_what_was_learnt() -> None:
     assert model.result_.reason == "interrupted"
     assert model.n_queries_ == survey.asked
     assert model.coef_.shape == (1, 3)
+
+
+def test_fit_by_a_solver_can_be_pickled() -> None:
+    X, y = people()
+    model = gp.StrategicLogisticRegression(solver=METHOD, epochs=1, random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+    assert again.result_.status == model.result_.status

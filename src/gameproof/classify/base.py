@@ -89,7 +89,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.result_ = self._solved(problem, former)
         theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
         self._set(theta, offset)
-        self.n_queries_ = self.result_.n_queries if isinstance(self.result_, Result) else 0
+        self.n_queries_ = problem.population.n_answers
         self.worst_case_risk_ = float("nan")
         if problem.has_duality_gap:
             self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
@@ -140,12 +140,8 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def offset_(self) -> float:
         """The intercept in the units of the fit."""
         check_is_fitted(self)
-        shift = float(self.units_.mean @ self.coef_[0])
-        return (
-            float(self.outcomes_.towards * (self.intercept_[0] + shift))
-            if self.fit_intercept
-            else 0.0
-        )
+        shifted = float(self.intercept_[0] + self.units_.mean @ self.coef_[0])
+        return self.outcomes_.towards * shifted if self.fit_intercept else 0.0
 
     def problem(self, X: ArrayLike, y: ArrayLike) -> StrategicProblem:
         """The strategic problem of these people, in the units of the fit: for `worst_case`,
@@ -161,9 +157,10 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def gamed_score(self, X: ArrayLike, y: ArrayLike) -> float:
         """Accuracy where these people answer the classifier; `score` is that on features as given.
         A black box is asked."""
-        people = self.problem(X, y).population
+        people, towards = self.problem(X, y).population, self.outcomes_.towards
         scores = people.scores(self.theta_, np.arange(people.n)) + self.offset_
-        return float((np.where(scores > 0, 1.0, -1.0) == people.y).mean())
+        # Towards classes_[1], so that a score of 0 is the class that `predict` gives it.
+        return float(((towards * scores > 0) == (towards * people.y > 0)).mean())
 
     # --- the steps of a fit
 
@@ -225,8 +222,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return solved_exactly(problem, self.bound)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         start = None if former is None else self._start(problem, former)
-        limits = {"queries": self.queries, "epochs": self.epochs}
-        return solved_by_asking(problem, self.solver, start, seed, **limits)
+        return solved_by_asking(problem, self.solver, start, seed, self.queries, self.epochs)
 
     def _former(self) -> Former | None:
         """The fit before, where this one is to start from it."""
@@ -245,11 +241,9 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return problem.x_set.project(problem.join(theta, former.alpha, offset)), problem.start[1]
 
     def _set(self, theta: Vector, offset: float) -> None:
-        coef = self.units_.coefficients(theta)
-        self.coef_ = self.outcomes_.towards * coef[None, :]
-        self.intercept_ = np.array(
-            [self.outcomes_.towards * (offset - float(self.units_.mean @ coef))]
-        )
+        coef, towards = self.units_.coefficients(theta), self.outcomes_.towards
+        self.coef_ = towards * coef[None, :]
+        self.intercept_ = np.array([towards * (offset - float(self.units_.mean @ coef))])
 
     def _given(self, offset: float) -> float | None:
         return offset if self.fit_intercept else None

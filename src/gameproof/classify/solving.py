@@ -16,6 +16,11 @@ from gameproof.solver.method import Solver
 from gameproof.solver.result import Result
 from gameproof.solver.solve import solve
 
+# The most answers that the choice of a solver may ask.
+PILOT = 300
+# A bound binds from this part of it on, and a loss below this is none.
+NEARLY, NO_LOSS = 0.999, 1e-6
+
 
 def solved_exactly(problem: StrategicProblem, bound: float) -> Saddle:
     """The certified saddle point."""
@@ -27,7 +32,7 @@ def solved_exactly(problem: StrategicProblem, bound: float) -> Saddle:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CapWarning)  # ours names the classifier's parameter
         saddle = saddle_point(problem)
-    _warn_of_bounds(problem, saddle.x, bound)
+    _warn_of_bounds(problem, saddle, bound)
     return saddle
 
 
@@ -36,27 +41,36 @@ def solved_by_asking(
     solver: Any,
     start: tuple[Vector, Vector] | None,
     seed: int,
-    **limits: int | None,
+    queries: int | None,
+    epochs: int | None,
 ) -> Result:
-    """The result of a solver, or of one chosen for the problem."""
-    if isinstance(solver, str) and solver == "auto" and hasattr(Solver, "auto"):
-        solver = Solver.auto(problem, seed=seed)
+    """The result of a solver, or of one chosen for the problem; what the choice asks is taken off
+    the queries."""
+    choose = getattr(Solver, "auto", None)
+    if isinstance(solver, str) and solver == "auto" and choose is not None:
+        pilot = PILOT if queries is None else min(PILOT, queries // 3)
+        solver = choose(problem, queries=queries, pilot=pilot, seed=seed)
+        queries = None if queries is None else queries - problem.population.n_answers
     if not isinstance(solver, Solver):
         raise TypeError(f"solver must be a Solver such as ogda_rr(), or None, got {solver!r}")
-    return solve(problem, solver, seed=seed, start=start, progress=False, **limits)  # type: ignore[arg-type]
+    return solve(
+        problem, solver, queries=queries, epochs=epochs, seed=seed, start=start, progress=False
+    )
 
 
-def _warn_of_bounds(problem: StrategicProblem, x: Vector, bound: float) -> None:
-    theta, alpha = problem.split(x)
+def _warn_of_bounds(problem: StrategicProblem, saddle: Saddle, bound: float) -> None:
+    theta, alpha = problem.split(saddle.x)
     reached = [(problem.loss.K + problem.loss.s) * float(np.linalg.norm(theta))]
-    reached.append(abs(problem.offset(x)))
+    reached.append(abs(problem.offset(saddle.x)))
     if problem.radius > 0:
         reached.append(alpha)
-    if max(reached) >= (1 - 1e-4) * problem.alpha_max:
+    # Where the loss is all but 0, it is so long before the bound, and longer would be better still.
+    endless = problem.radius == 0 and saddle.value < NO_LOSS
+    if endless or max(reached) >= NEARLY * problem.alpha_max:
         warnings.warn(
             f"bound = {bound:g} is all that keeps the classifier finite: the classes can be told "
             "apart without error, or features are far from unit size; a larger radius bounds it "
             "for a reason, or give a larger bound",
             CapWarning,
-            stacklevel=4,
+            stacklevel=5,  # who called fit
         )
