@@ -55,7 +55,7 @@ class LearnedResponse:
 
     def model(self, population: Population) -> Population:
         """The same people, answering as learnt: nobody is asked."""
-        return Population(population.X, population.y, self.response)
+        return Population(population.X, population.y, self.response, weights=population.weights)
 
 
 def learn_response(

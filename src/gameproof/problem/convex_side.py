@@ -111,11 +111,14 @@ class ConvexSide(Side):
 
     def some_pull_labels(self, agents: Indices) -> Vector:
         """Those of some agents."""
-        return self._counted(self._label[agents], agents)
+        labels: Vector = self._counted(self._label[agents], agents)
+        return labels
 
     def pulls_at(self, here: Expansion, agents: Indices) -> Vector:
         """t of some agents, to the last bit as in the expansion: signs matter."""
-        return self._counted(self._pull(here.z[agents], self._label[agents], here.v), agents)
+        t: Vector = self._pull(here.z[agents], self._label[agents], here.v)
+        weighted: Vector = self._counted(t, agents)
+        return weighted
 
     def _pull(self, z: Vector, label: Vector, v: Vector) -> Vector:
         t: Vector = self.data.s * z - label * v[self.alpha]
