@@ -147,3 +147,17 @@ def test_fit_by_a_solver_can_be_pickled() -> None:
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
     assert again.result_.status == model.result_.status
+
+
+@pytest.mark.skipif(not hasattr(gp.Solver, "auto"), reason="solvers are not chosen yet")
+def test_chosen_solver_stays_within_the_queries_and_counts_its_pilot() -> None:
+    X, y = people()
+    survey = Survey(X)
+    model = gp.RobustStrategicClassifier(
+        response=gp.BlackBox(survey), solver="auto", queries=400, random_state=0
+    ).fit(X, y)
+    assert survey.asked == model.n_queries_ <= 400
+    assert model.result_.n_queries < model.n_queries_
+    known = gp.RobustStrategicClassifier(power=POWER).fit(X, y)
+    risk = gp.worst_case(known.problem(X, y), model.theta_, model.offset_).value
+    assert 0 <= risk - known.worst_case_risk_ < 0.05
