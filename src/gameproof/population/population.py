@@ -45,6 +45,8 @@ class Population:
         self.n, self.d = self.X.shape
         self.y = _labels(y, self.n)
         self.weights = _weights(weights, self.n)
+        # Whether some agents count more than others.
+        self.weighted = self.weights.strides != (0,)
         self.response = NoResponse() if response is None else response
         if not isinstance(self.response, Response):
             raise TypeError(f"response must be a Response, such as QuadraticCost, got {response!r}")
@@ -72,11 +74,6 @@ class Population:
         if not self.weighted:
             return float(self.n_positive / self.n)
         return float(self.weights[self.y > 0].sum() / self.n)
-
-    @property
-    def weighted(self) -> bool:
-        """Whether some agents count more than others."""
-        return bool((self.weights != 1).any())
 
     @property
     def n_answers(self) -> int:
@@ -215,9 +212,10 @@ def _labels(y: ArrayLike, n: int) -> Vector:
 
 
 def _weights(weights: ArrayLike | None, n: int) -> Vector:
-    """Positive numbers with the mean 1."""
+    """Positive numbers with the mean 1; where all are the same, one number seen n times."""
+    same = np.broadcast_to(np.float64(1.0), (n,))
     if weights is None:
-        return np.ones(n)
+        return same
     given = as_numbers("weights", weights)
     if given.shape != (n,):
         raise ValueError(f"weights must have one number a row of X, {n}, got shape {given.shape}")
@@ -226,7 +224,7 @@ def _weights(weights: ArrayLike | None, n: int) -> Vector:
         raise ValueError(f"weights must be positive, got {given.min():g}")
     largest = given.max()
     if (given == largest).all():
-        return np.ones(n)
+        return same
     scaled = given / largest
     normal: Vector = scaled / scaled.mean()
     return normal
