@@ -1,0 +1,100 @@
+"""`Column`: the cells under one name, and what they are: numbers, text, dates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, final
+
+MISSING = ("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
+"""How a missing value may be written."""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
+
+Kind = Literal["number", "text", "date", "nothing", "other"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column as an Arrow array: of strings if it comes from text, else of Parquet's type."""
+
+    name: str
+    cells: Any
+
+    @cached_property
+    def numbers(self) -> Any:
+        """Its numbers, null where they are missing, or None where it holds anything else."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if pa.types.is_boolean(self.cells.type) or not plain(self.cells.type):
+            return None
+        try:
+            values = pc.cast(self._tidy, pa.float64())
+        except pa.ArrowInvalid:
+            return None
+        return pc.if_else(pc.is_nan(values), pa.scalar(None, pa.float64()), values)
+
+    @cached_property
+    def text(self) -> Any:
+        """Its values as strings, null where they are missing."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        text = pc.cast(self._tidy, pa.string())
+        lower = pc.utf8_lower(pc.drop_null(pc.unique(text)))
+        if len(lower) and set(lower.to_pylist()) <= {"true", "false"}:
+            return pc.utf8_lower(text)  # programs disagree on how to write them
+        return text
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What it is."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if pa.types.is_temporal(self.cells.type):
+            return "date"
+        if not plain(self.cells.type):
+            return "other"
+        if self._tidy.null_count == len(self.cells):
+            return "nothing"
+        if self.numbers is not None:
+            return "nothing" if self.numbers.null_count == len(self.cells) else "number"
+        dates = pc.match_substring_regex(pc.drop_null(self.text), DATE)
+        return "date" if pc.all(dates).as_py() else "text"
+
+    @cached_property
+    def _tidy(self) -> Any:
+        """The cells without spaces around them and without marks for what is missing."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if not pa.types.is_string(self.cells.type):
+            return self.cells
+        trimmed = pc.utf8_trim_whitespace(self.cells)
+        gone = pc.is_in(trimmed, value_set=pa.array(MISSING))
+        return pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
+
+    def first_text(self) -> tuple[int, int, str]:
+        """Of a column that should be of numbers: how many cells are none, the first one's row,
+        counted from 1, and what it holds."""
+        import pyarrow.compute as pc
+
+        other = pc.fill_null(pc.invert(pc.match_substring_regex(self.text, NUMBER)), False)
+        row = pc.index(other, True).as_py()
+        return pc.sum(other).as_py() or 0, row + 1, self.text[row].as_py()
+
+    def take(self, rows: Any) -> Column:
+        """These rows."""
+        return Column(self.name, self.cells.take(rows))
+
+
+def plain(kind: Any) -> bool:
+    """Whether a column of this type can be of numbers or text."""
+    import pyarrow as pa
+
+    numbers = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    empty = pa.types.is_null(kind)
+    return bool(numbers or empty or pa.types.is_string(kind) or pa.types.is_boolean(kind))

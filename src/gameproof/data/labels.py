@@ -1,0 +1,96 @@
+"""`Target`: the column that says how things ended, and which end people want."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.arguments import Vector
+from gameproof.data.reading import Table, listed
+from gameproof.errors import DataError
+
+
+@final
+@dataclass(frozen=True)
+class Target:
+    """The column's name, the favourable value as the table writes it, and the others."""
+
+    name: str
+    favourable: str
+    others: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Table, name: str, favourable: str | None, rest: bool = False) -> Target:
+        """Of this table. With `rest`, all values but the favourable one count as the other."""
+        import pyarrow.compute as pc
+
+        text = table.column(name, "target column").text
+        values = sorted(pc.drop_null(pc.unique(text)).to_pylist())
+        if not values:
+            raise DataError(f"no row of {table.source} has a value in the target {name!r}")
+        if len(values) == 1:
+            raise DataError(
+                f"the target {name!r} of {table.source} is {values[0]!r} in every row: there is "
+                "nothing to tell apart"
+            )
+        if favourable is None:
+            choice = " or ".join(values[:3])
+            raise DataError(
+                f"say which value of {name!r} is favourable, the one people want: {choice}"
+            )
+        chosen = _chosen(favourable, values)
+        if chosen is None:
+            raise DataError(
+                f"no row of {table.source} has the favourable value {favourable!r}; {name!r} is "
+                f"one of {listed(values)}"
+            )
+        others = tuple(value for value in values if value != chosen)
+        if len(others) > 1 and not rest:
+            raise DataError(
+                f"the target {name!r} of {table.source} has {len(values)} values "
+                f"({listed(values, 4)}), expected 2; with rest, {chosen!r} stands "
+                "against all others"
+            )
+        return cls(name, chosen, others)
+
+    @property
+    def other(self) -> str:
+        """What the label -1 is called."""
+        return self.others[0] if len(self.others) == 1 else f"not {self.favourable}"
+
+    def labels(self, table: Table) -> tuple[NDArray[Any], Vector]:
+        """The rows that have a target, and their labels."""
+        import pyarrow.compute as pc
+
+        text = table.column(self.name, "target column").text
+        known = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))
+        values = pc.drop_null(text)
+        strange = set(pc.unique(values).to_pylist()) - {self.favourable, *self.others}
+        if strange and len(self.others) == 1:
+            raise DataError(
+                f"the target {self.name!r} of {table.source} has {listed(sorted(strange), 3)}, "
+                f"expected {self.favourable} or {self.others[0]}"
+            )
+        wanted = pc.equal(values, self.favourable).to_numpy(zero_copy_only=False)
+        return known, np.where(wanted, 1.0, -1.0)
+
+
+def _chosen(favourable: str, values: list[str]) -> str | None:
+    """The value that is meant: as written, or else equal as a number, or but for capitals."""
+    given = favourable.strip()
+    if given in values:
+        return given
+    alike = [value for value in values if _same(given, value)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _same(one: str, two: str) -> bool:
+    if one.casefold() == two.casefold():
+        return True
+    try:
+        return float(one) == float(two)
+    except ValueError:
+        return False

@@ -1,0 +1,249 @@
+"""`Plan`: what is made of a table's columns, so that another table can be treated alike.
+
+The target becomes labels: +1 where it has the favourable value. A column of numbers stays one; text
+becomes a category, its rare levels pooled into "other" and its gaps a level of their own. Dates,
+row numbers, text that names single rows and columns of one value are left out, and the plan says
+so. What cannot be right is an error: a few words among numbers, a column without any value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from gameproof.arguments import Vector
+from gameproof.data.column import Column
+from gameproof.data.dataset import Dataset, Features, Matrix
+from gameproof.data.labels import Target
+from gameproof.data.reading import Table, listed, open_table, suggestion
+from gameproof.errors import DataError
+
+MOST_LEVELS, RARE = 20, 10
+OTHER, GAP = "other", "missing"
+
+
+class Encoded(NamedTuple):
+    """A table as a plan sees it, and how many cells had levels that the plan does not know."""
+
+    X: Matrix
+    unknown: Mapping[str, int]
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """What the columns are, which are left out and why, how many levels were pooled.
+
+    `left_out` maps a name to a reason, and `pooled` one to a number of levels.
+    """
+
+    target: Target
+    features: Features
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    pooled: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        target: Target,
+        movable: Sequence[str] = (),
+        *,
+        drop: Sequence[str] = (),
+        categories: Sequence[str] = (),
+    ) -> Plan:
+        """For the rows of this table; leave out those without a target first."""
+        for role, named in (("movable", movable), ("drop", drop), ("category", categories)):
+            for name in named:
+                table.column(name, f"{role} column")
+                if name == target.name:
+                    raise DataError(f"the target {name!r} cannot be a {role} column as well")
+        for name in movable:
+            if name in drop or name in categories:
+                raise DataError(f"the movable column {name!r} cannot be dropped or a category")
+        levels: dict[str, tuple[str, ...]] = {}
+        left_out = dict.fromkeys(drop, "as asked for")
+        pooled: dict[str, int] = {}
+        for name, column in table.columns.items():
+            if name in (target.name, *drop):
+                continue
+            _check(table, column, name in movable, name in categories)
+            reason = _why_not(column, name in categories)
+            if reason and name in movable:
+                raise DataError(
+                    f"the movable column {name!r} cannot be used: {reason}; take it out of movable"
+                )
+            if reason:
+                left_out[name] = reason
+            elif column.kind == "text" or name in categories:
+                levels[name], pooled[name] = _levels(column)
+                if len(levels[name]) < 2:
+                    left_out[name] = "no value of it is frequent enough"
+                    del levels[name], pooled[name]
+        names = tuple(n for n in table.columns if n not in left_out and n != target.name)
+        if not names:
+            raise DataError(f"{table.source} has no column to learn from besides {target.name!r}")
+        features = Features(names, levels, tuple(dict.fromkeys(movable)))
+        return cls(target, features, left_out, {n: k for n, k in pooled.items() if k})
+
+    def encoded(self, table: Table) -> Encoded:
+        """The matrix of another table, or of the same one: NaN for what is missing."""
+        lacking = [name for name in self.features.names if name not in table.columns]
+        if lacking:
+            raise DataError(
+                f"{table.source} lacks {listed(list(map(repr, lacking)), 3)}; "
+                f"{suggestion(lacking[0], table.columns)}"
+            )
+        X = np.empty((table.n, len(self.features.names)))
+        unknown: dict[str, int] = {}
+        for k, name in enumerate(self.features.names):
+            column = table.columns[name]
+            if name in self.features.levels:
+                X[:, k], count = _coded(column, self.features.levels[name])
+                if count:
+                    unknown[name] = count
+            else:
+                X[:, k] = _numbers(table, column)
+        return Encoded(X, unknown)
+
+
+def read_table(
+    path: str,
+    target: str,
+    favourable: str,
+    movable: Sequence[str] = (),
+    *,
+    drop: Sequence[str] = (),
+    categories: Sequence[str] = (),
+) -> Dataset:
+    """The people in a file: CSV, TSV or Parquet, packed or not.
+
+    The label is +1 where the column `target` has the value `favourable`, the outcome that people
+    want. Rows without a target are left out, as are columns of which nothing can be learned.
+    Needs ``pip install 'gameproof[tables]'``.
+    """
+    table = open_table(path)
+    aim = Target.of(table, target, favourable)
+    rows, y = aim.labels(table)
+    known = table if rows.size == table.n else table.take(rows)
+    plan = Plan.of(known, aim, movable, drop=drop, categories=categories)
+    return Dataset(str(path), plan.encoded(known).X, y, plan.features, source=str(path))
+
+
+def _check(table: Table, column: Column, movable: bool, category: bool) -> None:
+    """Refuses a column that cannot be what it should."""
+    name = repr(column.name)
+    if column.kind == "nothing":
+        raise DataError(f"the column {name} of {table.source} has no values; drop it")
+    if column.kind == "text" and not category:
+        wrong, row, cell = column.first_text()
+        present = len(column.text) - column.text.null_count
+        if 2 * wrong < present:
+            raise DataError(
+                f"{table.source}, row {row}: {cell!r} stands in the column {name}, where "
+                f"{present - wrong:,} of {present:,} values are numbers; mend it, or name "
+                "the column as a category"
+            )
+        if movable:
+            raise DataError(
+                f"the movable column {name} holds text such as {cell!r}, and people can only "
+                "move numbers; take it out of movable"
+            )
+    if column.kind == "number" and not category:
+        infinite = np.flatnonzero(np.isinf(_filled(column.numbers)))
+        if infinite.size:
+            raise DataError(
+                f"{table.source}, row {infinite[0] + 1}: the column {name} has an infinite value"
+            )
+
+
+def _why_not(column: Column, category: bool) -> str:
+    """Why nothing can be learned of a column, if so."""
+    import pyarrow.compute as pc
+
+    if column.kind == "date":
+        return "dates; make a number of them, such as days since, if they should count"
+    if column.kind == "other":
+        return f"neither numbers nor text, but {column.cells.type}"
+    if column.kind == "number" and not category:
+        values = _filled(column.numbers)
+        known = values[~np.isnan(values)]
+        if np.ptp(known) == 0:
+            return "" if known.size < values.size else "one value in every row"
+        steps = np.diff(values)
+        if values.size > 20 and np.ptp(steps) == 0 and abs(steps[0]) == 1:
+            return "it counts the rows"
+        return ""
+    known = pc.drop_null(column.text)
+    distinct = pc.count_distinct(known).as_py()
+    if distinct == 1 and len(known) == len(column.text):
+        return "one value in every row"
+    if len(known) > 20 and 2 * distinct > len(known):
+        return "text with a value of its own in most rows"
+    return ""
+
+
+def _levels(column: Column) -> tuple[tuple[str, ...], int]:
+    """The levels of a category, most frequent first, and how many went into "other"."""
+    import pyarrow.compute as pc
+
+    counted = pc.value_counts(pc.drop_null(column.text))
+    pairs = zip(counted.field(0).to_pylist(), counted.field(1).to_pylist(), strict=True)
+    ranked = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+    kept = [level for level, count in ranked if count >= RARE and level != OTHER]
+    gap = [GAP] if column.text.null_count and GAP not in kept else []
+    room = MOST_LEVELS - len(gap)
+    if len(kept) > room or len(kept) < len(ranked):
+        # One rare level alone would only change its name.
+        kept = kept[: room - 1] if len(ranked) > room else kept
+        rest = [level for level, _ in ranked if level not in kept]
+        if len(rest) == 1:
+            return (*kept, *rest, *gap), 0
+        return (*kept, OTHER, *gap), len(rest)
+    return (*kept, *gap), 0
+
+
+def _coded(column: Column, levels: tuple[str, ...]) -> tuple[Vector, int]:
+    """The numbers of the levels, NaN where none fits, and how many cells that and "other" took
+    that the plan has not seen by name."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    absent = column.text.is_null().to_numpy(zero_copy_only=False)
+    codes = _filled(pc.cast(pc.index_in(column.text, pa.array(levels)), pa.float64()))
+    strange = np.isnan(codes) & ~absent
+    if OTHER in levels:
+        codes[strange] = levels.index(OTHER)
+    if GAP in levels:
+        codes[absent] = levels.index(GAP)
+    return codes, 0 if OTHER in levels else int(strange.sum())
+
+
+def _numbers(table: Table, column: Column) -> Vector:
+    if column.kind == "nothing":
+        return np.full(table.n, np.nan)
+    if column.kind != "number":
+        detail = f"holds {column.kind}s"
+        if column.kind == "text":
+            _, row, cell = column.first_text()
+            detail = f"has {cell!r} in row {row}"
+        raise DataError(
+            f"{table.source}: the column {column.name!r} {detail}, and the model takes numbers"
+        )
+    values = _filled(column.numbers)
+    if np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values))) + 1
+        raise DataError(
+            f"{table.source}, row {row}: the column {column.name!r} has an infinite value"
+        )
+    return values
+
+
+def _filled(numbers: Any) -> Vector:
+    """An Arrow array of floats with NaN for null, as an array of its own."""
+    import pyarrow.compute as pc
+
+    return np.array(pc.fill_null(numbers, np.nan).to_numpy(zero_copy_only=False), dtype=np.float64)

@@ -1,0 +1,212 @@
+"""`Table`: what a file of rows and columns holds, before anyone has said what it means.
+
+CSV and its kin, or Parquet, packed or not. Of a text file every cell is read as text, and a column
+is of numbers where every cell that is not missing is one: types are found here and not guessed
+from the first rows.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import difflib
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, final
+
+from gameproof.data.column import MISSING, Column
+from gameproof.data.unpack import PARQUET, unpacked
+from gameproof.errors import DataError
+
+SEPARATORS = (",", ";", "\t", "|")
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of one length, under different names."""
+
+    source: str
+    columns: Mapping[str, Column]
+    n: int
+
+    def column(self, name: str, role: str = "column") -> Column:
+        """The column of this name, or an error that suggests another."""
+        if name not in self.columns:
+            raise DataError(
+                f"{self.source} has no {role} {name!r}; {suggestion(name, self.columns)}"
+            )
+        return self.columns[name]
+
+    def take(self, rows: Any) -> Table:
+        """These rows, by number."""
+        import pyarrow as pa
+
+        chosen = pa.array(rows)
+        parts = {name: column.take(chosen) for name, column in self.columns.items()}
+        return Table(self.source, parts, len(chosen))
+
+
+def open_table(path: str | Path) -> Table:
+    """The table in a file: CSV with any usual separator, TSV or Parquet, packed or not."""
+    require_pyarrow()
+    given = str(path)
+    try:
+        data = Path(path).read_bytes()
+    except IsADirectoryError as error:
+        raise DataError(f"{given} is a folder, expected a table: CSV, TSV or Parquet") from error
+    except FileNotFoundError as error:
+        raise DataError(f"there is no file {given}") from error
+    except OSError as error:
+        raise DataError(f"{given} cannot be read: {error.strerror}") from error
+    data = unpacked(data, given)
+    table = _from_parquet(data, given) if data.startswith(PARQUET) else _from_text(data, given)
+    if not table.n:
+        raise DataError(f"{given} has no rows")
+    return table
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """What may have been meant."""
+    known = list(names)
+    folded = {other.casefold(): other for other in known}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean {folded[near[0]]!r}?"
+    return f"there are {listed(known)}"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """Names in a sentence, not too many."""
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
+
+
+def _from_parquet(data: bytes, given: str) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+    except (pa.ArrowException, OSError) as error:
+        raise DataError(f"{given} is a broken Parquet file: cut short or altered") from error
+    names = [str(name) for name in table.column_names]
+    return _table(names, [_decoded(column) for column in table.columns], given)
+
+
+def _from_text(data: bytes, given: str) -> Table:
+    import pyarrow as pa
+    import pyarrow.csv as arrow
+
+    text = _text(data, given)
+    separator = _separator(text)
+    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    _different([name.strip() for name in header], given)
+    try:
+        table = arrow.read_csv(
+            pa.BufferReader(data.removeprefix(codecs.BOM_UTF8)),
+            parse_options=arrow.ParseOptions(
+                delimiter=separator, newlines_in_values='"' in text, ignore_empty_lines=True
+            ),
+            convert_options=arrow.ConvertOptions(
+                column_types=dict.fromkeys(header, pa.string()),
+                null_values=MISSING,
+                strings_can_be_null=True,
+            ),
+        )
+    except pa.ArrowInvalid as error:
+        raise DataError(_fault(text, separator, given)) from error
+    if text.count('"') % 2:
+        raise DataError(f"{given} has a quotation mark that is never closed")
+    return _table(header, [column.combine_chunks() for column in table.columns], given)
+
+
+def _table(names: Sequence[str], columns: Sequence[Any], given: str) -> Table:
+    named = [name.strip() or f"column {k}" for k, name in enumerate(names, start=1)]
+    _different(named, given)
+    parts = [Column(name, cells) for name, cells in zip(named, columns, strict=True)]
+    n = len(parts[0].cells) if parts else 0
+    return Table(given, {part.name: part for part in parts}, n)
+
+
+def _different(names: Sequence[str], given: str) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataError(f"{given} has more than one column named {listed(list(map(repr, twice)))}")
+
+
+def _text(data: bytes, given: str) -> str:
+    """The text of a file, or an error where it is none that can be read."""
+    start = data[:4000]
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{given} is written in UTF-16; save it as UTF-8")
+    if b"\x00" in start:
+        raise DataError(f"{given} is a binary file, expected a table: CSV, TSV or Parquet")
+    if not start.removeprefix(codecs.BOM_UTF8).strip():
+        raise DataError(f"{given} is empty")
+    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
+        raise DataError(f"{given} is a web page or XML, expected a table: CSV, TSV or Parquet")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{given}, line {line}: the byte 0x{data[error.start]:02x} is no UTF-8; save the table "
+            "as UTF-8"
+        ) from error
+
+
+def _separator(text: str) -> str:
+    """The one that cuts the first lines into equally many cells, and into most."""
+    lines = text[:100_000].splitlines(keepends=True)[:50]
+
+    def width(separator: str) -> int:
+        widths = {len(row) for row in csv.reader(lines, delimiter=separator) if row}
+        return widths.pop() if len(widths) == 1 else 0
+
+    def in_header(separator: str) -> int:
+        return len(next(csv.reader(lines, delimiter=separator), []))
+
+    best = max(SEPARATORS, key=width)
+    return best if width(best) > 1 else max(SEPARATORS, key=in_header)
+
+
+def _fault(text: str, separator: str, given: str) -> str:
+    """What is wrong with a text that could not be cut into rows: Arrow does not say where."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        width = len(next(reader, []))
+        for row in reader:
+            if row and len(row) != width:
+                return (
+                    f"{given}, line {reader.line_num}: the header names {width} columns, and this "
+                    f"row has {len(row)}"
+                )
+    except csv.Error as error:
+        return f"{given}, line {reader.line_num}: {error}"
+    return f"{given} cannot be cut into rows and columns"
+
+
+def _decoded(column: Any) -> Any:
+    """One array of a plain type, whatever Parquet chose for it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    wide = pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    if wide or pa.types.is_string(kind):
+        kind = pa.string()
+    array = pc.cast(column, kind) if kind != column.type else column
+    return array.combine_chunks()
+
+
+def require_pyarrow() -> None:
+    """Says how to get what reads and writes tables, where it is not there."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "reading tables needs pyarrow: pip install 'gameproof[tables]'"
+        ) from error
