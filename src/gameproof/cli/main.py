@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from gameproof.cli import bench, data, demo, reproduce
+from gameproof.cli import bench, completion, data, demo, reproduce
 from gameproof.cli.console import Console
 
-WORDS = (demo, reproduce, data, bench)
+WORDS = (demo, reproduce, data, bench, completion)
 
 
 class Parser(argparse.ArgumentParser):
@@ -53,7 +53,7 @@ def _parser() -> Parser:
         parents=[_shared()],
     )
     parser.add_argument("--version", action="version", version=f"gameproof {version}")
-    parser.set_defaults(json=False, quiet=False, debug=False)
+    parser.set_defaults(json=False, quiet=False, debug=False, whole=_parser)
     words = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     # Not the one above: its options have got defaults by now, and those after a word must have
     # none, or they would undo what stands before it.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from gameproof.arguments import as_count
 from gameproof.data.cache import data_folder, find
 from gameproof.data.catalog import BANK, CREDIT, Published
 from gameproof.data.dataset import Dataset, Features
@@ -29,6 +31,19 @@ def load_bank(folder: str | os.PathLike[str] | None = None) -> Dataset:
     afterwards, and gives the label away.
     """
     return _load(BANK, folder)
+
+
+def published_columns(about: Published, rows: int | None, seed: int) -> dict[str, Any]:
+    """The columns of a published data set and its target, as text where they are categories: all
+    rows, or so many drawn at random."""
+    data = _load(about, None)
+    if rows is not None:
+        if as_count("rows", rows) > len(data):
+            raise ValueError(f"{about.name} has {len(data):,} rows, {rows:,} were asked for")
+        data = data.take(np.random.default_rng(seed).permutation(len(data))[:rows])
+    columns = {name: data.column(name) for name in data.features.names}
+    names = {label: value for value, label in about.outcomes.items()}
+    return {**columns, about.target: [names[label] for label in data.y.tolist()]}
 
 
 def _load(about: Published, folder: str | os.PathLike[str] | None) -> Dataset:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gameproof.arguments import as_count
 
-MOVABLE = ("savings", "credit_lines", "utilisation")
+MOVABLE: tuple[str, ...] = ("savings", "credit_lines", "utilisation")
 TARGET, FAVOURABLE = "repaid", "yes"
 
 

@@ -1,0 +1,48 @@
+"""Where results go, made sure of before the work starts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    """``--force``."""
+    parser.add_argument(
+        "--force", action="store_true", help="write over files that are there already"
+    )
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    """``--report``."""
+    parser.add_argument(
+        "--report",
+        type=Path,
+        metavar="PAGE.html",
+        help="also write a page with figures, one file that opens without a network",
+    )
+
+
+def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -> None:
+    """Refuses a file that could not be written, or one that is there, unless `force`; one that is
+    read or written twice in any case."""
+    given = [path for path in paths if path is not None]
+    for k, path in enumerate(given):
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder, expected the name of a file to write")
+        if any(_same(path, other) for other in inputs):
+            raise ValueError(f"{path} is read by this command, and cannot be written over by it")
+        if any(_same(path, other) for other in given[:k]):
+            raise ValueError(f"{path} is named for two results")
+        if path.exists() and not force:
+            raise FileExistsError(f"{path} is there already; --force writes over it")
+        folder = path.parent
+        if not folder.is_dir():
+            raise FileNotFoundError(f"there is no folder {folder} to write {path.name} to")
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(f"nothing can be written to the folder {folder}")
+
+
+def _same(one: Path, two: Path) -> bool:
+    return one.resolve() == two.resolve()
