@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gameproof.data.dataset import Features as Features
     from gameproof.data.load import load_bank as load_bank
     from gameproof.data.load import load_credit as load_credit
+    from gameproof.data.plan import read_table as read_table
     from gameproof.data.prepare import Prepare as Prepare
     from gameproof.data.synthetic import synthetic_people as synthetic_people
     from gameproof.errors import AnswerError as AnswerError
@@ -145,6 +146,7 @@ _HOMES = {
     "classify.robust": ["RobustStrategicClassifier"],
     "data.dataset": ["Dataset", "Features"],
     "data.load": ["load_bank", "load_credit"],
+    "data.plan": ["read_table"],
     "data.prepare": ["Prepare"],
     "data.synthetic": ["synthetic_people"],
     "errors": [

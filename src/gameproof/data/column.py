@@ -78,13 +78,13 @@ class Column:
         return pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
 
     def first_text(self) -> tuple[int, int, str]:
-        """Of a column that should be of numbers: how many cells are none, the first one's row,
-        counted from 1, and what it holds."""
+        """Of a column that should be of numbers: how many cells are none, where the first of
+        them is, and what it holds."""
         import pyarrow.compute as pc
 
         other = pc.fill_null(pc.invert(pc.match_substring_regex(self.text, NUMBER)), False)
         row = pc.index(other, True).as_py()
-        return pc.sum(other).as_py() or 0, row + 1, self.text[row].as_py()
+        return pc.sum(other).as_py() or 0, row, self.text[row].as_py()
 
     def take(self, rows: Any) -> Column:
         """These rows."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -111,7 +112,7 @@ class Plan:
 
 
 def read_table(
-    path: str,
+    path: str | Path,
     target: str,
     favourable: str,
     movable: Sequence[str] = (),
@@ -139,11 +140,11 @@ def _check(table: Table, column: Column, movable: bool, category: bool) -> None:
     if column.kind == "nothing":
         raise DataError(f"the column {name} of {table.source} has no values; drop it")
     if column.kind == "text" and not category:
-        wrong, row, cell = column.first_text()
+        wrong, at, cell = column.first_text()
         present = len(column.text) - column.text.null_count
         if 2 * wrong < present:
             raise DataError(
-                f"{table.source}, row {row}: {cell!r} stands in the column {name}, where "
+                f"{table.source}, row {table.row(at)}: {cell!r} stands in the column {name}, where "
                 f"{present - wrong:,} of {present:,} values are numbers; mend it, or name "
                 "the column as a category"
             )
@@ -156,7 +157,7 @@ def _check(table: Table, column: Column, movable: bool, category: bool) -> None:
         infinite = np.flatnonzero(np.isinf(_filled(column.numbers)))
         if infinite.size:
             raise DataError(
-                f"{table.source}, row {infinite[0] + 1}: the column {name} has an infinite value"
+                f"{table.source}, row {table.row(infinite[0])}: the column {name} has an infinite value"
             )
 
 
@@ -228,16 +229,16 @@ def _numbers(table: Table, column: Column) -> Vector:
     if column.kind != "number":
         detail = f"holds {column.kind}s"
         if column.kind == "text":
-            _, row, cell = column.first_text()
-            detail = f"has {cell!r} in row {row}"
+            _, at, cell = column.first_text()
+            detail = f"has {cell!r} in row {table.row(at)}"
         raise DataError(
             f"{table.source}: the column {column.name!r} {detail}, and the model takes numbers"
         )
     values = _filled(column.numbers)
     if np.isinf(values).any():
-        row = int(np.argmax(np.isinf(values))) + 1
+        at = int(np.argmax(np.isinf(values)))
         raise DataError(
-            f"{table.source}, row {row}: the column {column.name!r} has an infinite value"
+            f"{table.source}, row {table.row(at)}: the column {column.name!r} has an infinite value"
         )
     return values
 

@@ -31,6 +31,7 @@ class Table:
     source: str
     columns: Mapping[str, Column]
     n: int
+    rows: Sequence[int] | None = None  # where they stand in the file, if not all are here
 
     def column(self, name: str, role: str = "column") -> Column:
         """The column of this name, or an error that suggests another."""
@@ -46,7 +47,11 @@ class Table:
 
         chosen = pa.array(rows)
         parts = {name: column.take(chosen) for name, column in self.columns.items()}
-        return Table(self.source, parts, len(chosen))
+        return Table(self.source, parts, len(chosen), [self.row(k) - 1 for k in rows])
+
+    def row(self, k: int) -> int:
+        """The number of a row in the file, from 1."""
+        return 1 + (int(k) if self.rows is None else self.rows[k])
 
 
 def open_table(path: str | Path) -> Table:
@@ -117,9 +122,10 @@ def _from_text(data: bytes, given: str) -> Table:
             ),
         )
     except pa.ArrowInvalid as error:
-        raise DataError(_fault(text, separator, given)) from error
-    if text.count('"') % 2:
-        raise DataError(f"{given} has a quotation mark that is never closed")
+        fault = _fault(text, separator, given)
+        raise DataError(fault or f"{given} cannot be cut into rows and columns") from error
+    if text.count('"') % 2 and (fault := _fault(text, separator, given)):
+        raise DataError(fault)  # Arrow takes the rest of the file for one cell
     return _table(header, [column.combine_chunks() for column in table.columns], given)
 
 
@@ -174,7 +180,7 @@ def _separator(text: str) -> str:
 
 
 def _fault(text: str, separator: str, given: str) -> str:
-    """What is wrong with a text that could not be cut into rows: Arrow does not say where."""
+    """What is wrong with a text that cannot be cut into rows; Arrow does not say where."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         width = len(next(reader, []))
@@ -185,8 +191,8 @@ def _fault(text: str, separator: str, given: str) -> str:
                     f"row has {len(row)}"
                 )
     except csv.Error as error:
-        return f"{given}, line {reader.line_num}: {error}"
-    return f"{given} cannot be cut into rows and columns"
+        return f"{given}, line {reader.line_num}: a quotation mark is not closed ({error})"
+    return ""
 
 
 def _decoded(column: Any) -> Any:
