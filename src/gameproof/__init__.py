@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         StrategicLogisticRegression as StrategicLogisticRegression,
     )
     from gameproof.classify.robust import RobustStrategicClassifier as RobustStrategicClassifier
+    from gameproof.classify.table import TableModel as TableModel
     from gameproof.data.dataset import Dataset as Dataset
     from gameproof.data.dataset import Features as Features
     from gameproof.data.load import load_bank as load_bank
@@ -144,6 +145,7 @@ _HOMES = {
     "classify.radius": ["RadiusCurve", "select_radius"],
     "classify.regression": ["StrategicLogisticRegression"],
     "classify.robust": ["RobustStrategicClassifier"],
+    "classify.table": ["TableModel"],
     "data.dataset": ["Dataset", "Features"],
     "data.load": ["load_bank", "load_credit"],
     "data.plan": ["read_table"],

@@ -1,8 +1,10 @@
 """The command's frame: one line for an error, a code for each way to end, a quick start."""
 
 import os
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -34,20 +36,42 @@ def test_entry_point_is_the_command() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["data"], ["data", "get"], ["data", "list"], ["demo"], ["reproduce"], ["bench"]]
+    "words",
+    [
+        [],
+        *([word] for word in ("fit", "predict", "audit", "compare", "completion")),
+        *(["data", action] for action in ("get", "list", "write")),
+        *([word] for word in ("data", "demo", "reproduce", "bench")),
+    ],
 )
-def test_help_names_what_there_is(words: list[str], capsys) -> None:
+def test_help_names_what_there_is_with_an_example(words: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*words, "--help"])
     assert ended.value.code == 0
-    assert "usage: " + " ".join(["gameproof", *words]) in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "usage: " + " ".join(["gameproof", *words]) in printed
+    assert not words or re.search(
+        rf"examples?:\s+gameproof {words[0]}|example:\s+gameproof", printed
+    )
+
+
+def test_help_takes_less_than_half_a_second() -> None:
+    run("--help")  # so that files are at hand
+    took = []
+    for _ in range(5):
+        began = time.perf_counter()
+        assert run("--help").returncode == 0
+        took.append(time.perf_counter() - began)
+    # It takes a sixth of that; the least of five is hardly ever late on a busy machine.
+    assert min(took) < 0.5
 
 
 def test_start_loads_nothing_heavy() -> None:
     code = (
         "import sys, gameproof.cli.main as m;"
         "m._parser();"
-        "print([m for m in ('numpy', 'numba', 'scipy', 'sklearn', 'pandas') if m in sys.modules])"
+        "heavy = ('numpy', 'numba', 'scipy', 'sklearn', 'pandas', 'pyarrow', 'shtab');"
+        "print([m for m in heavy if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -9,6 +9,7 @@ from gameproof.classify.files import read
 from gameproof.classify.record import restored
 from gameproof.classify.regression import StrategicLogisticRegression
 from gameproof.classify.robust import RobustStrategicClassifier
+from gameproof.classify.table import TableModel, restored_table
 from gameproof.errors import ModelFileError
 
 KINDS: dict[str, type[Linear]] = {
@@ -16,9 +17,9 @@ KINDS: dict[str, type[Linear]] = {
 }
 
 
-def load_model(path: str | Path) -> Linear:
-    """The model that ``model.save(path)`` wrote. The file is text and runs no code, whoever made
-    it; what cannot be used is refused with a `ModelFileError`.
+def load_model(path: str | Path) -> Linear | TableModel:
+    """The model that ``model.save(path)`` or ``gameproof fit`` wrote. The file is text and runs no
+    code, whoever made it; what cannot be used is refused with a `ModelFileError`.
 
     The model predicts the same to the last bit, and ``training_`` tells what it was made of. It has
     no ``result_``, and a black box or a solver must be given again before it is fitted again.
@@ -26,11 +27,24 @@ def load_model(path: str | Path) -> Linear:
     place = Path(path)
     content = read(place)
     kind = KINDS.get(str(content.get("kind")))
-    if kind is None:
+    whole = content.get("kind") == TableModel.__name__
+    if kind is None and not whole:
         raise ModelFileError(
-            f"{place} holds a {content.get('kind')!r}; this gameproof knows {', '.join(KINDS)}"
+            f"{place} holds a {content.get('kind')!r}; this gameproof knows "
+            f"{', '.join([*KINDS, TableModel.__name__])}"
         )
     try:
-        return restored(kind, content)
+        return restored_table(content, KINDS) if kind is None else restored(kind, content)
     except Exception as error:  # a crafted file can be wrong in any way
         raise ModelFileError(f"{place} does not describe a model: {error}") from error
+
+
+def load_table_model(path: str | Path) -> TableModel:
+    """One that ``gameproof fit`` wrote, or an error that says what the file holds instead."""
+    model = load_model(path)
+    if not isinstance(model, TableModel):
+        raise ModelFileError(
+            f"{path} holds a {type(model).__name__} that was saved without its table's columns; "
+            "the command takes what gameproof fit writes"
+        )
+    return model

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from gameproof.cli import bench, completion, data, demo, reproduce
+from gameproof.cli import audit, bench, compare, completion, data, demo, fit, predict, reproduce
 from gameproof.cli.console import Console
 
-WORDS = (demo, reproduce, data, bench, completion)
+WORDS = (demo, fit, predict, audit, compare, reproduce, data, bench, completion)
 
 
 class Parser(argparse.ArgumentParser):

@@ -8,6 +8,7 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import one_of
+from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.paper.catalog import EXPERIMENTS
 
 
@@ -37,6 +38,8 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
     parser.add_argument(
         "--out", type=Path, default=Path("out/paper"), metavar="DIR", help="where to (%(default)s)"
     )
+    add_report(parser)
+    add_force(parser)
     parser.set_defaults(run=run)
 
 
@@ -44,6 +47,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Runs them, and shows the claims with their verdicts."""
     from gameproof.paper.reproduce import SMOKE, reproduce
 
+    make_sure(options.report, force=options.force)
     try:
         studies = reproduce(
             options.names,
@@ -67,9 +71,16 @@ def run(options: argparse.Namespace, console: Console) -> None:
     where = options.out / "summary.md"
     if options.quick:
         lines += ["", SMOKE]
+    written = [f"Tables, figures and a summary: {where}"]
+    if options.report:
+        from gameproof.cli.pages import write_reproduction_page
+
+        note = SMOKE if options.quick else ""
+        write_reproduction_page(options.report, studies, options.out, note)
+        written.append(f"page: {options.report}")
     record = {
         "summary": str(where),
         "quick": options.quick,
         "claims": [{"experiment": s.name, **c.row()} for s in studies for c in s.claims],
     }
-    console.show("\n".join([*lines, "", f"Tables, figures and a summary: {where}"]), record)
+    console.show("\n".join([*lines, "", *written]), record)

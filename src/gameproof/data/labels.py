@@ -83,11 +83,12 @@ def _chosen(favourable: str, values: list[str]) -> str | None:
     given = favourable.strip()
     if given in values:
         return given
-    alike = [value for value in values if _same(given, value)]
+    alike = [value for value in values if same_value(given, value)]
     return alike[0] if len(alike) == 1 else None
 
 
-def _same(one: str, two: str) -> bool:
+def same_value(one: str, two: str) -> bool:
+    """Whether two texts are one value: but for capitals, or as numbers."""
     if one.casefold() == two.casefold():
         return True
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -20,10 +20,8 @@ from gameproof.data.column import Column
 from gameproof.data.dataset import Dataset, Features, Matrix
 from gameproof.data.labels import Target
 from gameproof.data.reading import Table, listed, open_table, suggestion
+from gameproof.data.usable import GAP, OTHER, check, filled, levels_of, why_not
 from gameproof.errors import DataError
-
-MOST_LEVELS, RARE = 20, 10
-OTHER, GAP = "other", "missing"
 
 
 class Encoded(NamedTuple):
@@ -71,8 +69,8 @@ class Plan:
         for name, column in table.columns.items():
             if name in (target.name, *drop):
                 continue
-            _check(table, column, name in movable, name in categories)
-            reason = _why_not(column, name in categories)
+            check(table, column, name in movable, name in categories)
+            reason = why_not(column, name in categories)
             if reason and name in movable:
                 raise DataError(
                     f"the movable column {name!r} cannot be used: {reason}; take it out of movable"
@@ -80,7 +78,7 @@ class Plan:
             if reason:
                 left_out[name] = reason
             elif column.kind == "text" or name in categories:
-                levels[name], pooled[name] = _levels(column)
+                levels[name], pooled[name] = levels_of(column)
                 if len(levels[name]) < 2:
                     left_out[name] = "no value of it is frequent enough"
                     del levels[name], pooled[name]
@@ -134,77 +132,20 @@ def read_table(
     return Dataset(str(path), plan.encoded(known).X, y, plan.features, source=str(path))
 
 
-def _check(table: Table, column: Column, movable: bool, category: bool) -> None:
-    """Refuses a column that cannot be what it should."""
-    name = repr(column.name)
-    if column.kind == "nothing":
-        raise DataError(f"the column {name} of {table.source} has no values; drop it")
-    if column.kind == "text" and not category:
-        wrong, at, cell = column.first_text()
-        present = len(column.text) - column.text.null_count
-        if 2 * wrong < present:
+def number_columns(
+    table: Table, target: str, names: Sequence[str] | None, d: int
+) -> tuple[dict[str, Vector], bool]:
+    """The columns that a model of d features sees, by its names, or else in the order of the
+    table; and whether that was a guess."""
+    if names is None:
+        found = [n for n, c in table.columns.items() if n != target and c.kind == "number"]
+        if len(found) != d:
             raise DataError(
-                f"{table.source}, row {table.row(at)}: {cell!r} stands in the column {name}, where "
-                f"{present - wrong:,} of {present:,} values are numbers; mend it, or name "
-                "the column as a category"
+                f"the model takes {d} columns and names none, and {table.source} has {len(found)} "
+                f"of numbers besides {target!r}: {listed(found)}"
             )
-        if movable:
-            raise DataError(
-                f"the movable column {name} holds text such as {cell!r}, and people can only "
-                "move numbers; take it out of movable"
-            )
-    if column.kind == "number" and not category:
-        infinite = np.flatnonzero(np.isinf(_filled(column.numbers)))
-        if infinite.size:
-            raise DataError(
-                f"{table.source}, row {table.row(infinite[0])}: the column {name} has an infinite value"
-            )
-
-
-def _why_not(column: Column, category: bool) -> str:
-    """Why nothing can be learned of a column, if so."""
-    import pyarrow.compute as pc
-
-    if column.kind == "date":
-        return "dates; make a number of them, such as days since, if they should count"
-    if column.kind == "other":
-        return f"neither numbers nor text, but {column.cells.type}"
-    if column.kind == "number" and not category:
-        values = _filled(column.numbers)
-        known = values[~np.isnan(values)]
-        if np.ptp(known) == 0:
-            return "" if known.size < values.size else "one value in every row"
-        steps = np.diff(values)
-        if values.size > 20 and np.ptp(steps) == 0 and abs(steps[0]) == 1:
-            return "it counts the rows"
-        return ""
-    known = pc.drop_null(column.text)
-    distinct = pc.count_distinct(known).as_py()
-    if distinct == 1 and len(known) == len(column.text):
-        return "one value in every row"
-    if len(known) > 20 and 2 * distinct > len(known):
-        return "text with a value of its own in most rows"
-    return ""
-
-
-def _levels(column: Column) -> tuple[tuple[str, ...], int]:
-    """The levels of a category, most frequent first, and how many went into "other"."""
-    import pyarrow.compute as pc
-
-    counted = pc.value_counts(pc.drop_null(column.text))
-    pairs = zip(counted.field(0).to_pylist(), counted.field(1).to_pylist(), strict=True)
-    ranked = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
-    kept = [level for level, count in ranked if count >= RARE and level != OTHER]
-    gap = [GAP] if column.text.null_count and GAP not in kept else []
-    room = MOST_LEVELS - len(gap)
-    if len(kept) > room or len(kept) < len(ranked):
-        # One rare level alone would only change its name.
-        kept = kept[: room - 1] if len(ranked) > room else kept
-        rest = [level for level, _ in ranked if level not in kept]
-        if len(rest) == 1:
-            return (*kept, *rest, *gap), 0
-        return (*kept, OTHER, *gap), len(rest)
-    return (*kept, *gap), 0
+        return {name: _numbers(table, table.columns[name]) for name in found}, True
+    return {name: _numbers(table, table.column(name)) for name in names}, False
 
 
 def _coded(column: Column, levels: tuple[str, ...]) -> tuple[Vector, int]:
@@ -214,7 +155,7 @@ def _coded(column: Column, levels: tuple[str, ...]) -> tuple[Vector, int]:
     import pyarrow.compute as pc
 
     absent = column.text.is_null().to_numpy(zero_copy_only=False)
-    codes = _filled(pc.cast(pc.index_in(column.text, pa.array(levels)), pa.float64()))
+    codes = filled(pc.cast(pc.index_in(column.text, pa.array(levels)), pa.float64()))
     strange = np.isnan(codes) & ~absent
     if OTHER in levels:
         codes[strange] = levels.index(OTHER)
@@ -234,17 +175,10 @@ def _numbers(table: Table, column: Column) -> Vector:
         raise DataError(
             f"{table.source}: the column {column.name!r} {detail}, and the model takes numbers"
         )
-    values = _filled(column.numbers)
+    values = filled(column.numbers)
     if np.isinf(values).any():
         at = int(np.argmax(np.isinf(values)))
         raise DataError(
             f"{table.source}, row {table.row(at)}: the column {column.name!r} has an infinite value"
         )
     return values
-
-
-def _filled(numbers: Any) -> Vector:
-    """An Arrow array of floats with NaN for null, as an array of its own."""
-    import pyarrow.compute as pc
-
-    return np.array(pc.fill_null(numbers, np.nan).to_numpy(zero_copy_only=False), dtype=np.float64)

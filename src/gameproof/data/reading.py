@@ -73,6 +73,25 @@ def open_table(path: str | Path) -> Table:
     return table
 
 
+def as_table(source: Any) -> Table:
+    """A table as it is, one in a file, or a data frame of pandas, polars or Arrow."""
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, (str, Path)):
+        return open_table(source)
+    require_pyarrow()
+    import pyarrow as pa
+
+    if hasattr(source, "iloc"):
+        frame = pa.Table.from_pandas(source, preserve_index=False)
+    elif hasattr(source, "__arrow_c_stream__"):
+        frame = pa.table(source)
+    else:
+        raise TypeError(f"expected a file's name or a data frame, got {type(source).__name__}")
+    names = [str(name) for name in frame.column_names]
+    return _table(names, [_decoded(column) for column in frame.columns], "the data frame")
+
+
 def suggestion(name: str, names: Iterable[str]) -> str:
     """What may have been meant."""
     known = list(names)

@@ -1,0 +1,112 @@
+"""``gameproof compare``: three classifiers on the same rows of a table."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from gameproof.cli.console import Console
+from gameproof.cli.outputs import add_force, add_report, make_sure
+from gameproof.cli.people import add_meaning, add_table, gather
+from gameproof.cli.training import add_training, trained
+
+if TYPE_CHECKING:
+    from gameproof.report.audit import Audit
+
+EXAMPLE = """example:
+  gameproof compare people.csv --target repaid --favourable yes \\
+    --movable savings,credit_lines,utilisation --splits 10"""
+POWERS_SHOWN = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
+
+
+def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """``compare``."""
+    parser = words.add_parser(
+        "compare",
+        parents=[shared],
+        help="three classifiers on the same rows of a table",
+        description="Fits plain logistic regression, strategic logistic regression and the robust "
+        "classifier to the same rows, and tests them on the others where people game them.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_table(parser)
+    add_meaning(parser)
+    add_training(parser)
+    parser.add_argument(
+        "--splits",
+        type=int,
+        default=1,
+        metavar="N",
+        help="means and intervals over so many splits (%(default)s)",
+    )
+    add_report(parser)
+    add_force(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Reads, fits three times as often as there are splits, tells."""
+    from gameproof.report.audit import POWERS, RADII
+    from gameproof.report.splits import average_splits
+
+    if options.splits < 1:
+        raise ValueError(f"--splits must be at least 1, got {options.splits}")
+    make_sure(options.report, force=options.force, inputs=(options.table,))
+    people = gather(options, console)
+    audits: list[Audit] = []
+    notes: list[str] = []
+    for k in range(options.splits):
+        if options.splits > 1:
+            console.say(f"split {k + 1} of {options.splits}")
+        found = trained(people, options, console, seed=options.seed + k)
+        if k == 0:
+            # One radius for all splits: their mean is about one classifier.
+            options.radius = radius = found.radius
+            why, curve = found.why, found.curve
+        notes += [note for note in found.notes if note not in notes]
+        powers = [*POWERS, *POWERS_SHOWN]
+        audits.append(found.audit(options.power, options.label_cost, powers, RADII))
+    overlap = len(found.test) / len(found.train)
+    rows = audits[0] if options.splits == 1 else average_splits(audits, overlap=overlap)
+    written = []
+    if options.report:
+        from gameproof.cli.pages import write_people_page
+
+        settings = {"radius": radius, "power": options.power, "splits": options.splits}
+        write_people_page(options.report, people, rows, settings, curve, options.seed)
+        written.append(f"page: {options.report}")
+    lines = [
+        *people.lines(),
+        f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
+        f"radius {radius:.3g}: {why}",
+        *(f"note: {note}" for note in notes),
+        *comparison_lines(rows),
+        *written,
+    ]
+    made = {"radius": radius, "why_this_radius": why, "notes": notes}
+    record = {**people.record(), **rows.record(), **made}
+    console.show("\n".join(lines), record)
+
+
+def comparison_lines(rows: Audit) -> list[str]:
+    """Accuracy by gaming power, one line a classifier, and where the robust one is ahead."""
+    powers = sorted({*POWERS_SHOWN, rows.power})
+    splits = f", mean of {rows.splits} splits" if rows.splits > 1 else ""
+    lines = [
+        f"accuracy on the test rows, by the power of those who game{splits}",
+        " " * 12 + "".join(f"{power:>8g}" for power in powers),
+    ]
+    for name in rows.models:
+        found = {row.power: row.accuracy for row in rows.of(rows.gaming, name)}
+        lines.append(f"  {name:10s}" + "".join(f"{found[power]:8.3f}" for power in powers))
+    robust = rows.models[-1]
+    for other in rows.models[:-1]:
+        known = [r for r in rows.differences if (r.model, r.against) == (robust, other)]
+        ahead = [f"{row.power:g}" for row in known if row.low > 0 and row.power in powers]
+        behind = [f"{row.power:g}" for row in known if row.high < 0 and row.power in powers]
+        lines.append(
+            f"{robust} against {other}, beyond doubt (95%): ahead at {', '.join(ahead) or 'none'}; "
+            f"behind at {', '.join(behind) or 'none'}"
+        )
+    return lines

@@ -1,0 +1,152 @@
+"""``gameproof fit``: from a table to a model that holds up, beside two that do not."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gameproof.cli.console import Console
+from gameproof.cli.outputs import add_force, add_report, make_sure
+from gameproof.cli.people import add_meaning, add_table, gather
+from gameproof.cli.training import ROBUST, add_training, trained
+
+if TYPE_CHECKING:
+    from gameproof.cli.people import People
+    from gameproof.cli.training import Trained
+    from gameproof.report.audit import Audit
+
+EXAMPLE = """example:
+  gameproof data write people people.csv
+  gameproof fit people.csv --target repaid --favourable yes \\
+    --movable savings,credit_lines,utilisation -o model.json --report page.html"""
+TENFOLD = 10.0  # people may have more power than was thought
+SETTINGS = ("radius", "why_this_radius", "power", "label_cost", "rows_trained", "rows_tested")
+
+
+def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """``fit``."""
+    parser = words.add_parser(
+        "fit",
+        parents=[shared],
+        help="fit a robust classifier to a table, and compare it",
+        description="Fits a classifier that holds up when people game it to a table, compares it "
+        "with plain and strategic logistic regression on rows kept apart, and writes it to a file.",
+        epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_table(parser)
+    add_meaning(parser)
+    add_training(parser)
+    parser.add_argument(
+        "-o", "--out", type=Path, required=True, metavar="MODEL", help="the file for the model"
+    )
+    add_report(parser)
+    add_force(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Reads, fits, compares, writes, tells."""
+    make_sure(options.out, options.report, force=options.force, inputs=(options.table,))
+    people = gather(options, console)
+    found = trained(people, options, console)
+    with console.step(f"testing on {len(found.test):,} rows"):
+        rows = _audited(found, options)
+    made = training_record(found, rows, options)
+    written = [f"model: {options.out}"]
+    if options.report:
+        from gameproof.cli.pages import write_people_page
+
+        settings = {name: made[name] for name in SETTINGS}
+        write_people_page(options.report, people, rows, settings, found.curve, options.seed)
+        written.append(f"page: {options.report}")
+    _save(people, found, made, options.out)
+    record = {
+        **people.record(),
+        **made,
+        "model": str(options.out),
+        "report": str(options.report) if options.report else None,
+    }
+    lines = [*people.lines(), *training_lines(found, rows, options), *written]
+    console.show("\n".join(lines), record)
+
+
+def _audited(found: Trained, options: argparse.Namespace) -> Audit:
+    """On a grid where there is a page to draw, else only what the summary tells."""
+    powers: Sequence[float] = (TENFOLD * options.power,)
+    radii: Sequence[float] = ()
+    if options.report:
+        from gameproof.report.audit import POWERS, RADII
+
+        powers, radii = (*POWERS, *powers), RADII
+    return found.audit(options.power, options.label_cost, powers, radii)
+
+
+def training_lines(found: Trained, rows: Audit, options: argparse.Namespace) -> list[str]:
+    """What was fitted, and how it does."""
+    model = found.models[ROBUST]
+    return [
+        f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
+        f"radius {found.radius:.3g}: {found.why}",
+        f"worst-case risk on the rows learned from: {model.worst_case_risk_:.4f}",
+        *(f"note: {note}" for note in found.notes),
+        *accuracy_lines(rows, found.radius),
+    ]
+
+
+def accuracy_lines(rows: Audit, radius: float) -> list[str]:
+    """A table of accuracies, and the risk that the robust classifier makes small."""
+    heads = [
+        "clean",
+        f"gamed ({rows.power:g})",
+        f"gamed ({TENFOLD * rows.power:g})",
+        f"at worst ({radius:.3g})",
+        "risk at worst",
+    ]
+    lines = ["accuracy on the test rows", " " * 12 + "".join(f"{head:>17s}" for head in heads)]
+    for name, numbers in accuracies(rows, radius).items():
+        lines.append(f"  {name:10s}" + "".join(f"{value:17.3f}" for value in numbers.values()))
+    return lines
+
+
+def accuracies(rows: Audit, radius: float) -> dict[str, dict[str, float]]:
+    """Of each classifier: where nobody moves, where people do with the power expected and with ten
+    times that, and where data is off by the radius as well."""
+    found = {}
+    for name in rows.models:
+        gamed = {row.power: row.accuracy for row in rows.of(rows.gaming, name)}
+        (worst,) = [row for row in rows.of(rows.shifts, name) if row.radius == radius]
+        found[name] = {
+            "clean": gamed[0.0],
+            "gamed": gamed[rows.power],
+            "gamed_tenfold": gamed[TENFOLD * rows.power],
+            "worst_case": worst.accuracy,
+            "worst_case_risk": worst.risk,
+        }
+    return found
+
+
+def training_record(found: Trained, rows: Audit, options: argparse.Namespace) -> dict[str, Any]:
+    """The same for machines, and for the model's file."""
+    return {
+        "rows_trained": len(found.train),
+        "rows_tested": len(found.test),
+        "seed": options.seed,
+        "power": options.power,
+        "label_cost": options.label_cost,
+        "radius": found.radius,
+        "why_this_radius": found.why,
+        "worst_case_risk": found.models[ROBUST].worst_case_risk_,
+        "accuracy": accuracies(rows, found.radius),
+        "notes": found.notes,
+    }
+
+
+def _save(people: People, found: Trained, made: dict[str, Any], path: Path) -> None:
+    from gameproof.classify.table import TableModel
+    from gameproof.cli.pages import command_line
+
+    training = {**people.record(), **made, "command": command_line()}
+    TableModel(people.plan, found.prepare, found.models[ROBUST], training).save(path)

@@ -1,0 +1,108 @@
+"""What the commands found, as pages."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gameproof.classify.radius import RadiusCurve
+    from gameproof.cli.audit import Case
+    from gameproof.cli.people import People
+    from gameproof.paper.study import Study
+    from gameproof.report.audit import Audit
+
+
+def command_line() -> str:
+    """What was typed, as far as it can be told."""
+    return shlex.join(["gameproof", *sys.argv[1:]])
+
+
+def write_people_page(
+    path: Path,
+    people: People,
+    rows: Audit,
+    settings: Mapping[str, Any],
+    curve: RadiusCurve | None,
+    seed: int,
+) -> None:
+    """The page of ``fit`` and ``compare``."""
+    from gameproof.report.on_choice import which_radius
+    from gameproof.report.sections import write_audit
+
+    target = people.plan.target
+    chosen = None
+    if curve is not None:
+        chosen = which_radius(curve.rows(), curve.recommended, curve.reason)
+    write_audit(
+        path,
+        rows,
+        f"{target.name} = {target.favourable}: three classifiers, gamed",
+        subtitle=f"{people.table.source}: {len(people.data):,} rows; what people can change: "
+        f"{', '.join(people.plan.features.movable) or 'nothing'}",
+        radius=chosen,
+        command=command_line(),
+        seed=seed,
+        data={people.table.source: people.data.fingerprint},
+        settings={
+            **{name.replace("_", " "): value for name, value in settings.items()},
+            "what became of the columns": "; ".join(line.strip() for line in people.lines()[1:]),
+        },
+    )
+
+
+def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Namespace) -> None:
+    """The page of ``audit``."""
+    from gameproof.report.sections import write_audit
+
+    write_audit(
+        path,
+        rows,
+        f"Audit of {options.model.name}",
+        subtitle=case.what,
+        command=command_line(),
+        data={name: _digest(file) for name, file in _files(options).items()},
+        settings={"notes": "; ".join(case.notes)} if case.notes else {},
+    )
+
+
+def write_reproduction_page(path: Path, studies: Sequence[Study], out: Path, note: str) -> None:
+    """The page of ``reproduce``."""
+    from gameproof.paper.catalog import EXPERIMENTS
+    from gameproof.report.made import made
+    from gameproof.report.page import write_page
+    from gameproof.report.sections import reproduction_sections
+
+    claims = [{"experiment": s.name, **claim.row()} for s in studies for claim in s.claims]
+    experiments = [
+        {
+            "name": study.name,
+            "title": EXPERIMENTS[study.name],
+            "notes": study.notes,
+            "figures": [
+                (caption, (out / study.name / f"{name}.png").read_bytes())
+                for name, caption in study.figures
+            ],
+        }
+        for study in studies
+    ]
+    write_page(
+        path,
+        "The paper's experiments, again",
+        reproduction_sections(claims, experiments),
+        made(command=command_line(), settings={s.name: f"{s.seeds} seeds" for s in studies}),
+        subtitle=note,
+    )
+
+
+def _files(options: argparse.Namespace) -> dict[str, Path]:
+    return {str(path): path for path in (options.model, options.table)}
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,180 @@
+"""Options that say what a table holds, and the people that it gives."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from gameproof.cli.console import Console
+
+if TYPE_CHECKING:
+    from gameproof.data.dataset import Dataset
+    from gameproof.data.plan import Plan
+    from gameproof.data.reading import Table
+
+LEAST = 5  # rows of each class, so that both parts of a split have some
+
+
+def add_table(parser: argparse.ArgumentParser) -> None:
+    """The table itself."""
+    parser.add_argument(
+        "table", type=Path, metavar="TABLE", help="CSV, TSV or Parquet, packed or not"
+    )
+
+
+def add_meaning(parser: argparse.ArgumentParser, *, known: bool = False) -> None:
+    """What its columns mean. `known` where a model may say so itself."""
+    of_model = " (a model of gameproof knows it)" if known else ""
+    parser.add_argument(
+        "--target",
+        required=not known,
+        metavar="COL",
+        help=f"the column that says how it ended{of_model}",
+    )
+    parser.add_argument(
+        "--favourable",
+        metavar="VALUE",
+        help=f"the value of the target that people want{of_model}",
+    )
+    parser.add_argument(
+        "--movable",
+        action="append",
+        required=not known,
+        metavar="A,B,C",
+        help=f"the columns of numbers that people can change{of_model}; '' for none",
+    )
+    parser.add_argument(
+        "--rest",
+        action="store_true",
+        help="take the favourable value against all others, where there are more than two",
+    )
+    if not known:
+        parser.add_argument(
+            "--drop", action="append", default=[], metavar="A,B", help="columns to leave out"
+        )
+        parser.add_argument(
+            "--category",
+            action="append",
+            default=[],
+            metavar="A,B",
+            help="columns of numbers that are names, such as codes",
+        )
+
+
+@final
+@dataclass(frozen=True)
+class People:
+    """The rows that have a target, and what was made of their columns."""
+
+    table: Table
+    plan: Plan
+    data: Dataset
+    n_rows: int
+
+    @property
+    def n_without_target(self) -> int:
+        """Rows that were left out."""
+        return self.n_rows - len(self.data)
+
+    def lines(self) -> list[str]:
+        """What was done, to be read."""
+        from gameproof.data.reading import listed
+
+        plan, data = self.plan, self.data
+        positive = int((data.y > 0).sum())
+        lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
+        if self.n_without_target:
+            lines.append(f"  left out {self.n_without_target:,} rows without {plan.target.name}")
+        lines.append(
+            f"  {plan.target.name}: {positive:,} {plan.target.favourable} (favourable), "
+            f"{len(data) - positive:,} {plan.target.other}"
+        )
+        numbers = [name for name in data.features.names if name not in data.features.levels]
+        lines.append(f"  numbers: {listed(numbers, 12) or 'none'}")
+        if data.features.levels:
+            shown = [f"{name} ({len(levels)})" for name, levels in data.features.levels.items()]
+            lines.append(f"  categories, with their levels: {listed(shown, 12)}")
+        for name, count in plan.pooled.items():
+            lines.append(f"  {name}: {count} rare levels pooled into other")
+        gaps = [f"{name} {count:,}" for name, count in self.gaps().items()]
+        if gaps:
+            lines.append(f"  missing values, taken for the median and marked: {listed(gaps, 12)}")
+        for name, reason in plan.left_out.items():
+            lines.append(f"  left out {name}: {reason}")
+        lines.append(f"  movable: {', '.join(data.features.movable) or 'none'}")
+        return lines
+
+    def gaps(self) -> dict[str, int]:
+        """How many numbers each column lacks."""
+        import numpy as np
+
+        counts = np.isnan(self.data.X).sum(axis=0)
+        named = zip(self.data.features.names, counts, strict=True)
+        return {name: int(count) for name, count in named if count}
+
+    def record(self) -> dict[str, Any]:
+        """The same for machines."""
+        plan, data = self.plan, self.data
+        return {
+            "table": self.table.source,
+            "rows": self.n_rows,
+            "rows_without_target": self.n_without_target,
+            "target": plan.target.name,
+            "favourable": plan.target.favourable,
+            "n_favourable": int((data.y > 0).sum()),
+            "n_other": int((data.y < 0).sum()),
+            "features": list(data.features.names),
+            "levels": {name: list(levels) for name, levels in data.features.levels.items()},
+            "movable": list(data.features.movable),
+            "missing": self.gaps(),
+            "pooled": dict(plan.pooled),
+            "left_out": dict(plan.left_out),
+            "fingerprint": data.fingerprint,
+        }
+
+
+def gather(options: argparse.Namespace, console: Console) -> People:
+    """Reads the table, and makes of it what the options say."""
+    from gameproof.data.dataset import Dataset
+    from gameproof.data.labels import Target
+    from gameproof.data.plan import Plan
+    from gameproof.data.reading import open_table
+
+    with console.step(f"reading {options.table}"):
+        table = open_table(options.table)
+        target = Target.of(table, options.target, options.favourable, options.rest)
+        rows, y = target.labels(table)
+        require_both(y, target.favourable, target.other)
+        known = table if rows.size == table.n else table.take(rows)
+        plan = Plan.of(
+            known,
+            target,
+            names(options.movable, table),
+            drop=names(options.drop, table),
+            categories=names(options.category, table),
+        )
+        data = Dataset(options.table.name, plan.encoded(known).X, y, plan.features)
+    return People(known, plan, data, table.n)
+
+
+def names(given: list[str] | None, table: Table) -> list[str]:
+    """Columns named in one text or in several: a name may hold commas itself."""
+    found: list[str] = []
+    for text in given or []:
+        parts = [text] if text in table.columns else text.split(",")
+        found += [part.strip() for part in parts if part.strip()]
+    return found
+
+
+def require_both(y: Any, favourable: str, other: str) -> None:
+    """Refuses a table with hardly anyone of one class."""
+    from gameproof.errors import DataError
+
+    for count, name in ((int((y > 0).sum()), favourable), (int((y < 0).sum()), other)):
+        if count < LEAST:
+            raise DataError(
+                f"{count} rows have the outcome {name!r}, and {LEAST} of each are the least to "
+                "learn from and test on"
+            )

@@ -1,0 +1,105 @@
+"""``gameproof predict``: what a model decides about the rows of a table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gameproof.cli.console import Console
+from gameproof.cli.outputs import add_force, make_sure
+from gameproof.cli.people import add_table, names
+
+if TYPE_CHECKING:
+    from gameproof.classify.table import TableModel
+    from gameproof.data.reading import Table
+
+EXAMPLE = "example: gameproof predict model.json people.csv --keep id -o decisions.csv"
+
+
+def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """``predict``."""
+    parser = words.add_parser(
+        "predict",
+        parents=[shared],
+        help="what a model decides about the rows of a table",
+        description="Tells for each row of a table what a model decides, with the score, positive "
+        "for the favourable outcome, and the probability that goes with it. Prints CSV, or writes "
+        "a file. Where the table has the target too, tells how often the model is right.",
+        epilog=EXAMPLE,
+    )
+    parser.add_argument("model", type=Path, metavar="MODEL", help="what gameproof fit wrote")
+    add_table(parser)
+    parser.add_argument(
+        "--keep", action="append", metavar="A,B", help="columns of the table to write as well"
+    )
+    parser.add_argument(
+        "-o", "--out", type=Path, metavar="OUT", help="a file: .csv, .tsv (or packed), .parquet"
+    )
+    add_force(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Reads both, decides, prints or writes."""
+    from gameproof.classify.load import load_table_model
+    from gameproof.data.reading import open_table
+    from gameproof.data.writing import check_table_name, table_bytes, write_table
+
+    if options.out:
+        make_sure(options.out, force=options.force, inputs=(options.model, options.table))
+        check_table_name(options.out)
+    with console.step(f"reading {options.table}"):
+        model = load_table_model(options.model)
+        table = open_table(options.table)
+        kept = {name: table.column(name).cells for name in names(options.keep, table)}
+        columns, notes = _decided(model, table)
+        columns = {"row": range(1, table.n + 1), **kept, **columns}
+    right = _right(model, table, columns["decision"])
+    if right is not None:
+        notes.append(f"right in {right:.3f} of the rows that have {model.plan.target.name}")
+    for note in notes:
+        console.say(note)
+    if options.out:
+        write_table(options.out, columns)
+        text = f"{table.n:,} decisions in {options.out}"
+        record = {"file": str(options.out), "rows": table.n, "accuracy": right, "notes": notes}
+        console.show(text, record)
+        return
+    text = "" if console.as_json else table_bytes(Path("decisions.csv"), columns).decode().rstrip()
+    console.show(text, {"accuracy": right, "notes": notes, "rows": _rows(columns)})
+
+
+def _decided(model: TableModel, table: Table) -> tuple[dict[str, Any], list[str]]:
+    """Decisions, scores and probabilities, and what is worth a note."""
+    from scipy.special import expit
+
+    scores, unknown = model.scored(table)
+    notes = [
+        f"{name}: {count:,} cells have levels that the model has not seen; they count as missing"
+        for name, count in unknown.items()
+    ]
+    columns = {
+        "decision": model.outcomes(scores),
+        "score": scores.round(6),
+        "probability": expit(scores).round(6),
+    }
+    return columns, notes
+
+
+def _right(model: TableModel, table: Table, decisions: list[str]) -> float | None:
+    """The share of decisions that agree with the target, where it is known."""
+    target = model.plan.target
+    if target.name not in table.columns:
+        return None
+    rows, y = target.labels(table)
+    if not rows.size:
+        return None
+    labels = zip(rows.tolist(), y.tolist(), strict=True)
+    agree: list[bool] = [(decisions[k] == target.favourable) == (sign > 0) for k, sign in labels]
+    return float(sum(agree)) / len(agree)
+
+
+def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    plain = [part.tolist() if hasattr(part, "tolist") else part for part in columns.values()]
+    return [dict(zip(columns, row, strict=True)) for row in zip(*plain, strict=True)]

@@ -1,0 +1,192 @@
+"""The three classifiers side by side: logistic, strategic and robust, on one split of a table."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, final
+
+from gameproof.cli.console import Console
+
+if TYPE_CHECKING:
+    from gameproof.classify.radius import RadiusCurve
+    from gameproof.cli.people import People
+    from gameproof.data.dataset import Dataset
+    from gameproof.data.prepare import Prepare
+    from gameproof.report.audit import Audit
+
+LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
+# More rows than these hardly change which radius is chosen, and each is fitted dozens of times.
+ROWS_FOR_RADIUS = 5000
+
+
+def add_training(parser: argparse.ArgumentParser) -> None:
+    """How to fit, and on which part of the table."""
+    parser.add_argument(
+        "--radius",
+        type=radius,
+        default="auto",
+        metavar="R",
+        help="how far the data may be off, in standard deviations; auto chooses (%(default)s)",
+    )
+    parser.add_argument(
+        "--label-cost",
+        type=float,
+        default=0.5,
+        metavar="K",
+        help="what it costs to flip a favourable label; inf if labels are sure (%(default)s)",
+    )
+    parser.add_argument(
+        "--power",
+        type=float,
+        default=0.05,
+        metavar="Z",
+        help="how far people move for what they gain (%(default)s)",
+    )
+    parser.add_argument(
+        "--test",
+        type=float,
+        default=0.2,
+        metavar="SHARE",
+        help="the share of rows to test on (%(default)s)",
+    )
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the split (0)")
+
+
+def radius(text: str) -> float | str:
+    """A number, or auto."""
+    if text == "auto":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise argparse.ArgumentTypeError(f"expected a number of at least 0, or auto, got {text!r}")
+    return number
+
+
+@final
+@dataclass(frozen=True)
+class Trained:
+    """Three fitted classifiers on one preparation, and what they were fitted to and tested on."""
+
+    prepare: Prepare
+    models: Mapping[str, Any]
+    train: Dataset
+    test: Dataset
+    radius: float
+    why: str
+    curve: RadiusCurve | None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that the classifiers see."""
+        return [str(name) for name in self.prepare.get_feature_names_out()]
+
+    def audit(
+        self, power: float, label_cost: float, powers: Sequence[float], radii: Sequence[float]
+    ) -> Audit:
+        """The rows of all three on the test part, in the units of the fit."""
+        from gameproof.report.audit import compare_models
+        from gameproof.report.model import LinearModel
+
+        lines = [
+            LinearModel(model.coef_[0], float(model.intercept_[0]), self.names, name)
+            for name, model in self.models.items()
+        ]
+        return compare_models(
+            lines,
+            self.prepare.transform(self.test.X),
+            self.test.y,
+            movable=self.prepare.movable_.tolist(),
+            powers=sorted({*powers, power}),
+            radii=sorted({*radii, self.radius}),
+            label_cost=label_cost,
+            power=power,
+            scale=self.models[ROBUST].units_.scale,
+        )
+
+
+def split(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
+    """Rows to learn from and rows to test on, the classes in the same shares."""
+    if not 0 < share < 1:
+        raise ValueError(f"--test must lie between 0 and 1, got {share:g}")
+    n_test = min(max(round(share * len(data)), 2), len(data) - 2)
+    train, test = data.split(len(data) - n_test, seed=seed)
+    for part, what in ((train, "learn from"), (test, "test on")):
+        if not (part.y > 0).any() or not (part.y < 0).any():
+            raise ValueError(
+                f"with --test {share:g} the rows to {what} have one class only; give more rows, or "
+                "another share"
+            )
+    return train, test
+
+
+def trained(
+    people: People, options: argparse.Namespace, console: Console, seed: int | None = None
+) -> Trained:
+    """Splits, prepares, chooses the radius and fits the three."""
+    from gameproof.classify.regression import StrategicLogisticRegression
+    from gameproof.classify.robust import RobustStrategicClassifier
+    from gameproof.data.prepare import Prepare
+
+    own = options.seed if seed is None else seed
+    train, test = split(people.data, options.test, own)
+    prepare = Prepare(people.plan.features).fit(train.X)
+    Z, y = prepare.transform(train.X), train.y
+    features = prepare.movable_.tolist()
+    shared: dict[str, Any] = {"features": features, "power": options.power}
+    notes: list[str] = []
+    with collected(notes):
+        chosen, why, curve = _radius(Z, y, options, shared, own, console)
+        models = {
+            LOGISTIC: StrategicLogisticRegression(features=features, power=0.0),
+            STRATEGIC: StrategicLogisticRegression(**shared),
+            ROBUST: RobustStrategicClassifier(chosen, options.label_cost, **shared),
+        }
+        for name, model in models.items():
+            with console.step(f"fitting the {name} classifier to {len(train):,} rows"):
+                model.fit(Z, y)
+    return Trained(prepare, models, train, test, chosen, why, curve, notes)
+
+
+def _radius(
+    Z: Any,
+    y: Any,
+    options: argparse.Namespace,
+    shared: Mapping[str, Any],
+    seed: int,
+    console: Console,
+) -> tuple[float, str, RadiusCurve | None]:
+    """The radius, why this one, and what the others would do."""
+    if options.radius != "auto":
+        return options.radius, "as given", None
+    import numpy as np
+
+    from gameproof.classify.radius import select_radius
+    from gameproof.classify.robust import RobustStrategicClassifier
+
+    rows = np.arange(y.size)
+    if y.size > ROWS_FOR_RADIUS:
+        rows = np.random.default_rng(seed).permutation(y.size)[:ROWS_FOR_RADIUS]
+    model = RobustStrategicClassifier(label_cost=options.label_cost, **shared)
+    with console.step(f"choosing the radius on {rows.size:,} rows"):
+        curve = select_radius(Z[rows], y[rows], model, seed=seed)
+    return curve.recommended, curve.reason, curve
+
+
+@contextmanager
+def collected(notes: list[str]) -> Iterator[None]:
+    """Warnings as notes, each once."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for warning in caught:
+        text = " ".join(str(warning.message).split())
+        if text not in notes:
+            notes.append(text)

@@ -1,0 +1,211 @@
+"""Tables and models that cannot be used: one line each, exit code 1, nothing written or changed."""
+
+import gzip
+import json
+import pickle
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gameproof.cli.main import main
+from gameproof.data.people import made_up_people
+
+N = 60
+MEANING = {"--target": "repaid", "--favourable": "yes", "--movable": "savings,utilisation"}
+
+
+def frame() -> pd.DataFrame:
+    return pd.DataFrame(made_up_people(N, seed=0))
+
+
+def changed(**columns) -> bytes:
+    return frame().assign(**columns).to_csv(index=False).encode()
+
+
+def sound() -> bytes:
+    return changed()
+
+
+def mostly(cell: str) -> list[str]:
+    return [cell if k == 7 else str(100 + k * k) for k in range(N)]
+
+
+HEADER = ",".join(frame().columns) + "\n"
+ROW = sound().decode().splitlines()[1] + "\n"
+
+# What the file holds, options that differ, and what the line says.
+BAD = {
+    "no rows": (HEADER.encode(), {}, "has no rows"),
+    "empty file": (b"", {}, "is empty"),
+    "one class": (changed(repaid="yes"), {}, "'repaid' of .* is 'yes' in every row"),
+    "nearly one class": (changed(repaid=["no"] * 3 + ["yes"] * 57), {}, "3 rows have .* 'no'"),
+    "target not there": (sound(), {"--target": "repayed"}, "no target column 'repayed'; did you"),
+    "target never known": (changed(repaid=None), {}, "no row of .* has a value in the target"),
+    "target constant": (changed(repaid=1), {"--favourable": "1"}, "is '1' in every row"),
+    "three classes": (changed(repaid=["a", "b", "c"] * 20), {"--favourable": "a"}, "has 3 values"),
+    "favourable not there": (sound(), {"--favourable": "ja"}, "value 'ja'; .* one of no, yes"),
+    "favourable not said": (sound(), {"--favourable": None}, "is favourable.*: no or yes"),
+    "text among numbers": (changed(income=mostly("lots")), {}, "row 8: 'lots' .* 'income'"),
+    "text in a movable column": (changed(savings=mostly("lots")), {}, "row 8: 'lots'"),
+    "movable text": (sound(), {"--movable": "home"}, "movable column 'home' holds text"),
+    "movable dates": (sound(), {"--movable": "applied"}, "movable column 'applied'.*dates"),
+    "movable constant": (changed(savings=3), {}, "movable column 'savings'.*one value"),
+    "movable target": (sound(), {"--movable": "repaid"}, "target 'repaid' cannot be a movable"),
+    "unknown movable": (sound(), {"--movable": "saving"}, "'saving'; did you mean 'savings'"),
+    "all missing": (changed(income=None), {}, "'income' of .* has no values; drop it"),
+    "infinite": (changed(income=[np.inf] + [1.0, 2.0, 4.0] * 19 + [3, 3]), {}, "row 1: .*infinite"),
+    "same name twice": (sound().replace(b"income", b"age", 1), {}, "more than one column named"),
+    "ragged": (HEADER.encode() + ROW.encode() * 9 + b"1,2\n", {}, "line 11: the header names 11"),
+    "binary": (bytes(range(256)) * 9, {}, "is a binary file"),
+    "not UTF-8": (sound() + "é,".encode("latin-1"), {}, "is no UTF-8"),
+    "cut archive": (gzip.compress(sound())[:-20], {}, "broken archive"),
+    "nothing but the target": (
+        b"repaid\n" + b"yes\nno\n" * 20,
+        {"--movable": ""},
+        "no column to learn from besides 'repaid'",
+    ),
+}
+
+
+@pytest.fixture(params=["fit", "compare"])
+def word(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def attempt(capsys, *arguments: object) -> str:
+    """The one line that a failing command leaves on standard error."""
+    assert main([str(argument) for argument in arguments]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("gameproof: ")
+    assert printed.err.count("\n") == 1
+    assert "Traceback" not in printed.err
+    assert "--debug" not in printed.err  # that would be an error nobody expected
+    return printed.err
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_table_is_one_clear_line_and_nothing_is_written(
+    name: str, word: str, tmp_path: Path, capsys
+) -> None:
+    content, other, line = BAD[name]
+    table, out = tmp_path / "table.csv", tmp_path / "out"
+    table.write_bytes(content)
+    out.mkdir()
+    (out / "model.json").write_text("mine")
+    meaning = [x for pair in {**MEANING, **other}.items() if pair[1] is not None for x in pair]
+    written = ["--report", out / "page.html", "--force"]
+    if word == "fit":
+        written += ["-o", out / "model.json"]
+    said = attempt(capsys, word, table, *meaning, *written, "--quiet")
+    assert re.search(line, said), said
+    assert [path.name for path in out.iterdir()] == ["model.json"]
+    assert (out / "model.json").read_text() == "mine"
+    assert table.read_bytes() == content
+
+
+def test_folder_and_missing_file_are_one_line(word: str, tmp_path: Path, capsys) -> None:
+    meaning = [x for pair in MEANING.items() for x in pair]
+    out = ["-o", tmp_path / "m.json"] if word == "fit" else []
+    assert "is a folder" in attempt(capsys, word, tmp_path, *meaning, *out)
+    assert "there is no file" in attempt(capsys, word, tmp_path / "no.csv", *meaning, *out)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["--test", "0"], "--test must lie between 0 and 1"),
+        (["--test", "1.5"], "--test must lie between 0 and 1"),
+        (["--power", "-1"], "power"),
+        (["--label-cost", "-1"], "label_cost"),
+        (["-o", "nowhere/m.json"], "there is no folder nowhere"),
+        (["-o", "."], "is a folder"),
+        (["-o", "table.csv"], "is read by this command"),
+        (["--report", "m.json"], "is named for two results"),
+    ],
+)
+def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("table.csv").write_bytes(sound())
+    meaning = [x for pair in MEANING.items() for x in pair]
+    base = ["fit", "table.csv", *meaning, "-o", "m.json", "--radius", "0.1", "--quiet"]
+    assert line in attempt(capsys, *base, *options)
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+    assert Path("table.csv").read_bytes() == sound()
+
+
+@pytest.mark.parametrize("radius", ["-1", "much", "inf", "nan"])
+def test_senseless_radius_ends_with_2(radius: str, capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "t.csv", "--target", "a", "--movable", "b", "--radius", radius, "-o", "m"])
+    assert ended.value.code == 2
+    assert "--radius" in capsys.readouterr().err
+
+
+def newer(model: Path) -> bytes:
+    return json.dumps({**json.loads(model.read_text()), "version": 99}).encode()
+
+
+def altered(model: Path) -> bytes:
+    return model.read_bytes().replace(b'"savings"', b'"zavings"', 1)
+
+
+BAD_MODELS = {
+    "a table": (lambda model: sound(), "is no model file of gameproof"),
+    "empty": (lambda model: b"", "is no model file of gameproof"),
+    "other JSON": (lambda model: b'{"format": "pmml"}', "of another program"),
+    "binary": (lambda model: bytes(range(128, 256)), "is no|pickle"),
+    "pickle": (lambda model: pickle.dumps({"a": 1}), "pickle|is no model file"),
+    "newer": (newer, "was written by a newer gameproof"),
+    "altered": (altered, "was altered after it was written"),
+    "cut short": (lambda model: model.read_bytes()[:-30], "cut short or damaged"),
+}
+
+
+@pytest.mark.parametrize("word", ["predict", "audit"])
+@pytest.mark.parametrize("name", BAD_MODELS)
+def test_model_that_is_none_is_one_line(name, word, model, people, tmp_path, capsys) -> None:
+    make, line = BAD_MODELS[name]
+    given = tmp_path / "given.json"
+    given.write_bytes(make(model))
+    said = attempt(capsys, word, given, people)
+    assert re.search(line, said), said
+
+
+@pytest.mark.parametrize("word", ["predict", "audit"])
+def test_missing_model_and_folder_are_one_line(word, people, tmp_path, capsys) -> None:
+    assert "folder" in attempt(capsys, word, tmp_path, people)
+    assert "nothing.json" in attempt(capsys, word, tmp_path / "nothing.json", people)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (lambda t: t.drop(columns="savings"), "lacks 'savings'"),
+        (lambda t: t.rename(columns={"savings": "Savings"}), "did you mean 'Savings'"),
+        (lambda t: t.assign(savings="many"), "'savings' has 'many' in row 1"),
+        (lambda t: t.head(0), "has no rows"),
+    ],
+)
+@pytest.mark.parametrize("word", ["predict", "audit"])
+def test_table_that_does_not_fit_the_model_is_one_line(
+    word, change, line, model, people, tmp_path, capsys
+) -> None:
+    table = tmp_path / "t.csv"
+    change(pd.read_csv(people)).to_csv(table, index=False)
+    assert line in attempt(capsys, word, model, table)
+
+
+def test_audit_needs_a_table_with_outcomes_of_both_kinds(model, people, tmp_path, capsys) -> None:
+    table = pd.read_csv(people)
+    for change, line in (
+        (table.drop(columns="repaid"), "no target column 'repaid'"),
+        (table[table.repaid == "yes"], "0 rows have the outcome 'no'"),
+        (table.assign(repaid="perhaps"), "has perhaps, expected yes or no"),
+    ):
+        change.to_csv(tmp_path / "t.csv", index=False)
+        assert line in attempt(capsys, "audit", model, tmp_path / "t.csv")

@@ -1,0 +1,48 @@
+"""``gameproof compare``: three classifiers on the same rows."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command import MEANING
+from gameproof.cli.main import main
+
+
+def compare(people: Path, *options: str) -> int:
+    return main(["compare", str(people), *MEANING, "--radius", "0.05", *options])
+
+
+def test_table_of_accuracies_and_where_robust_is_ahead(people, tmp_path, capsys) -> None:
+    page = tmp_path / "c.html"
+    assert compare(people, "--report", str(page)) == 0
+    printed = capsys.readouterr().out
+    assert "accuracy on the test rows, by the power of those who game" in printed
+    assert "robust against logistic, beyond doubt (95%): ahead at" in printed
+    assert page.stat().st_size > 20_000
+
+
+def test_one_split_is_the_split_of_fit(people, tmp_path, capsys) -> None:
+    assert compare(people, "--json", "--quiet", "--seed", "3") == 0
+    compared = json.loads(capsys.readouterr().out)
+    arguments = ["fit", str(people), *MEANING, "--radius", "0.05", "--seed", "3"]
+    assert main([*arguments, "-o", str(tmp_path / "m.json"), "--json", "--quiet"]) == 0
+    fitted = json.loads(capsys.readouterr().out)
+    for row in compared["quality"]:
+        assert row["accuracy"] == pytest.approx(fitted["accuracy"][row["model"]]["clean"])
+
+
+def test_splits_are_averaged(people, capsys) -> None:
+    found = []
+    for options in (["--seed", "0"], ["--seed", "1"], ["--splits", "2"]):
+        assert compare(people, "--json", "--quiet", *options) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    one, two, mean = ([row["accuracy"] for row in record["quality"]] for record in found)
+    np.testing.assert_allclose(np.add(one, two) / 2, mean)
+    assert found[2]["splits"] == 2
+
+
+def test_no_splits_is_an_error(people, capsys) -> None:
+    assert compare(people, "--splits", "0") == 1
+    assert "--splits must be at least 1" in capsys.readouterr().err

@@ -1,0 +1,73 @@
+"""``gameproof predict``: decisions that are those of the model."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gameproof as gp
+from gameproof.cli.main import main
+
+
+def test_decisions_on_standard_output_are_the_model_s(model, people, capsys) -> None:
+    assert main(["predict", str(model), str(people), "--keep", "id,age"]) == 0
+    printed = capsys.readouterr()
+    found = pd.read_csv(io.StringIO(printed.out))
+    table = pd.read_csv(people)
+    assert list(found) == ["row", "id", "age", "decision", "score", "probability"]
+    assert found["row"].tolist() == list(range(1, 401))
+    assert found["id"].tolist() == table["id"].tolist()
+    loaded = gp.load_model(model)
+    assert found["decision"].tolist() == loaded.predict(people).tolist()
+    scores = loaded.decision_function(people)
+    np.testing.assert_allclose(found["score"], scores, atol=1e-6)
+    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-scores)), atol=1e-6)
+    right = (found["decision"] == table["repaid"]).mean()
+    assert f"right in {right:.3f} of the rows that have repaid" in printed.err
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.tsv.gz", "d.parquet"])
+def test_decisions_in_a_file(name: str, model, people, tmp_path: Path, capsys) -> None:
+    out = tmp_path / name
+    arguments = ["predict", str(model), str(people), "-o", str(out), "--json", "--quiet"]
+    assert main(arguments) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["rows"], shown["file"]) == (400, str(out))
+    separator = "\t" if "tsv" in name else ","
+    found = pd.read_parquet(out) if "parquet" in name else pd.read_csv(out, sep=separator)
+    assert found["decision"].tolist() == gp.load_model(model).predict(people).tolist()
+    before = out.read_bytes()
+    assert main(arguments) == 1
+    assert out.read_bytes() == before
+    assert main([*arguments, "--force"]) == 0
+
+
+def test_decisions_as_json(model, people, capsys) -> None:
+    assert main(["predict", str(model), str(people), "--json", "--quiet", "--keep", "id"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert len(shown["rows"]) == 400
+    assert set(shown["rows"][0]) == {"row", "id", "decision", "score", "probability"}
+
+
+def test_table_without_outcomes_with_new_levels_and_columns_in_another_order(
+    model, people, tmp_path: Path, capsys
+) -> None:
+    table = pd.read_csv(people)
+    later = table.drop(columns="repaid")[table.columns[:-1][::-1]]
+    later.to_csv(tmp_path / "later.csv", index=False)
+    assert main(["predict", str(model), str(tmp_path / "later.csv")]) == 0
+    found = pd.read_csv(io.StringIO(capsys.readouterr().out))
+    assert found["decision"].tolist() == gp.load_model(model).predict(people).tolist()
+    later.assign(home="castle").to_csv(tmp_path / "later.csv", index=False)
+    assert main(["predict", str(model), str(tmp_path / "later.csv")]) == 0
+    printed = capsys.readouterr()
+    assert "home: 400 cells have levels that the model has not seen" in printed.err
+    assert len(pd.read_csv(io.StringIO(printed.out))) == 400
+
+
+def test_name_that_says_no_form_is_refused_before_the_work(model, people, capsys) -> None:
+    assert main(["predict", str(model), str(people), "-o", "decisions.xlsx"]) == 1
+    assert "ends in .csv, .tsv or .parquet" in capsys.readouterr().err
