@@ -4,6 +4,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gameproof as gp
@@ -92,6 +93,61 @@ def test_list_says_what_is_here_what_is_not_and_what_is_broken(
     assert credit["problem"] is None
     assert bank["path"] is None
     assert "line 4" in bank["problem"]
+
+
+def test_write_makes_a_table_that_reads_back(tmp_path: Path, capsys) -> None:
+    path = tmp_path / "people.csv"
+    assert main(["data", "write", "people", str(path), "--rows", "50", "--json"]) == 0
+    about = json.loads(capsys.readouterr().out)
+    assert about["rows"] == 50
+    made = gp.read_table(path, about["target"], about["favourable"], about["movable"])
+    assert len(made) == 50
+    before = path.read_bytes()
+    assert main(["data", "write", "people", str(path), "--rows", "60"]) == 1
+    assert path.read_bytes() == before
+    assert main(["data", "write", "people", str(path), "--rows", "60", "--force"]) == 0
+    assert "gameproof fit" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["people", "t.xlsx"], "ends in .csv"),
+        (["people", "t.csv", "--rows", "1"], "n must be at least 2"),
+        (["people", "t.csv", "--balanced"], "people are made up"),
+        (["credit", "t.csv"], "gameproof data get credit"),
+        (["people", "nowhere/t.csv"], "there is no folder nowhere"),
+    ],
+)
+def test_write_that_cannot_be_done_leaves_nothing(
+    arguments, line, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GAMEPROOF_DATA", str(tmp_path))
+    assert main(["data", "write", *arguments]) == 1
+    printed = capsys.readouterr()
+    assert line in printed.err
+    assert printed.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["credit", "bank"])
+def test_published_data_is_written_as_it_is_loaded(
+    name: str, published: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.setenv("GAMEPROOF_DATA", str(published))
+    path = tmp_path / "t.csv.gz"
+    arguments = ["data", "write", name, str(path), "--rows", "400", "--seed", "3", "--json"]
+    assert main([*arguments, "--balanced"]) == 0
+    about = json.loads(capsys.readouterr().out)
+    found = gp.read_table(path, about["target"], about["favourable"], about["movable"])
+    data = (gp.load_credit if name == "credit" else gp.load_bank)()
+    expected = data.balanced(400, seed=3)
+    np.testing.assert_array_equal(found.y, expected.y)
+    for column in about["movable"]:
+        np.testing.assert_array_equal(found.column(column), expected.column(column))
+    assert main([*arguments, "--force"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == 400
 
 
 @pytest.mark.parametrize(("name", "load"), [("credit", gp.load_credit), ("bank", gp.load_bank)])

@@ -33,7 +33,7 @@ def test_summary_says_what_was_done_and_how_good_it_is(
         "left out applied: dates",
         "movable: savings, utilisation",
         "learned from 320 rows, tested on 80",
-        "radius 0.03: as given",
+        "radius 0.03, as given",
         f"model: {out}",
     ):
         assert part in printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -71,6 +72,8 @@ class Case:
     label_cost: float
     favourable: str
     notes: list[str] = field(default_factory=list)
+    # A step in a column that the model sees, in the units of the table.
+    in_table: Callable[[str, float], str] = lambda name, step: ""
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
@@ -125,8 +128,10 @@ def audit_lines(rows: Audit, case: Case) -> list[str]:
     if rows.weaknesses:
         lines.append(f"features worth gaming, each alone with power {rows.power:g}:")
     for row in rows.weaknesses:
-        steps = row.needed_scaled
-        needed = "no step helps" if steps is None else f"it takes {steps:.2f} deviations"
+        needed = "no step helps"
+        if row.needed is not None and row.needed_scaled is not None:
+            told = case.in_table(row.feature, row.needed)
+            needed = f"it takes {row.needed_scaled:.2f} deviations{told}"
         lines.append(
             f"  {row.feature}: {100 * row.share:.0f}% of what gaming gains, costs {row.loss:.3f} "
             f"of accuracy; for the median refused person {needed}"
@@ -198,7 +203,20 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         cost if options.label_cost is None else options.label_cost,
         target.favourable,
         notes,
+        lambda name, step: _told(model, name, step),
     )
+
+
+def _told(model: TableModel, name: str, step: float) -> str:
+    """For a column of numbers, from its median to where the step leads."""
+    from gameproof.data.prepare import Number
+
+    encoders = dict(zip(model.plan.features.names, model.prepare.encoders_, strict=True))
+    encoder = encoders.get(name)
+    if not isinstance(encoder, Number):
+        return ""
+    start, end = encoder.after_step(step)
+    return f", from the median {start:.4g} to {end:.4g}"
 
 
 def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Case:

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.fit import radius_line
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
 from gameproof.cli.training import add_training, trained
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     lines = [
         *people.lines(),
         f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
-        f"radius {radius:.3g}: {why}",
+        radius_line(radius, why),
         *(f"note: {note}" for note in notes),
         *comparison_lines(rows),
         *written,

@@ -60,11 +60,16 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         help="write a table to try the other commands with",
         description="Writes a table: made-up people who ask for a loan, or a published data set "
         "from the data folder. The file's name says how: .csv, .tsv (also packed, .gz), .parquet.",
-        epilog="example: gameproof data write people people.csv --rows 5000",
+        epilog="examples:\n  gameproof data write people people.csv --rows 5000\n"
+        "  gameproof data write credit credit.csv --rows 4000 --balanced",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     write.add_argument("name", choices=[PEOPLE, *CATALOG], help=" or ".join([PEOPLE, *CATALOG]))
     write.add_argument("file", type=Path, metavar="FILE", help="where to")
     write.add_argument("--rows", type=int, metavar="N", help="rows (2000 people, or all)")
+    write.add_argument(
+        "--balanced", action="store_true", help="of a published data set, as many of each outcome"
+    )
     write.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (%(default)s)")
     add_force(write)
     write.set_defaults(run=run_write)
@@ -119,6 +124,8 @@ def run_write(options: argparse.Namespace, console: Console) -> None:
     make_sure(options.file, force=options.force)
     check_table_name(options.file)
     if options.name == PEOPLE:
+        if options.balanced:
+            raise ValueError("--balanced draws from a published data set; people are made up")
         rows = 2000 if options.rows is None else options.rows
         columns = people.made_up_people(rows, options.seed)
         target, favourable, movable = people.TARGET, people.FAVOURABLE, people.MOVABLE
@@ -126,7 +133,7 @@ def run_write(options: argparse.Namespace, console: Console) -> None:
         from gameproof.data.load import published_columns
 
         about = CATALOG[options.name]
-        columns = published_columns(about, options.rows, options.seed)
+        columns = published_columns(about, options.rows, options.seed, options.balanced)
         favourable = next(value for value, label in about.outcomes.items() if label > 0)
         target, movable = about.target, about.movable
     write_table(options.file, columns)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
-from gameproof.cli.training import ROBUST, add_training, trained
+from gameproof.cli.training import GIVEN, ROBUST, add_training, trained
 
 if TYPE_CHECKING:
     from gameproof.cli.people import People
@@ -89,11 +90,17 @@ def training_lines(found: Trained, rows: Audit, options: argparse.Namespace) -> 
     model = found.models[ROBUST]
     return [
         f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
-        f"radius {found.radius:.3g}: {found.why}",
+        radius_line(found.radius, found.why),
         f"worst-case risk on the rows learned from: {model.worst_case_risk_:.4f}",
         *(f"note: {note}" for note in found.notes),
         *accuracy_lines(rows, found.radius),
     ]
+
+
+def radius_line(radius: float, why: str) -> str:
+    """The radius and why this one; a reason is a sentence of several lines."""
+    line = f"radius {radius:.3g}, as given" if why == GIVEN else f"radius: {why}"
+    return fill(line, 96, subsequent_indent="  ", break_long_words=False)
 
 
 def accuracy_lines(rows: Audit, radius: float) -> list[str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gameproof.report.audit import Audit
 
 LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
+GIVEN = "as given"
 # More rows than these hardly change which radius is chosen, and each is fitted dozens of times.
 ROWS_FOR_RADIUS = 5000
 
@@ -165,7 +166,7 @@ def _radius(
 ) -> tuple[float, str, RadiusCurve | None]:
     """The radius, why this one, and what the others would do."""
     if options.radius != "auto":
-        return options.radius, "as given", None
+        return options.radius, GIVEN, None
     import numpy as np
 
     from gameproof.classify.radius import select_radius

@@ -33,11 +33,16 @@ def load_bank(folder: str | os.PathLike[str] | None = None) -> Dataset:
     return _load(BANK, folder)
 
 
-def published_columns(about: Published, rows: int | None, seed: int) -> dict[str, Any]:
+def published_columns(
+    about: Published, rows: int | None, seed: int, balanced: bool = False
+) -> dict[str, Any]:
     """The columns of a published data set and its target, as text where they are categories: all
-    rows, or so many drawn at random."""
+    rows, or so many drawn at random, on request as many of each outcome."""
     data = _load(about, None)
-    if rows is not None:
+    if balanced:
+        fewest = int(min((data.y > 0).sum(), (data.y < 0).sum()))
+        data = data.balanced(2 * fewest if rows is None else rows, seed)
+    elif rows is not None:
         if as_count("rows", rows) > len(data):
             raise ValueError(f"{about.name} has {len(data):,} rows, {rows:,} were asked for")
         data = data.take(np.random.default_rng(seed).permutation(len(data))[:rows])

@@ -49,6 +49,11 @@ class Number(NamedTuple):
         """What its columns are called afterwards."""
         return [name, f"{name} missing"] if self.gaps else [name]
 
+    def after_step(self, step: float) -> tuple[float, float]:
+        """The median in the table's units, and what it becomes by a step in scaled ones."""
+        end = self.median + step * self.deviation
+        return _untamed(self.median, self.unit), _untamed(end, self.unit)
+
     def encoded(self, column: Vector) -> list[Vector]:
         """Its columns afterwards."""
         missing = np.isnan(column)
@@ -190,3 +195,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def _tamed(column: Vector, unit: float) -> Vector:
     tamed: Vector = np.sign(column) * np.log1p(np.abs(column) / unit)
     return tamed
+
+
+def _untamed(value: float, unit: float) -> float:
+    return float(np.sign(value) * np.expm1(np.abs(value)) * unit)
