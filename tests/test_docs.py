@@ -4,11 +4,14 @@ import doctest
 import importlib
 import re
 import runpy
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import gameproof as gp
+from gameproof.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -25,7 +28,12 @@ def blocks(page: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if blocks(p)], ids=lambda page: page.name)
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+
+
+@pytest.mark.parametrize(
+    "page", [p for p in PAGES if blocks(p) and p != TUTORIAL], ids=lambda page: page.name
+)
 def test_python_blocks_run_one_after_the_other(
     page: Path, tmp_path: Path, monkeypatch, request: pytest.FixtureRequest
 ) -> None:
@@ -35,6 +43,50 @@ def test_python_blocks_run_one_after_the_other(
     namespace: dict[str, object] = {}
     for number, block in enumerate(blocks(page), start=1):
         exec(compile(block, f"{page.name}, block {number}", "exec"), namespace)
+
+
+def test_tutorial_runs_as_it_stands_and_prints_what_it_shows(
+    tmp_path: Path, monkeypatch, capsys, request: pytest.FixtureRequest
+) -> None:
+    """Commands and Python blocks, one after the other; numbers may differ in the last digits."""
+    monkeypatch.chdir(tmp_path)
+    text = TUTORIAL.read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.findall(r"^```(python|console)\n(.*?)^```", text, re.M | re.S)
+    assert sum(kind == "console" for kind, _ in found) >= 5
+    for kind, block in found:
+        if kind == "python":
+            exec(compile(block, TUTORIAL.name, "exec"), {})
+            continue
+        for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M):
+            if "credit.csv" in command or "data get" in command:
+                monkeypatch.setenv("GAMEPROOF_DATA", str(request.getfixturevalue("published")))
+            printed = output_of(command, capsys)
+            if shown:
+                assert_alike(printed, shown, command)
+
+
+def output_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What a command prints, which must succeed."""
+    program, *arguments = shlex.split(command)
+    if program != "gameproof":
+        return subprocess.run(
+            [program, *arguments], check=True, capture_output=True, text=True
+        ).stdout
+    assert main(arguments) == 0, f"{command}: {capsys.readouterr().err}"
+    return capsys.readouterr().out
+
+
+def assert_alike(printed: str, shown: str, command: str) -> None:
+    """Equal word for word; numbers with a fraction to about one row in a hundred."""
+    found, expected = (re.split(r"[\s,]+", text) for text in (printed, shown))
+    assert len(found) == len(expected), f"{command} prints\n{printed}"
+    for one, two in zip(found, expected, strict=True):
+        numbers = [re.fullmatch(r"[(]?(-?\d+\.\d+)([);,%]*)", word) for word in (one, two)]
+        if all(numbers):
+            first, second = (float(number[1]) for number in numbers)
+            assert first == pytest.approx(second, abs=0.011, rel=0.03), f"{command}: {one}, {two}"
+        else:
+            assert one == two, f"{command} prints\n{printed}"
 
 
 def test_readme_has_one_example_of_twelve_lines() -> None:

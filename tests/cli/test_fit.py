@@ -26,7 +26,7 @@ def test_summary_says_what_was_done_and_how_good_it_is(
     printed = capsys.readouterr().out
     for part in (
         "400 rows, 11 columns",
-        "yes (favourable)",
+        "repaid is 'yes' (favourable) in",
         "categories, with their levels: home (3), job (",
         "missing values, taken for the median and marked: income",
         "left out id: text with a value of its own in most rows",

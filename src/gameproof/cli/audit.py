@@ -73,7 +73,7 @@ class Case:
     favourable: str
     notes: list[str] = field(default_factory=list)
     # A step in a column that the model sees, in the units of the table.
-    in_table: Callable[[str, float], str] = lambda name, step: ""
+    in_table: Callable[[str, float], str] = lambda name, step: f"{step:+.4g}"
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
@@ -125,21 +125,28 @@ def audit_lines(rows: Audit, case: Case) -> list[str]:
         f"and at worst, gamed with power {rows.power:g} and data off by a radius:",
         _line("radius", {r: shifts[r] for r in RADII_SHOWN}),
     ]
-    if rows.weaknesses:
-        lines.append(f"features worth gaming, each alone with power {rows.power:g}:")
+    lines += _weakness_lines(rows, case) if rows.weaknesses else []
+    whom = {1: f"burden on those with {case.favourable}", -1: "recourse of the others"}
+    for hurt in rows.hurt:
+        far = "no step helps" if hurt.q50 is None else f"{hurt.q50:.2f} deviations in the median"
+        lines.append(f"{whom[hurt.label]}: {100 * hurt.refused:.1f}% are refused; it takes {far}")
+    return lines
+
+
+def _weakness_lines(rows: Audit, case: Case) -> list[str]:
+    """A line for each feature that can be gamed, what gains most first."""
+    width = max(len(row.feature) for row in rows.weaknesses)
+    lines = [
+        f"features worth gaming, each alone with power {rows.power:g}: its share of what gaming "
+        "gains, the accuracy it",
+        "costs, and the step that takes the median refused person across, in deviations and in the "
+        "table's units",
+    ]
     for row in rows.weaknesses:
         needed = "no step helps"
         if row.needed is not None and row.needed_scaled is not None:
-            told = case.in_table(row.feature, row.needed)
-            needed = f"it takes {row.needed_scaled:.2f} deviations{told}"
-        lines.append(
-            f"  {row.feature}: {100 * row.share:.0f}% of what gaming gains, costs {row.loss:.3f} "
-            f"of accuracy; for the median refused person {needed}"
-        )
-    whom = {1: f"burden on those with {case.favourable}", -1: "recourse of the others"}
-    for hurt in rows.hurt:
-        far = "no step helps" if hurt.q50 is None else f"a step of {hurt.q50:.2f} in the median"
-        lines.append(f"{whom[hurt.label]}: {100 * hurt.refused:.1f}% are refused; it takes {far}")
+            needed = f"{row.needed_scaled:5.2f}   {case.in_table(row.feature, row.needed)}"
+        lines.append(f"  {row.feature:{width}s} {100 * row.share:5.0f}%  {row.loss:7.3f}  {needed}")
     return lines
 
 
@@ -216,7 +223,11 @@ def _told(model: TableModel, name: str, step: float) -> str:
     if not isinstance(encoder, Number):
         return ""
     start, end = encoder.after_step(step)
-    return f", from the median {start:.4g} to {end:.4g}"
+    return f"from the median {_read(start)} to {_read(end)}"
+
+
+def _read(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
 def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Case:

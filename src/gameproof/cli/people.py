@@ -88,8 +88,8 @@ class People:
         if self.n_without_target:
             lines.append(f"  left out {self.n_without_target:,} rows without {plan.target.name}")
         lines.append(
-            f"  {plan.target.name}: {positive:,} {plan.target.favourable} (favourable), "
-            f"{len(data) - positive:,} {plan.target.other}"
+            f"  {plan.target.name} is {plan.target.favourable!r} (favourable) in {positive:,} "
+            f"rows, {plan.target.other!r} in {len(data) - positive:,}"
         )
         numbers = [name for name in data.features.names if name not in data.features.levels]
         lines.append(f"  numbers: {listed(numbers, 12) or 'none'}")
