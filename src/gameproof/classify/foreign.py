@@ -61,7 +61,7 @@ def load_foreign(path: str | Path) -> Foreign:
             f"{', '.join(CLASSIFIERS)}, or a Pipeline of StandardScaler and one of them"
         )
     try:
-        from skops.io import get_untrusted_types, load
+        from skops.io import get_untrusted_types, loads
     except ImportError as error:
         raise ImportError(
             "models of scikit-learn need skops: pip install 'gameproof[skops]'"
@@ -70,7 +70,7 @@ def load_foreign(path: str | Path) -> Foreign:
         untrusted = get_untrusted_types(data=data)
         if untrusted:
             raise ModelFileError(f"{path} holds types that skops does not trust: {untrusted[0]}")
-        model = load(io.BytesIO(data), trusted=[])
+        model = loads(data, trusted=[])
     except ModelFileError:
         raise
     except Exception as error:  # a damaged file can make its reader raise nearly anything

@@ -1,0 +1,123 @@
+"""A model with its table: what it predicts, and that its file gives the same model back."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import gameproof as gp
+from gameproof.classify.files import write
+from gameproof.classify.load import load_table_model
+from gameproof.classify.table import TableModel, table_record
+from gameproof.data.labels import Target
+from gameproof.data.people import FAVOURABLE, MOVABLE, TARGET, made_up_people
+from gameproof.data.plan import Plan
+from gameproof.data.reading import as_table
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    return pd.DataFrame(made_up_people(300, seed=1))
+
+
+@pytest.fixture(scope="module")
+def model(frame: pd.DataFrame) -> TableModel:
+    table = as_table(frame)
+    target = Target.of(table, TARGET, FAVOURABLE)
+    plan = Plan.of(table, target, MOVABLE)
+    prepare = gp.Prepare(plan.features).fit(plan.encoded(table).X)
+    Z = prepare.transform(plan.encoded(table).X)
+    classifier = gp.RobustStrategicClassifier(0.03, features=prepare.movable_.tolist())
+    classifier.fit(Z, target.labels(table)[1])
+    return TableModel(plan, prepare, classifier, {"note": "a < b", "cost": float("inf")})
+
+
+def test_predictions_are_those_of_the_parts_by_hand(model: TableModel, frame) -> None:
+    X, y, features = made_by_hand(frame, model)
+    scores = model.prepare.transform(X) @ model.classifier.coef_[0] + model.classifier.intercept_[0]
+    np.testing.assert_allclose(model.decision_function(frame), scores, rtol=1e-12)
+    assert model.predict(frame).tolist() == np.where(scores > 0, "yes", "no").tolist()
+    assert features == model.plan.features.names
+    assert np.mean((scores > 0) == (y > 0)) > 0.7
+
+
+def made_by_hand(frame: pd.DataFrame, model: TableModel):
+    """The matrix by pandas alone."""
+    names = ["age", "income", "savings", "credit_lines", "utilisation", "late_payments"]
+    columns = [frame[name].to_numpy(dtype=float) for name in names]
+    for name in ("home", "job"):
+        levels = model.plan.features.levels[name]
+        known = frame[name].where(frame[name].isin(levels), "other")
+        columns.append(known.map({level: k for k, level in enumerate(levels)}).to_numpy(float))
+    y = np.where(frame["repaid"] == "yes", 1.0, -1.0)
+    return np.column_stack(columns), y, (*names, "home", "job")
+
+
+def test_files_and_frames_of_pandas_and_polars_give_the_same(model, frame, tmp_path: Path) -> None:
+    expected = model.decision_function(frame)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet", index=False)
+    for table in (pl.from_pandas(frame), tmp_path / "t.csv", str(tmp_path / "t.parquet")):
+        np.testing.assert_array_equal(model.decision_function(table), expected)
+    with pytest.raises(TypeError, match="a file's name or a data frame, got int"):
+        model.predict(3)
+
+
+def test_loaded_model_is_the_same_to_the_last_bit(model, frame, tmp_path: Path) -> None:
+    model.save(tmp_path / "m.json")
+    loaded = gp.load_model(tmp_path / "m.json")
+    assert repr(loaded) == repr(model)
+    assert loaded.plan == model.plan
+    assert loaded.names == model.names
+    assert loaded.training == model.training
+    np.testing.assert_array_equal(loaded.prepare.movable_, model.prepare.movable_)
+    np.testing.assert_array_equal(loaded.decision_function(frame), model.decision_function(frame))
+    assert loaded.moved_by(("income",)) == [model.names.index("income"), 2]
+
+
+def test_gaps_and_levels_of_a_later_table_are_treated_alike(model, frame, tmp_path: Path) -> None:
+    model.save(tmp_path / "m.json")
+    loaded = load_table_model(tmp_path / "m.json")
+    later = frame.assign(savings=None, home="castle", extra=1)
+    scores, unknown = loaded.scored(as_table(later))
+    assert unknown == {"home": 300}
+    # Savings at the median and no home at all: the other columns decide as before.
+    at = loaded.names.index("savings")
+    Z = model.prepare.transform(made_by_hand(frame, model)[0])
+    Z[:, [k for k, name in enumerate(loaded.names) if name.startswith("home=")]] = 0.0
+    median = loaded.prepare.encoders_[loaded.plan.features.names.index("savings")]
+    Z[:, at] = (median.median - median.mean) / median.deviation
+    np.testing.assert_allclose(
+        scores, Z @ model.classifier.coef_[0] + model.classifier.intercept_[0], rtol=1e-12
+    )
+
+
+def test_bare_classifier_is_no_table_model(model, tmp_path: Path) -> None:
+    model.classifier.save(tmp_path / "c.json")
+    with pytest.raises(gp.ModelFileError, match="without its table's columns"):
+        load_table_model(tmp_path / "c.json")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda record: record["plan"].pop("names"),
+        lambda record: record["plan"].update(names=["age"]),
+        lambda record: record["plan"].update(favourable=3),
+        lambda record: record["encoders"].pop(),
+        lambda record: record["encoders"][0].__setitem__(0, 0.0),
+        lambda record: record["encoders"][0].__setitem__(3, {"number": "inf"}),
+        lambda record: record["classifier"].update(kind="Pickle"),
+        lambda record: record["classifier"]["fitted"].update(coef=[1.0]),
+        lambda record: record.update(classifier=[]),
+    ],
+)
+def test_crafted_file_is_refused(spoil, model, tmp_path: Path) -> None:
+    record = json.loads(json.dumps(table_record(model)))
+    spoil(record)
+    write(tmp_path / "m.json", record)
+    with pytest.raises(gp.ModelFileError, match="does not describe a model"):
+        gp.load_model(tmp_path / "m.json")
