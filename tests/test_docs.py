@@ -56,6 +56,7 @@ def test_tutorial_runs_as_it_stands_and_prints_what_it_shows(
     for kind, block in found:
         if kind == "python":
             exec(compile(block, TUTORIAL.name, "exec"), {})
+            capsys.readouterr()
             continue
         for command, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M):
             if "credit.csv" in command or "data get" in command:

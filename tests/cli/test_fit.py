@@ -86,6 +86,14 @@ def test_radius_is_chosen_with_a_reason(people: Path, tmp_path: Path, capsys) ->
     assert "standard error" in shown["why_this_radius"]
 
 
+def test_radius_is_chosen_with_hardly_any_rows(people: Path, tmp_path: Path, capsys) -> None:
+    frame = pd.read_csv(people)
+    few = pd.concat([frame[frame.repaid == "yes"].head(5), frame[frame.repaid == "no"].head(5)])
+    few.drop(columns=["id", "home", "job"]).to_csv(tmp_path / "few.csv", index=False)
+    assert fit(tmp_path / "few.csv", tmp_path / "m.json", "--json", "--quiet") == 0
+    assert json.loads(capsys.readouterr().out)["rows_trained"] == 8
+
+
 def test_file_holds_the_training_summary_and_the_command(model: Path) -> None:
     training = gp.load_model(model).training
     assert training["rows_trained"] == 320
@@ -115,6 +123,14 @@ def test_rows_without_a_target_are_left_out_and_reported(
     printed = capsys.readouterr().out
     assert "left out 7 rows without repaid" in printed
     assert "learned from 314 rows, tested on 79" in printed
+
+
+def test_outcomes_are_balanced_on_request(people: Path, tmp_path: Path, capsys) -> None:
+    rarer = int(min(pd.read_csv(people)["repaid"].value_counts()))
+    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--balanced") == 0
+    printed = capsys.readouterr().out
+    assert f"drew {rarer} rows of each outcome" in printed
+    assert "deciding all alike: 0.500" in printed
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "parquet"])

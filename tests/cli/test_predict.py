@@ -71,3 +71,10 @@ def test_table_without_outcomes_with_new_levels_and_columns_in_another_order(
 def test_name_that_says_no_form_is_refused_before_the_work(model, people, capsys) -> None:
     assert main(["predict", str(model), str(people), "-o", "decisions.xlsx"]) == 1
     assert "ends in .csv, .tsv or .parquet" in capsys.readouterr().err
+
+
+def test_column_that_decisions_have_themselves_is_not_kept(model, people, tmp_path, capsys) -> None:
+    frame = pd.read_csv(people).assign(score=1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert main(["predict", str(model), str(tmp_path / "t.csv"), "--keep", "score"]) == 1
+    assert "--keep names 'score'" in capsys.readouterr().err

@@ -65,6 +65,24 @@ def test_the_summary_has_all_that_is_finished_in_the_folder(
 
 
 @pytest.mark.usefixtures("only_tiny")
+def test_page_has_claims_and_figures_and_is_not_written_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, out = tmp_path / "page.html", tmp_path / "out"
+    arguments = ["reproduce", "rate", "--out", str(out), "--report", str(page)]
+    assert main(arguments) == 0
+    assert f"page: {page}" in capsys.readouterr().out
+    text = page.read_text(encoding="utf-8")
+    assert "Lines fall" in text
+    assert "A line that falls." in text
+    assert "data:image/png;base64," in text
+    page.write_text("mine")
+    assert main(arguments) == 1
+    assert "is there already; --force writes over it" in capsys.readouterr().err
+    assert page.read_text() == "mine"
+
+
+@pytest.mark.usefixtures("only_tiny")
 def test_json_has_the_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce", "rate", "--json", "--quiet", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr()

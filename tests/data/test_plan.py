@@ -169,7 +169,8 @@ def test_rows_are_named_as_they_stand_in_the_file(tmp_path: Path) -> None:
 
 def test_target_is_matched_as_written_as_a_number_or_but_for_capitals(tmp_path: Path) -> None:
     made = table(tmp_path, paid=["1.0" if k % 2 else "0.0" for k in range(N)])
-    assert Target.of(made, "paid", "1") == Target("paid", "1.0", ("0.0",))
+    assert Target.of(made, "paid", "1.0") == Target("paid", "1", ("0",))
+    assert Target.of(made, "paid", "1").labels(made)[1][:2].tolist() == [-1.0, 1.0]
     made = table(tmp_path, paid=["Yes" if k % 2 else "No" for k in range(N)])
     assert Target.of(made, "paid", "yes").favourable == "Yes"
 

@@ -113,6 +113,7 @@ def accuracy_lines(rows: Audit, radius: float) -> list[str]:
         "risk at worst",
     ]
     lines = ["accuracy on the test rows", " " * 12 + "".join(f"{head:>17s}" for head in heads)]
+    lines[0] += f"; deciding all alike: {rows.quality[-1].majority:.3f}"
     for name, numbers in accuracies(rows, radius).items():
         lines.append(f"  {name:10s}" + "".join(f"{value:17.3f}" for value in numbers.values()))
     return lines

@@ -61,6 +61,11 @@ def add_meaning(parser: argparse.ArgumentParser, *, known: bool = False) -> None
             metavar="A,B",
             help="columns of numbers that are names, such as codes",
         )
+        parser.add_argument(
+            "--balanced",
+            action="store_true",
+            help="draw as many rows of each outcome, for where one is rare and both errors matter",
+        )
 
 
 @final
@@ -72,11 +77,7 @@ class People:
     plan: Plan
     data: Dataset
     n_rows: int
-
-    @property
-    def n_without_target(self) -> int:
-        """Rows that were left out."""
-        return self.n_rows - len(self.data)
+    n_without_target: int
 
     def lines(self) -> list[str]:
         """What was done, to be read."""
@@ -87,6 +88,8 @@ class People:
         lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
         if self.n_without_target:
             lines.append(f"  left out {self.n_without_target:,} rows without {plan.target.name}")
+        if len(data) < self.n_rows - self.n_without_target:
+            lines.append(f"  drew {positive:,} rows of each outcome")
         lines.append(
             f"  {plan.target.name} is {plan.target.favourable!r} (favourable) in {positive:,} "
             f"rows, {plan.target.other!r} in {len(data) - positive:,}"
@@ -156,7 +159,10 @@ def gather(options: argparse.Namespace, console: Console) -> People:
             categories=names(options.category, table),
         )
         data = Dataset(options.table.name, plan.encoded(known).X, y, plan.features)
-    return People(known, plan, data, table.n)
+        if options.balanced:
+            fewest = int(min((y > 0).sum(), (y < 0).sum()))
+            data = data.balanced(2 * fewest, options.seed)
+    return People(known, plan, data, table.n, table.n - rows.size)
 
 
 def names(given: list[str] | None, table: Table) -> list[str]:

@@ -54,6 +54,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
         table = open_table(options.table)
         kept = {name: table.column(name).cells for name in names(options.keep, table)}
         columns, notes = _decided(model, table)
+        taken = [name for name in kept if name in ("row", *columns)]
+        if taken:
+            raise ValueError(f"--keep names {taken[0]!r}, which decisions have themselves")
         columns = {"row": range(1, table.n + 1), **kept, **columns}
     right = _right(model, table, columns["decision"])
     if right is not None:

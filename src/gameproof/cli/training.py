@@ -176,8 +176,10 @@ def _radius(
     if y.size > ROWS_FOR_RADIUS:
         rows = np.random.default_rng(seed).permutation(y.size)[:ROWS_FOR_RADIUS]
     model = RobustStrategicClassifier(label_cost=options.label_cost, **shared)
+    # Every fold needs some of both classes.
+    folds = max(2, min(5, int((y[rows] > 0).sum()), int((y[rows] < 0).sum())))
     with console.step(f"choosing the radius on {rows.size:,} rows"):
-        curve = select_radius(Z[rows], y[rows], model, seed=seed)
+        curve = select_radius(Z[rows], y[rows], model, folds=folds, seed=seed)
     return curve.recommended, curve.reason, curve
 
 
@@ -188,6 +190,10 @@ def collected(notes: list[str]) -> Iterator[None]:
         warnings.simplefilter("always")
         yield
     for warning in caught:
+        if issubclass(
+            warning.category, (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
+        ):
+            continue  # for programmers
         text = " ".join(str(warning.message).split())
         if text not in notes:
             notes.append(text)

@@ -27,7 +27,7 @@ class Target:
         """Of this table. With `rest`, all values but the favourable one count as the other."""
         import pyarrow.compute as pc
 
-        text = table.column(name, "target column").text
+        text = _values(table, name)
         values = sorted(pc.drop_null(pc.unique(text)).to_pylist())
         if not values:
             raise DataError(f"no row of {table.source} has a value in the target {name!r}")
@@ -65,7 +65,7 @@ class Target:
         """The rows that have a target, and their labels."""
         import pyarrow.compute as pc
 
-        text = table.column(self.name, "target column").text
+        text = _values(table, self.name)
         known = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))
         values = pc.drop_null(text)
         strange = set(pc.unique(values).to_pylist()) - {self.favourable, *self.others}
@@ -76,6 +76,16 @@ class Target:
             )
         wanted = pc.equal(values, self.favourable).to_numpy(zero_copy_only=False)
         return known, np.where(wanted, 1.0, -1.0)
+
+
+def _values(table: Table, name: str) -> Any:
+    """The column as text, null where it is missing. Numbers are written alike, whether the file
+    has 1, 1.0 or a number of its own."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table.column(name, "target column")
+    return pc.cast(column.numbers, pa.string()) if column.kind == "number" else column.text
 
 
 def _chosen(favourable: str, values: list[str]) -> str | None:

@@ -233,5 +233,5 @@ def require_pyarrow() -> None:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            "reading tables needs pyarrow: pip install 'gameproof[tables]'"
+            "tables need pyarrow: pip install 'gameproof[tables]'"
         ) from error
