@@ -1,9 +1,11 @@
 """Tables from files of any usual kind, held against pandas; and files that are none."""
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
+import tempfile
 import zipfile
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +15,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from gameproof.data.column import MISSING
 from gameproof.data.reading import open_table
 from gameproof.errors import DataError
 
@@ -164,6 +169,30 @@ def test_quoted_newlines_separators_and_nameless_columns_are_read(tmp_path: Path
 def test_quotation_mark_inside_a_cell_is_a_character(tmp_path: Path) -> None:
     table = read(b'size,b\n5" pipe,1\n6 inch,2\n', tmp_path)
     assert table.columns["size"].text.to_pylist() == ['5" pipe', "6 inch"]
+
+
+CELLS = st.text(
+    st.characters(codec="utf-8", exclude_characters="\r\x00", exclude_categories=("Cs", "Zs")),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6), st.sampled_from([",", ";", "\t"]))
+def test_any_text_comes_back_as_it_was_written(rows: list[tuple[str, str]], separator: str) -> None:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=separator, lineterminator="\n")
+    writer.writerows([("first", "second"), *rows])
+    with tempfile.TemporaryDirectory() as folder:
+        table = read(buffer.getvalue().encode(), Path(folder))
+    for k, name in enumerate(("first", "second")):
+        column = table.columns[name]
+        written = [row[k].strip() for row in rows]
+        found = column.text.to_pylist()
+        # Marks for what is missing, and truth in any case of letters, are not kept as they are.
+        if not {cell.lower() for cell in written} <= {"true", "false"}:
+            assert found == [None if cell in MISSING else cell for cell in written]
 
 
 def excel() -> bytes:

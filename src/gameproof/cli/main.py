@@ -50,6 +50,9 @@ def _parser() -> Parser:
     parser = Parser(
         prog="gameproof",
         description="Classifiers that hold up when people game them.",
+        epilog="Begin with gameproof demo, or with a table: gameproof fit --help. Exit codes: 0 "
+        "success, 1 a table, file or run that failed, 2 a command line that makes no sense, 130 "
+        "Ctrl-C.",
         parents=[_shared()],
     )
     parser.add_argument("--version", action="version", version=f"gameproof {version}")

@@ -232,6 +232,4 @@ def require_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            "tables need pyarrow: pip install 'gameproof[tables]'"
-        ) from error
+        raise ImportError("tables need pyarrow: pip install 'gameproof[tables]'") from error
