@@ -110,6 +110,7 @@ def test_bare_classifier_is_no_table_model(model, tmp_path: Path) -> None:
         lambda record: record["encoders"].pop(),
         lambda record: record["encoders"][0].__setitem__(0, 0.0),
         lambda record: record["encoders"][0].__setitem__(3, {"number": "inf"}),
+        lambda record: record["encoders"][0].__setitem__(3, 0.0),
         lambda record: record["classifier"].update(kind="Pickle"),
         lambda record: record["classifier"]["fitted"].update(coef=[1.0]),
         lambda record: record.update(classifier=[]),

@@ -91,6 +91,13 @@ def test_rare_levels_are_pooled_and_new_ones_join_them(tmp_path: Path) -> None:
     assert set(found.encoded(later).X[:, 3]) == {2.0}
 
 
+def test_ten_rows_are_enough_for_a_level_and_nine_are_not(tmp_path: Path) -> None:
+    cells = ["a"] * 31 + ["b"] * 10 + ["c"] * 10 + ["d"] * 9
+    assert plan(table(tmp_path, extra=[*cells])).features.levels["extra"] == ("a", "b", "c", "d")
+    cells = ["a"] * 32 + ["b"] * 10 + ["c"] * 9 + ["d"] * 9
+    assert plan(table(tmp_path, extra=cells)).features.levels["extra"] == ("a", "b", "other")
+
+
 def test_there_are_never_more_than_twenty_levels(tmp_path: Path) -> None:
     many = [f"level {k % 40}" for k in range(1200)]
     made = {name: (cells * 20)[:1200] for name, cells in columns().items()}

@@ -223,6 +223,7 @@ BAD = {
     "short row": (b"a,b\n1,2\n3\n", "line 3: the header names 2 columns, and this row has 1"),
     "long row": (b"a,b\n1,2\n3,4,5\n", "line 3: the header names 2 columns, and this row has 3"),
     "open quote": (b'a,b\n1,2\n"3,4\n5,6\n', "line 4: a quotation mark is not closed"),
+    "open quote at the end": (b'a,b\n1,"2\n3,4\n', "line 3: a quotation mark is not closed"),
     "same name": (b"a,b,a\n1,2,3\n", "more than one column named 'a'"),
     "same but for spaces": (b"a,b, a\n1,2,3\n", "more than one column named 'a'"),
     "cut gzip": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "broken archive"),
