@@ -98,7 +98,8 @@ def test_file_holds_the_training_summary_and_the_command(model: Path) -> None:
     training = gp.load_model(model).training
     assert training["rows_trained"] == 320
     assert training["left_out"]["id"].startswith("text")
-    assert training["command"].startswith("gameproof")
+    assert training["command"].startswith("gameproof fit ")
+    assert training["command"].endswith("model.json --radius 0.03 --quiet")
     assert training["radius"] == 0.03
     assert json.loads(model.read_text())["format"] == "gameproof-model"
 

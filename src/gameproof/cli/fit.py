@@ -61,9 +61,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
         from gameproof.cli.pages import write_people_page
 
         settings = {name: made[name] for name in SETTINGS}
-        write_people_page(options.report, people, rows, settings, found.curve, options.seed)
+        write_people_page(options.report, people, rows, settings, found.curve, options)
         written.append(f"page: {options.report}")
-    _save(people, found, made, options.out)
+    _save(people, found, made, options)
     record = {
         **people.record(),
         **made,
@@ -152,9 +152,11 @@ def training_record(found: Trained, rows: Audit, options: argparse.Namespace) ->
     }
 
 
-def _save(people: People, found: Trained, made: dict[str, Any], path: Path) -> None:
+def _save(
+    people: People, found: Trained, made: dict[str, Any], options: argparse.Namespace
+) -> None:
     from gameproof.classify.table import TableModel
     from gameproof.cli.pages import command_line
 
-    training = {**people.record(), **made, "command": command_line()}
-    TableModel(people.plan, found.prepare, found.models[ROBUST], training).save(path)
+    training = {**people.record(), **made, "command": command_line(options)}
+    TableModel(people.plan, found.prepare, found.models[ROBUST], training).save(options.out)

@@ -28,7 +28,8 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
-    options = _parser().parse_args(arguments)
+    typed = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(typed, argparse.Namespace(typed=typed))
     try:
         options.run(options, Console(options.json, options.quiet))
     except KeyboardInterrupt:

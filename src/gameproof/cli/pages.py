@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import shlex
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,9 @@ if TYPE_CHECKING:
     from gameproof.report.audit import Audit
 
 
-def command_line() -> str:
-    """What was typed, as far as it can be told."""
-    return shlex.join(["gameproof", *sys.argv[1:]])
+def command_line(options: argparse.Namespace) -> str:
+    """What was typed."""
+    return shlex.join(["gameproof", *options.typed])
 
 
 def write_people_page(
@@ -29,7 +28,7 @@ def write_people_page(
     rows: Audit,
     settings: Mapping[str, Any],
     curve: RadiusCurve | None,
-    seed: int,
+    options: argparse.Namespace,
 ) -> None:
     """The page of ``fit`` and ``compare``."""
     from gameproof.report.on_choice import which_radius
@@ -46,8 +45,8 @@ def write_people_page(
         subtitle=f"{people.table.source}: {len(people.data):,} rows; what people can change: "
         f"{', '.join(people.plan.features.movable) or 'nothing'}",
         radius=chosen,
-        command=command_line(),
-        seed=seed,
+        command=command_line(options),
+        seed=options.seed,
         data={people.table.source: people.data.fingerprint},
         settings={
             **{name.replace("_", " "): value for name, value in settings.items()},
@@ -65,13 +64,15 @@ def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Name
         rows,
         f"Audit of {options.model.name}",
         subtitle=case.what,
-        command=command_line(),
+        command=command_line(options),
         data={name: _digest(file) for name, file in _files(options).items()},
         settings={"notes": "; ".join(case.notes)} if case.notes else {},
     )
 
 
-def write_reproduction_page(path: Path, studies: Sequence[Study], out: Path, note: str) -> None:
+def write_reproduction_page(
+    path: Path, studies: Sequence[Study], note: str, options: argparse.Namespace
+) -> None:
     """The page of ``reproduce``."""
     from gameproof.paper.catalog import EXPERIMENTS
     from gameproof.report.made import made
@@ -85,7 +86,7 @@ def write_reproduction_page(path: Path, studies: Sequence[Study], out: Path, not
             "title": EXPERIMENTS[study.name],
             "notes": study.notes,
             "figures": [
-                (caption, (out / study.name / f"{name}.png").read_bytes())
+                (caption, (options.out / study.name / f"{name}.png").read_bytes())
                 for name, caption in study.figures
             ],
         }
@@ -95,7 +96,7 @@ def write_reproduction_page(path: Path, studies: Sequence[Study], out: Path, not
         path,
         "The paper's experiments, again",
         reproduction_sections(claims, experiments),
-        made(command=command_line(), settings={s.name: f"{s.seeds} seeds" for s in studies}),
+        made(command=command_line(options), settings={s.name: f"{s.seeds} seeds" for s in studies}),
         subtitle=note,
     )
 

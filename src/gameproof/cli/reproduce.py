@@ -76,7 +76,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         from gameproof.cli.pages import write_reproduction_page
 
         note = SMOKE if options.quick else ""
-        write_reproduction_page(options.report, studies, options.out, note)
+        write_reproduction_page(options.report, studies, note, options)
         written.append(f"page: {options.report}")
     record = {
         "summary": str(where),
