@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof.classify.radius import RadiusCurve
-    from gameproof.cli.audit import Case
+    from gameproof.cli.cases import Case
     from gameproof.cli.people import People
     from gameproof.paper.study import Study
     from gameproof.report.audit import Audit

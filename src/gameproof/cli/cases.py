@@ -1,0 +1,176 @@
+"""A model in a file and the people of a table, as an audit takes them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from gameproof.cli.people import names, require_both
+
+if TYPE_CHECKING:
+    from gameproof.classify.foreign import Foreign
+    from gameproof.classify.table import TableModel
+    from gameproof.data.reading import Table
+
+# The gaming to expect, and the price of a label, where nobody says.
+POWER, LABEL_COST = 0.5, 0.5
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A linear model and people in the columns that it sees."""
+
+    what: str
+    coef: Any
+    intercept: float
+    names: list[str]
+    X: Any
+    y: Any
+    movable: list[int]
+    scale: Any
+    power: float
+    label_cost: float
+    favourable: str
+    notes: list[str] = field(default_factory=list)
+    # A step in a column that the model sees, in the units of the table.
+    in_table: Callable[[str, float], str] = lambda name, step: f"{step:+.4g}"
+
+
+def opened(options: argparse.Namespace) -> Case:
+    """The model and the table that the options name."""
+    from gameproof.data.reading import open_table
+
+    model = _model(options.model)
+    table = open_table(options.table)
+    made = _of_ours if hasattr(model, "plan") else _of_foreign
+    return made(model, table, options)
+
+
+def _model(path: Path) -> Any:
+    """A model of ours or a foreign one, by what the file holds."""
+    from gameproof.classify.foreign import load_foreign
+    from gameproof.classify.load import load_table_model
+    from gameproof.errors import ModelFileError
+
+    if path.is_dir():
+        raise ModelFileError(f"{path} is a folder, expected a model")
+    with path.open("rb") as file:
+        start = file.read(4)
+    if start.startswith(b"PK"):
+        return load_foreign(path)
+    if start.startswith(b"\x80"):
+        raise ModelFileError(
+            f"{path} is a pickle, which can run any program when it is opened; save the model with "
+            "skops.io.dump instead"
+        )
+    return load_table_model(path)
+
+
+def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Case:
+    """A model of ours knows what its table means."""
+    target = model.plan.target
+    for option, own in (("target", target.name), ("favourable", target.favourable)):
+        given = getattr(options, option)
+        if given is not None and given != own:
+            raise ValueError(f"the model's {option} is {own!r}, got --{option} {given}")
+    rows, y = target.labels(table)
+    require_both(y, target.favourable, target.other)
+    Z, unknown = model.prepared(table if rows.size == table.n else table.take(rows))
+    movable = model.prepare.movable_.tolist()
+    if options.movable is not None:
+        chosen = tuple(names(options.movable, table))
+        for name in chosen:
+            if name not in model.plan.features.names or name in model.plan.features.levels:
+                raise ValueError(f"the model has no number {name!r} that could be moved")
+        movable = model.moved_by(chosen)
+    notes = [f"{name}: {count:,} cells have unknown levels" for name, count in unknown.items()]
+    if rows.size < table.n:
+        notes.append(f"left out {table.n - rows.size:,} rows without {target.name}")
+    fitted_for = float(model.training.get("power", POWER))
+    cost = float(model.training.get("label_cost", LABEL_COST))
+    return Case(
+        f"{options.model}: {target.name} = {target.favourable}, fitted by gameproof",
+        model.classifier.coef_[0],
+        float(model.classifier.intercept_[0]),
+        model.names,
+        Z,
+        y,
+        movable,
+        model.classifier.units_.scale,
+        fitted_for if options.power is None else options.power,
+        cost if options.label_cost is None else options.label_cost,
+        target.favourable,
+        notes,
+        lambda name, step: _told(model, name, step),
+    )
+
+
+def _told(model: TableModel, name: str, step: float) -> str:
+    """For a column of numbers, from its median to where the step leads."""
+    from gameproof.data.prepare import Number
+
+    encoders = dict(zip(model.plan.features.names, model.prepare.encoders_, strict=True))
+    encoder = encoders.get(name)
+    if not isinstance(encoder, Number):
+        return ""
+    start, end = encoder.after_step(step)
+    return f"from the median {_read(start)} to {_read(end)}"
+
+
+def _read(number: float) -> str:
+    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+
+
+def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Case:
+    """A model of scikit-learn sees the columns of the table as they are."""
+    import numpy as np
+
+    from gameproof.data.labels import Target, same_value
+    from gameproof.data.plan import number_columns
+
+    if options.target is None or options.movable is None:
+        raise ValueError(
+            "a model of scikit-learn does not know what the table means: give --target, "
+            "--favourable and --movable"
+        )
+    target = Target.of(table, options.target, options.favourable, options.rest)
+    matching = [c for c in model.classes if same_value(str(c), target.favourable)]
+    if len(matching) != 1:
+        raise ValueError(
+            f"the favourable value is {target.favourable!r}, and the classes of the model are "
+            f"{' and '.join(map(str, model.classes))}"
+        )
+    seen, guessed = number_columns(table, target.name, model.names, model.coef.size)
+    rows, y = target.labels(table)
+    X = np.column_stack(list(seen.values()))[rows]
+    whole = ~np.isnan(X).any(axis=1)
+    notes = []
+    if guessed:
+        notes.append(f"the model has no names; its columns are taken to be {', '.join(seen)}")
+    if not whole.all():
+        notes.append(f"left out {int((~whole).sum()):,} rows with missing values")
+    require_both(y[whole], target.favourable, target.other)
+    coef, intercept = model.towards(matching[0])
+    chosen = names(options.movable, table)
+    for name in chosen:
+        if name not in seen:
+            table.column(name, "movable column")
+            raise ValueError(f"the model does not look at the movable column {name!r}")
+    return Case(
+        f"{options.model}: {target.name} = {target.favourable}, {model.kind} of scikit-learn",
+        coef,
+        intercept,
+        list(seen),
+        X[whole],
+        y[whole],
+        [list(seen).index(name) for name in chosen],
+        None,
+        POWER if options.power is None else options.power,
+        LABEL_COST if options.label_cost is None else options.label_cost,
+        target.favourable,
+        notes,
+    )
