@@ -79,6 +79,8 @@ def _shared() -> argparse.ArgumentParser:
 def _sentence(error: Exception) -> str:
     """An error in one line; with its type where it was not meant for users."""
     text = " ".join(str(error).split())
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        text = f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
     if text and isinstance(error, _expected()):
         return text
     return f"{type(error).__name__}: {text or 'no message'} (--debug shows where)"

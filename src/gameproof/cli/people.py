@@ -181,6 +181,6 @@ def require_both(y: Any, favourable: str, other: str) -> None:
     for count, name in ((int((y > 0).sum()), favourable), (int((y < 0).sum()), other)):
         if count < LEAST:
             raise DataError(
-                f"{count} rows have the outcome {name!r}, and {LEAST} of each are the least to "
-                "learn from and test on"
+                f"too few rows have the outcome {name!r}: {count}, and {LEAST} of each are the "
+                "least to learn from and test on"
             )

@@ -171,8 +171,9 @@ def _text(data: bytes, given: str) -> str:
         raise DataError(f"{given} is a binary file, expected a table: CSV, TSV or Parquet")
     if not start.removeprefix(codecs.BOM_UTF8).strip():
         raise DataError(f"{given} is empty")
-    if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
-        raise DataError(f"{given} is a web page or XML, expected a table: CSV, TSV or Parquet")
+    for mark, what in ((b"<", "a web page or XML"), (b"{", "JSON")):
+        if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(mark):
+            raise DataError(f"{given} is {what}, expected a table: CSV, TSV or Parquet")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -206,8 +207,8 @@ def _fault(text: str, separator: str, given: str) -> str:
         for row in reader:
             if row and len(row) != width:
                 return (
-                    f"{given}, line {reader.line_num}: the header names {width} columns, and this "
-                    f"row has {len(row)}"
+                    f"{given}, line {reader.line_num}: this row has {len(row)} cells, and the "
+                    f"header {width}"
                 )
     except csv.Error as error:
         return f"{given}, line {reader.line_num}: a quotation mark is not closed ({error})"
