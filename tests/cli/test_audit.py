@@ -27,6 +27,8 @@ MODELS = {
     "logistic": lambda: LogisticRegression(max_iter=1000),
     "svm": lambda: LinearSVC(random_state=0),
     "sgd": lambda: SGDClassifier(random_state=0),
+    "sgd, logistic": lambda: SGDClassifier(loss="log_loss", random_state=0),
+    "sgd, squares": lambda: SGDClassifier(loss="squared_error", eta0=1e-3, random_state=0),
     "ridge": lambda: RidgeClassifier(),
     "perceptron": lambda: Perceptron(random_state=0),
 }

@@ -22,10 +22,14 @@ from gameproof.arguments import Vector
 from gameproof.errors import ModelFileError
 
 CLASSIFIERS = ("LogisticRegression", "LinearSVC", "SGDClassifier", "RidgeClassifier", "Perceptron")
-HOMES = ("sklearn.linear_model.", "sklearn.svm.", "sklearn.preprocessing.", "sklearn.pipeline")
+HOMES = (
+    *("sklearn.linear_model.", "sklearn.svm.", "sklearn._loss."),
+    *("sklearn.preprocessing.", "sklearn.pipeline"),
+)
 # What they hold: how labels were coded, which loss was minimised, plain values and arrays.
 PARTS = (
     *("StandardScaler", "Pipeline", "LabelBinarizer", "Hinge", "Log", "ModifiedHuber"),
+    *("CyHalfBinomialLoss", "CyHalfSquaredError", "CyHuberLoss"),
     *("SquaredHinge", "SquaredLoss", "Huber", "EpsilonInsensitive", "SquaredEpsilonInsensitive"),
 )
 PLAIN = ("str", "int", "float", "bool", "NoneType", "tuple", "list", "dict")
