@@ -134,8 +134,15 @@ class StrategicProblem(Problem):
 
     def at_radius(self, radius: float) -> StrategicProblem:
         """The same problem with another radius."""
+        return self._with(self.population, radius)
+
+    def with_population(self, population: Population) -> StrategicProblem:
+        """The same problem with other people."""
+        return self._with(population, self.radius)
+
+    def _with(self, population: Population, radius: float) -> StrategicProblem:
         return StrategicProblem(
-            self.population,
+            population,
             radius,
             self.label_cost,
             self.loss,

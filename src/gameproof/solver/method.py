@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, final
 
 import numpy as np
@@ -27,7 +27,8 @@ class Solver:
 
     step and radius are schedules by epoch, or numbers. scale multiplies the steps of the x and the
     y block: "auto" is the problem's own choice, None one step for all (the paper to the letter).
-    batch samples are asked at each deployed point.
+    batch samples are asked at each deployed point. start is where runs begin, by default where the
+    problem says. `Solver.auto(problem)` chooses all of it, and `why` says how.
 
     >>> Solver(step=0.1).name
     'OGDA-RR'
@@ -41,6 +42,9 @@ class Solver:
     scale: Scale = "auto"
     batch: int = 1
     average: Average = field(default_factory=StepWeighted)
+    # Not part of the method: a saved run has begun already, and reasons change nothing.
+    start: tuple[Vector, Vector] | None = field(default=None, compare=False, repr=False)
+    why: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():
@@ -54,6 +58,48 @@ class Solver:
         if not (self.scale is None or _is_auto(self.scale)):
             _checked_scale(self.scale)
 
+    @classmethod
+    def auto(
+        cls,
+        problem: Problem,
+        *,
+        estimate: Gradient | None = None,
+        queries: int | None = None,
+        pilot: int = 300,
+        batch: int = 1,
+        start: bool = True,
+        seed: int = 0,
+    ) -> Solver:
+        """A solver that needs no tuning: its parts from the problem and from a few pilot queries.
+
+        estimate
+            The kind of gradient, such as TwoPoint(); by default the best for what can be seen. A
+            kind that needs values only makes the pilot look at no more than scores.
+        queries
+            How many values the run is going to ask, where that is known; else a choice that is good
+            from a hundred on.
+        pilot
+            How many answers the choice may ask. They are counted by the population, beside those of
+            the run: `population.n_answers` is both.
+        batch
+            Answers at each deployed point.
+        start
+            False to begin where the problem says, and not at what the pilot has learned.
+        seed
+            The same seed gives the same solver.
+
+        >>> import gameproof as gp
+        >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
+        >>> asked = gp.Population(X, y, gp.BlackBox(lambda theta, i: X[i] + 0.1 * theta))
+        >>> problem = gp.StrategicProblem(asked, radius=0.1, label_cost=0.5)
+        >>> solver = gp.Solver.auto(problem)
+        >>> solver.gradient, solver.start is not None, asked.n_answers <= 300
+        (Envelope(degree=2.0), True, True)
+        """
+        from gameproof.solver.auto import choose
+
+        return choose(problem, estimate, queries, pilot, batch, start, seed)
+
     @property
     def name(self) -> str:
         """Such as OGDA-RR."""
@@ -63,7 +109,7 @@ class Solver:
     @property
     def signature(self) -> str:
         """What identifies the method in a saved run."""
-        parts = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        parts = {part.name: getattr(self, part.name) for part in fields(self) if part.compare}
         return ", ".join(f"{name}={_described(part)}" for name, part in parts.items())
 
     def scales(self, problem: Problem) -> tuple[float, float]:

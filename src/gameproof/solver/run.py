@@ -61,7 +61,7 @@ class Run:
         self.problem, self.solver = problem, solver
         self._method = solver.compiled(problem)
         if state is None:
-            point = starting_point(problem, start)
+            point = starting_point(problem, solver.start if start is None else start)
             self.state = State.begin(problem, solver, point, np.random.default_rng(seed))
         elif seed is not None or start is not None:
             raise ValueError("a resumed run has its seed and its start; give neither")

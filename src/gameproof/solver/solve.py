@@ -54,7 +54,7 @@ def solve(
         The run ends after this many epochs (100 if neither is given) and before it would ask more
         values than `queries`. Both are totals: a resumed run goes on *to* them.
     seed, start
-        A seed or a generator, and (x, y); by default the centres of the sets.
+        A seed or a generator, and (x, y); by default the solver's start, else the problem's.
     tolerance, score
         Stop when ``score(x, y)`` of the output is at most `tolerance`. Without a score, the
         problem's duality gap, or the gap to its known saddle point. The score is recorded in the

@@ -1,0 +1,253 @@
+"""`Solver.auto`: parts chosen from the problem and from a few pilot queries.
+
+For people, by what they let be seen:
+
+1. *Learn.* A few dozen answers, or scores where no more is seen, give a model of the response.
+2. *Solve.* With the model in place of the people the problem is white-box: Newton's method gives
+   its saddle point, which is where the run starts.
+3. *Check.* Fresh agents are asked at that very theta. Their answers say what the classifier's
+   worst-case risk is, whatever the model says; where it is no better than ignoring the data, the
+   start is dropped.
+4. *Rehearse.* Settings are tried on people like the model, as much stronger and weaker as the
+   answers leave open, from that start.
+
+If the model is refuted the run goes on from values alone, which need none. For other problems see
+`general`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gameproof.arguments import Vector, as_count
+from gameproof.population.learn import LearnedResponse, learn_response
+from gameproof.population.population import Population
+from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
+from gameproof.problem.problem import Problem
+from gameproof.problem.strategic import StrategicProblem
+from gameproof.solver.general import choose_for_values
+from gameproof.solver.gradients import Envelope, Gradient, OnePoint, TwoPoint
+from gameproof.solver.method import Solver
+from gameproof.solver.rehearse import Rehearsal, Stage
+
+# Answers to learn from, where the pilot allows, and to check with.
+LEARN, CHECK = 60, 60
+# The fewest a model can be learnt from.
+FEWEST = 12
+# Powers are rehearsed this much apart at least, and at most.
+CLOSEST, FARTHEST = 0.05, 0.9
+# A check is passed within this many standard errors, or where risks differ by less than that.
+ERRORS, NEAR = 3.0, 1e-3
+
+
+def choose(
+    problem: Problem,
+    estimate: Gradient | None,
+    queries: int | None,
+    pilot: int,
+    batch: int,
+    start: bool,
+    seed: int,
+) -> Solver:
+    """As `Solver.auto`."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {problem!r}")
+    if estimate is not None:
+        if not isinstance(estimate, Gradient):
+            raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")
+        if not isinstance(estimate, Envelope):
+            estimate.perturbed(problem)
+    as_count("pilot", pilot, least=0)
+    as_count("batch", batch)
+    as_count("seed", seed, least=0)
+    if queries is not None:
+        as_count("queries", queries)
+    if isinstance(problem, StrategicProblem):
+        study = _Study(problem, estimate, pilot, seed)
+        return study.solver(queries, batch, start)
+    return choose_for_values(problem, estimate, pilot, batch, seed)
+
+
+@dataclass(frozen=True)
+class _Check:
+    """What fresh answers say of the model's saddle point."""
+
+    number: int
+    predicted: float  # worst-case risk, as the model has it
+    answered: float  # and by the answers
+    error: float  # standard error of the difference
+    ignoring: float  # the worst-case risk of theta = 0
+    off: float  # how far the mean move is from the model's, relative to it
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the model has foretold the answers."""
+        return abs(self.answered - self.predicted) <= max(ERRORS * self.error, NEAR)
+
+    @property
+    def useful(self) -> bool:
+        """Whether the classifier is better than ignoring the data, by the answers."""
+        return self.answered <= self.ignoring + ERRORS * self.error
+
+    @property
+    def sentence(self) -> str:
+        verdict = "agree" if self.agrees else "do not agree"
+        return (
+            f"Fresh answers of {self.number} agents to its saddle point {verdict} with it: a "
+            f"worst-case risk of {self.answered:.4g} ± {self.error:.1g}, foretold "
+            f"{self.predicted:.4g}."
+        )
+
+
+class _Study:
+    """The pilot study of one problem."""
+
+    def __init__(
+        self, problem: StrategicProblem, estimate: Gradient | None, pilot: int, seed: int
+    ) -> None:
+        self._problem, self._estimate, self._seed = problem, estimate, seed
+        people, left = problem.population, problem.population.remaining
+        self._pilot = pilot if left is None else min(pilot, left // 2)
+        answers = people.sight >= Sight.ANSWERS
+        self._answers = answers and (estimate is None or isinstance(estimate, Envelope))
+        if isinstance(estimate, Envelope) and not answers:
+            estimate.perturbed(problem)  # says what it lacks
+        self._asked = people if self._answers or not answers else _scores_of(people)
+        self._learned = self._learn()
+        response = NoResponse() if self._learned is None else self._learned.response
+        self._model = self._staged(response)
+        self._check = self._checked()
+
+    def solver(self, queries: int | None, batch: int, start: bool) -> Solver:
+        """The best setting in rehearsal."""
+        check = self._check
+        begins = self._model.saddle if start and check is not None and check.useful else None
+        point = None if begins is None else (begins.x, begins.y)
+        rehearsal = Rehearsal(self._stages(), point, batch, queries, self._seed)
+        setting = rehearsal.best(self._gradients())
+        why = " ".join([self._reasons(), self._beginning(start, begins is not None)])
+        return replace(setting.solver(self._problem, batch), start=point, why=why)
+
+    # --- the pilot
+
+    def _learn(self) -> LearnedResponse | None:
+        scores = self._asked.sight < Sight.ANSWERS
+        wanted = max(LEARN, 2 * (self._asked.d + 3)) if scores else LEARN
+        answers = min(wanted, self._pilot * 2 // 3)
+        if answers < FEWEST:
+            return None
+        return learn_response(self._asked, answers=answers, seed=self._seed)
+
+    def _staged(self, response: PowerCost) -> Stage:
+        people = self._problem.population
+        return Stage.of(self._problem.with_population(Population(people.X, people.y, response)))
+
+    def _checked(self) -> _Check | None:
+        if self._learned is None:
+            return None
+        model, saddle = self._model.problem, self._model.saddle
+        loss, people = model.loss, self._problem.population
+        theta, _ = model.split(saddle.x)
+        movers = np.flatnonzero(people.y < 0)
+        number = min(CHECK, self._pilot - self._learned.n_answers, movers.size)
+        if number < 2:
+            return None
+        rng = np.random.default_rng([self._seed, 1])
+        agents = np.sort(rng.choice(movers, number, replace=False))
+        scores = self._asked.scores(theta, agents)
+        expected = model.population.scores(theta, agents)
+        offset, against = model.offset(saddle.x), np.full(number, -1.0)
+        more = loss.value(scores + offset, against) - loss.value(expected + offset, against)
+        share = movers.size / people.n
+        predicted = model.robust_value(saddle.x)
+        rise = float((expected - people.X[agents] @ theta).mean())
+        return _Check(
+            number,
+            predicted,
+            predicted + share * float(more.mean()),
+            share * float(more.std(ddof=1)) / np.sqrt(number),
+            model.robust_value(np.zeros_like(saddle.x)),
+            _relative(scores - expected, rise),
+        )
+
+    # --- what follows from it
+
+    @property
+    def _believed(self) -> bool:
+        found, check = self._learned, self._check
+        return found is not None and found.fits and check is not None and check.agrees
+
+    @property
+    def _apart(self) -> float:
+        """How much stronger or weaker than the model the answers let people be; 0 where nobody is
+        seen to move."""
+        found = self._learned
+        if found is None or not found.power > 0:
+            return 0.0
+        low, high = (float(end) for end in found.intervals["power"])
+        apart = (high - low) / (2 * found.power)
+        if self._check is not None:
+            apart = max(apart, self._check.off)
+        return float(np.clip(apart, CLOSEST, FARTHEST))
+
+    def _stages(self) -> list[Stage]:
+        """People stronger and weaker than the model, as far as the answers leave open."""
+        found, apart = self._learned, self._apart
+        if found is None:
+            return [self._model]
+        response, powers = found.response, np.asarray(found.response.power)
+        if not apart:
+            most = float(found.intervals["power"][1])
+            return [self._model, self._staged(PowerCost(most))]
+        return [self._staged(replace(response, power=k * powers)) for k in (1 + apart, 1 - apart)]
+
+    def _gradients(self) -> list[Gradient]:
+        if self._estimate is not None:
+            return [self._estimate]
+        if self._answers and self._believed:
+            return [Envelope(self._degree())]
+        if self._answers or self._learned is None:
+            return [OnePoint(baseline=True)]
+        return [OnePoint(baseline=True), TwoPoint()]
+
+    def _degree(self) -> float:
+        """As learnt; of a simulation its own, which `Envelope` wants to the last bit."""
+        assert self._learned is not None
+        own, (low, high) = self._problem.population.response, self._learned.intervals["degree"]
+        if isinstance(own, PowerCost) and low <= own.degree <= high:
+            return own.degree
+        return self._learned.degree
+
+    def _reasons(self) -> str:
+        if self._learned is None:
+            return "There are too few answers to learn from, so people are taken not to move."
+        seen = "Answers are seen." if self._answers else "Scores alone are used."
+        parts = [seen, self._learned.sentence]
+        if self._check is not None:
+            parts.append(self._check.sentence)
+        if not self._believed:
+            parts.append("The model is not relied on: the run goes on from values.")
+        if self._apart:
+            parts.append(f"Rehearsed on people {self._apart:.0%} stronger and weaker.")
+        return " ".join(parts)
+
+    def _beginning(self, wanted: bool, learned: bool) -> str:
+        if not wanted:
+            return "The run starts where the problem says, as asked."
+        if learned:
+            return "The run starts at that saddle point."
+        return "The run starts where the problem says."
+
+
+def _scores_of(people: Population) -> Population:
+    """The same people, seen by their scores alone; they are asked and counted where they are."""
+    box = BlackBox(lambda theta, agents: people.scores(theta, agents), scores=True)
+    return Population(people.X, people.y, box)
+
+
+def _relative(errors: Vector, size: float) -> float:
+    """How far the mean error may be from 0, relative to a size."""
+    mean = abs(float(errors.mean())) + 2 * float(errors.std(ddof=1)) / np.sqrt(errors.size)
+    return mean / abs(size) if size else float(mean > 0)
