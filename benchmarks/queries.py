@@ -1,0 +1,242 @@
+"""How many queries a certified gap takes: hand-tuned contenders against `Solver.auto`.
+
+Every contender is tuned over its grid (`query_runs.Contender.settings`) for each target and average
+on people that are not reported, and then run on people of ten seeds. Medians over the seeds; a
+contender that never gets there is shown with the queries after which it was given up. Only agents
+with label -1 are asked, and `Solver.auto` pays for its pilot.
+
+    python benchmarks/queries.py [--quick] [--figures DIR] [NAME …]
+
+Parts that are done are kept, so that an interrupted benchmark goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from harness import Table, _folder, save
+from query_runs import AVERAGES, CONTENDERS, PROBLEMS, TARGETS, Row, automatic, staged, tune
+
+import gameproof as gp
+from gameproof.paper.study import Study
+
+TUNING = (1001,)
+CAP, LETTER_CAP, LETTER_TUNING = 30_000, 3_000_000, 500_000
+LETTER = "paper to the letter"
+# Solver.auto by what it may see; "own start" is the run alone, without what was learnt.
+AUTO: dict[str, Row] = {
+    "auto, scores": {"estimate": "baseline"},
+    "auto, answers": {"estimate": None},
+    "auto, baseline, own start": {"estimate": "baseline", "start": False},
+    "auto, two points, own start": {"estimate": "two", "start": False},
+    "auto, envelope, own start": {"estimate": "envelope", "start": False},
+}
+ESTIMATES = {
+    None: None,
+    "baseline": gp.OnePoint(baseline=True),
+    "two": gp.TwoPoint(),
+    "envelope": gp.Envelope(),
+}
+RIVALS = {
+    "auto, baseline, own start": "SGDA-RR, baseline",
+    "auto, two points, own start": "SGDA-RR, two points",
+    "auto, envelope, own start": "SGDA-RR, envelope",
+}
+BATCHES = (1, 10, 100, None)
+
+
+def auto_run(problem: str, way: str, batch: int | None, seed: int, cap: int) -> list[Row]:
+    """One run of `Solver.auto`, in plain arguments; a batch of None is everybody."""
+    parts = dict(AUTO[way])
+    parts["estimate"] = ESTIMATES[parts["estimate"]]
+    parts["batch"] = PROBLEMS[problem]["n"] if batch is None else batch
+    rows = automatic(problem, seed, cap, parts, curve_too=True)
+    return [{"problem": problem, "way": way, "batch": batch, "seed": seed, **row} for row in rows]
+
+
+def hand_tuned(study: Study, names: list[str], seeds: int) -> dict[tuple[Any, ...], list[float]]:
+    """Queries by seed, by (problem, contender, average, target)."""
+    calls = [
+        {
+            "problem": name,
+            "contender": contender,
+            "setting": setting,
+            "seed": seed,
+            "cap": LETTER_TUNING if contender == LETTER else CAP,
+        }
+        for name in names
+        for contender, way in CONTENDERS.items()
+        for setting in way.settings(study.quick)
+        for seed in TUNING
+    ]
+    found = [row for part in study.map(tune, calls) for row in part]
+    chosen = _chosen(found)
+    unique = {(key[0], key[1], tuple(setting.items())) for key, setting in chosen.items()}
+    calls = [
+        {
+            "problem": name,
+            "contender": contender,
+            "setting": dict(setting),
+            "seed": seed,
+            "cap": (LETTER_CAP if contender == LETTER else CAP) // (10 if study.quick else 1),
+        }
+        for name, contender, setting in sorted(unique, key=repr)
+        for seed in range(seeds)
+    ]
+    reported = [row for part in study.map(tune, calls) for row in part]
+    queries: dict[tuple[Any, ...], list[float]] = {}
+    for row in reported:
+        key = (row["problem"], row["contender"], row["average"], row["target"])
+        if chosen.get(key) == row["setting"]:
+            queries.setdefault(key, []).append(row["queries"])
+    return queries
+
+
+def _chosen(found: list[Row]) -> dict[tuple[Any, ...], Row]:
+    """For each contender, average and target the setting that needs the fewest queries; where none
+    gets there, the one that does best at the target before. To the letter, one setting for all."""
+    best: dict[tuple[Any, ...], tuple[float, Row]] = {}
+    kinds = {(row["problem"], row["contender"], row["average"]) for row in found}
+    for kind in kinds:
+        rows = [row for row in found if (row["problem"], row["contender"], row["average"]) == kind]
+        previous: Row | None = None
+        for target in TARGETS:
+            first = kind[1] == LETTER and previous is not None
+            here = [row for row in rows if row["target"] == target and np.isfinite(row["queries"])]
+            least = min(here, key=lambda row: row["queries"], default=None)
+            setting = previous if first or least is None else least["setting"]
+            setting = setting or rows[-1]["setting"]
+            best[(*kind, target)] = (0.0, setting)
+            previous = setting
+    return {key: setting for key, (_, setting) in best.items()}
+
+
+def shown(values: list[float], cap: int) -> str:
+    """The median, or that it lies beyond the cap."""
+    middle = statistics.median(values)
+    return f"> {cap:.0e}" if not np.isfinite(middle) else f"{middle:.0f}"
+
+
+def tables(
+    names: list[str], hand: dict[tuple[Any, ...], list[float]], auto: list[Row], quick: bool
+) -> list[Table]:
+    """One table a problem, and one of ratios."""
+    made = []
+    for name in names:
+        table = Table(
+            f"{name}: median queries until the gap stays below", ["contender", *map(str, TARGETS)]
+        )
+        for contender in CONTENDERS:
+            cap = (LETTER_CAP if contender == LETTER else CAP) // (10 if quick else 1)
+            for average in AVERAGES:
+                cells = [shown(hand[name, contender, average, t], cap) for t in TARGETS]
+                table.row(f"{contender}, {average}", *cells)
+        for way in AUTO:
+            cells = [shown(_of(auto, name, way, 1, t, "queries"), CAP) for t in TARGETS]
+            table.row(way, *cells)
+        made.append(table)
+    return [*made, _ratios(names, hand, auto, quick), _deployments(names, auto)]
+
+
+def _of(
+    auto: list[Row], name: str, way: str, batch: int | None, t: float, what: str
+) -> list[float]:
+    return [
+        row[what]
+        for row in auto
+        if (row["problem"], row["way"], row["batch"], row.get("target")) == (name, way, batch, t)
+    ]
+
+
+def _ratios(
+    names: list[str], hand: dict[tuple[Any, ...], list[float]], auto: list[Row], quick: bool
+) -> Table:
+    """Queries of the paper over those of auto, and of auto over the best hand-tuned."""
+    table = Table(
+        "Solver.auto: the paper's queries over its own (at least), and its run's over those of the "
+        "best hand-tuned setting of the same estimate, any average",
+        ["problem", "ratio", *map(str, TARGETS)],
+    )
+    cap = LETTER_CAP // (10 if quick else 1)
+    for name in names:
+        for way in ("auto, scores", "auto, answers"):
+            cells: list[float | None] = []
+            for t in TARGETS:
+                paper = min(statistics.median(hand[name, LETTER, "average", t]), float(cap))
+                cells.append(paper / statistics.median(_of(auto, name, way, 1, t, "queries")))
+            table.row(name, f"paper / {way}", *cells)
+        for way, rival in RIVALS.items():
+            cells = []
+            for t in TARGETS:
+                best = min(statistics.median(hand[name, rival, a, t]) for a in AVERAGES)
+                ours = statistics.median(_of(auto, name, way, 1, t, "run"))
+                cells.append(ours / best if np.isfinite(best) and np.isfinite(ours) else None)
+            table.row(name, f"{way} / hand-tuned", *cells)
+    return table
+
+
+def _deployments(names: list[str], auto: list[Row]) -> Table:
+    """Deployments and answers by batch."""
+    table = Table(
+        "Deployments / answers until the gap stays below, by batch, the pilot included",
+        ["problem", "way", "batch", *map(str, TARGETS)],
+    )
+    for name in names:
+        for way in ("auto, baseline, own start", "auto, envelope, own start", "auto, answers"):
+            for batch in BATCHES:
+                cells = []
+                for t in TARGETS:
+                    deployed = shown(_of(auto, name, way, batch, t, "deployments"), CAP)
+                    asked = shown(_of(auto, name, way, batch, t, "queries"), CAP)
+                    cells.append(f"{deployed} / {asked}")
+                table.row(name, way, "n" if batch is None else batch, *cells)
+    return table
+
+
+def main() -> None:
+    """Prints and keeps the tables; draws the figures where a folder is given."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", choices=[[], *PROBLEMS], metavar="NAME")
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--figures", type=Path)
+    options = parser.parse_args()
+    names = options.names or list(PROBLEMS)[: 1 if options.quick else None]
+    names = [name for name in names if _available(name)]
+    seeds = 2 if options.quick else 10
+    study = Study("queries", _folder() / "queries", seeds, options.quick, options.jobs)
+    hand = hand_tuned(study, names, seeds)
+    calls = [
+        {"problem": name, "way": way, "batch": batch, "seed": seed, "cap": CAP}
+        for name in names
+        for way in AUTO
+        for batch in (BATCHES if way != "auto, two points, own start" else (1,))
+        for seed in range(seeds if batch == 1 else min(seeds, 3))
+    ]
+    auto = [row for part in study.map(auto_run, calls) for row in part]
+    save("queries", tables(names, hand, auto, options.quick))
+    if options.figures:
+        from query_figures import draw
+
+        draw(options.figures, names, hand, auto)
+
+
+def _available(name: str) -> bool:
+    """Credit data has to be there; it is never fetched here."""
+    try:
+        staged(name, 0)
+    except gp.DataNotFound as error:
+        print(f"{name} is left out: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore", gp.CapWarning)
+    main()

@@ -1,0 +1,207 @@
+"""Runs whose queries are counted: problems, contenders, and the gap by queries.
+
+A gap is that of gp.gap against a certified saddle point. What counts is the number of queries after
+which it stays below a target for as long as the run goes on.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import gameproof as gp
+from gameproof.paper.people import draw
+from gameproof.problem.convex_side import ConvexSide
+from gameproof.solver.run import UNLIMITED
+
+TARGETS = (0.1, 0.03, 0.01, 0.003)
+AVERAGES = {"average": gp.StepWeighted(), "suffix": gp.Suffix(), "last": gp.Last()}
+LOOKS = 12  # a decade
+Row = dict[str, Any]
+
+PROBLEMS: dict[str, Row] = {
+    "synthetic 500": {"source": "synthetic", "n": 500},
+    "synthetic 4000": {"source": "synthetic", "n": 4000},
+    "synthetic 500, exact": {"source": "synthetic", "n": 500, "radius": 0.1, "form": "exact"},
+    "credit 2000": {"source": "credit", "n": 2000},
+}
+
+
+@cache
+def staged(name: str, seed: int, positive: str = "exact") -> tuple[gp.StrategicProblem, gp.Saddle]:
+    """A problem with people of its own, and its certified saddle point."""
+    what = PROBLEMS[name]
+    people = draw(what["source"], what["n"], 10, seed)
+    radius, form = what.get("radius", 0.4), what.get("form", "printed")
+    problem = people.problem(radius, form=form, positive=positive)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gp.CapWarning)
+        saddle = gp.saddle_point(problem)
+    assert saddle.duality_gap < 1e-7
+    return problem, saddle
+
+
+class Gap:
+    """gp.gap(problem, ., ., saddle), without a call a sample: L(x, y*) by arrays, L(x*, y) as what
+    it is, linear in y."""
+
+    def __init__(self, problem: gp.StrategicProblem, saddle: gp.Saddle) -> None:
+        self._side = ConvexSide(problem, saddle.y)
+        free = ConvexSide(problem)
+        v = free.lift(saddle.x)
+        self._free, self._pulls = free.free, free.pulls(v)
+        self._value = free.at(v).value
+        x, y = problem.start
+        assert abs(self(x, y) - gp.gap(problem, x, y, saddle)) < 1e-9
+
+    def __call__(self, x: Any, y: Any) -> float:
+        upper = self._side.at(self._side.lift(x)).value
+        lower = self._value + float(y[self._free] @ self._pulls) / self._side.n
+        return upper - lower
+
+
+def twin(problem: gp.StrategicProblem) -> gp.StrategicProblem:
+    """The same problem with the same people, of whom nothing has been asked."""
+    people = problem.population
+    return problem.with_population(gp.Population(people.X, people.y, people.response))
+
+
+# --- contenders
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A family of settings, of which the best is taken for each target and average."""
+
+    solver: Callable[..., gp.Solver]
+    gradient: gp.OnePoint | gp.TwoPoint | gp.Residual | gp.Envelope
+    letter: bool = False
+
+    def settings(self, quick: bool) -> list[Row]:
+        """The grid. Steps are in the units of the paper; `gamma`, in units of n, multiplies the
+        steps of the adversary's block."""
+        one = not isinstance(self.gradient, gp.TwoPoint | gp.Envelope)
+        radii = (2.0, 4.0) if one else (0.1,)
+        steps = (0.0003, 0.001, 0.003, 0.01, 0.03)
+        if self.letter:  # larger ones are better, with nothing else to move gamma
+            radii, steps = (2.0, 4.0, 8.0, 16.0), (0.01, 0.03, 0.1, 0.3, 1.0)
+        exponents = (0.76,) if self.letter else (0.5, 0.76)
+        gammas = (None,) if self.letter else (4.0, 64.0)
+        if quick:
+            radii, steps, gammas = radii[-2:], steps[2:4], gammas[-1:]
+        names = ("radius", "step", "exponent", "gamma")
+        return [
+            dict(zip(names, setting, strict=True))
+            for setting in product(radii, steps, exponents, gammas)
+        ]
+
+    def make(self, n: int, setting: Row) -> gp.Solver:
+        """The solver of a setting; sums are noted, so that every average can be read."""
+        wide = not isinstance(self.gradient, gp.TwoPoint | gp.Envelope)
+        gamma = setting["gamma"]
+        return self.solver(
+            gradient=self.gradient,
+            step=gp.Power(setting["step"], setting["exponent"]),
+            radius=gp.Power(setting["radius"], 0.25 if wide else 0.0),
+            scale=None if gamma is None else (1.0, gamma * n),
+            average=gp.Suffix(),
+        )
+
+
+CONTENDERS: dict[str, Contender] = {
+    "paper to the letter": Contender(gp.ogda_rr, gp.OnePoint(), letter=True),
+    "OGDA-RR, one point": Contender(gp.ogda_rr, gp.OnePoint()),
+    "OGDA-WR, one point": Contender(gp.ogda_wr, gp.OnePoint()),
+    "SGDA-RR, one point": Contender(gp.sgda_rr, gp.OnePoint()),
+    "SGDA-WR, one point": Contender(gp.sgda_wr, gp.OnePoint()),
+    "SGDA-RR, baseline": Contender(gp.sgda_rr, gp.OnePoint(baseline=True)),
+    "SGDA-RR, residual": Contender(gp.sgda_rr, gp.Residual()),
+    "SGDA-RR, two points": Contender(gp.sgda_rr, gp.TwoPoint()),
+    "SGDA-RR, envelope": Contender(gp.sgda_rr, gp.Envelope()),
+}
+
+
+# --- runs
+
+
+def curve(
+    problem: gp.StrategicProblem,
+    saddle: gp.Saddle,
+    solver: gp.Solver,
+    cap: int,
+    seed: int,
+    averages: Sequence[gp.Average],
+) -> tuple[list[int], list[int], list[list[float]]]:
+    """Queries and deployments of the run, and the gap of each average, look by look; the first is
+    at the start. A run that fails is at an infinite gap from there on."""
+    noted, gap = replace(solver, average=gp.Suffix()), Gap(problem, saddle)
+    run = gp.Run(problem, noted, seed=seed)
+    asked, deployed = [0], [0]
+    gaps = [[gap(*run.recommend())] * len(averages)]
+    step = 1.0
+    while asked[-1] < cap:
+        step = max(step * 10 ** (1 / LOOKS), step + 1)
+        try:
+            run.advance(int(step), UNLIMITED, compiled=run.can_compile)
+            found = [gap(*a.read(run.state)) for a in averages]
+        except (gp.GameproofError, FloatingPointError):
+            return [*asked, cap], [*deployed, cap], [*gaps, [np.inf] * len(gaps[0])]
+        asked.append(run.state.queries)
+        deployed.append(run.state.deployments)
+        gaps.append([g if np.isfinite(g) else np.inf for g in found])
+    return asked, deployed, gaps
+
+
+def reached(counts: list[int], gaps: list[float], target: float) -> float:
+    """The count after which the gap stays below the target; infinite where it never does."""
+    above = np.flatnonzero(~(np.asarray(gaps) <= target))
+    first = 0 if above.size == 0 else int(above[-1]) + 1
+    return float(counts[first]) if first < len(counts) else np.inf
+
+
+def tune(problem: str, contender: str, setting: Row, seed: int, cap: int) -> list[Row]:
+    """Queries to each target with each average, for one setting and seed."""
+    way = CONTENDERS[contender]
+    stage, saddle = staged(problem, seed, "estimated" if way.letter else "exact")
+    asked, _, gaps = curve(
+        stage, saddle, way.make(stage.n, setting), cap, seed, list(AVERAGES.values())
+    )
+    common = {"problem": problem, "contender": contender, "setting": setting, "seed": seed}
+    return [
+        {**common, "average": average, "target": target, "queries": reached(asked, column, target)}
+        for average, column in zip(AVERAGES, zip(*gaps, strict=True), strict=True)
+        for target in TARGETS
+    ]
+
+
+def automatic(problem: str, seed: int, cap: int, parts: Row, curve_too: bool = False) -> list[Row]:
+    """`Solver.auto`: its pilot and then its run. The answer of the pilot alone is the gap at its
+    start, after the pilot's queries."""
+    stage, saddle = staged(problem, seed)
+    own = twin(stage)
+    solver = gp.Solver.auto(own, seed=seed, **parts)
+    people = own.population
+    pilot, before = people.n_answers, people.n_deployments
+    asked, deployed, gaps = curve(own, saddle, solver, cap, seed, [solver.average])
+    column = [row[0] for row in gaps]
+    total, distinct = [pilot + a for a in asked], [before + d for d in deployed]
+    shown = {"pilot": pilot, "gradient": type(solver.gradient).__name__}
+    rows = [
+        {
+            **shown,
+            "target": target,
+            "queries": reached(total, column, target),
+            "run": reached(asked, column, target),
+            "deployments": reached(distinct, column, target),
+        }
+        for target in TARGETS
+    ]
+    if curve_too:
+        rows.append({**shown, "asked": total, "deployed": distinct, "gaps": column})
+    return rows

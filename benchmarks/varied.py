@@ -1,0 +1,149 @@
+"""Whether `Solver.auto` can be left alone: thirty varied problems, and people who break the model.
+
+Features of size 1e-3 to 1e3, n from 50 to 10,000, d from 2 to 200, shares of +1 from 5 to 95 %,
+powers from 0 to 2, both forms. On each the gap in the end must be finite and no larger than at the
+problem's own start.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from harness import Table, save
+
+import gameproof as gp
+
+NUMBER = 30
+WAYS: dict[str, dict[str, Any]] = {
+    "answers": {},
+    "scores": {"estimate": gp.OnePoint(baseline=True)},
+    "scores, own start": {"estimate": gp.OnePoint(baseline=True), "start": False},
+}
+
+
+def varied(k: int) -> tuple[str, gp.StrategicProblem]:
+    """The k-th problem, and what it is like."""
+    rng = np.random.default_rng([30, k])
+    n = round(10 ** rng.uniform(np.log10(50), 4))
+    d = round(10 ** rng.uniform(np.log10(2), np.log10(200)))
+    scale = 10 ** rng.uniform(-3, 3)
+    X = rng.standard_normal((n, d))
+    scores = X @ rng.standard_normal(d) / np.sqrt(d) + 0.3 * rng.standard_normal(n)
+    share = rng.choice([0.05, 0.2, 0.5, 0.8, 0.95])
+    y = np.where(scores > np.quantile(scores, 1 - share), 1.0, -1.0)
+    power = float(rng.choice([0.0, 0.05, 0.5, 2.0]))
+    features = sorted(rng.choice(d, max(1, d // 2), replace=False).tolist())
+    people = gp.Population(scale * X, y, gp.QuadraticCost(power, features=features))
+    printed = bool(rng.random() < 0.5)
+    least = 0.5 * (1 - people.n_positive / n) if printed else 0.0
+    radius = least + float(10 ** rng.uniform(-3, -0.5)) * min(1.0, scale)
+    problem = gp.StrategicProblem(
+        people,
+        radius,
+        0.5,
+        form="printed" if printed else "exact",
+        intercept=5.0 if rng.random() < 0.3 else None,
+    )
+    form = "printed" if printed else "exact"
+    return f"n {n}, d {d}, size {scale:.0e}, +1 {share:.0%}, power {power:g}, {form}", problem
+
+
+def finish(problem: gp.StrategicProblem, queries: int, **parts: Any) -> tuple[float, int, float]:
+    """The gap after the run, all answers asked, and the seconds that the choice took."""
+    people = problem.population
+    own = problem.with_population(gp.Population(people.X, people.y, people.response))
+    began = time.perf_counter()
+    solver = gp.Solver.auto(own, queries=queries, **parts)
+    took = time.perf_counter() - began
+    epochs = max(1, -(-queries // int((people.y < 0).sum())))
+    result = gp.solve(own, solver, queries=queries, epochs=epochs, seed=0, progress=False)
+    return problem.duality_gap(result.x, result.y), own.population.n_answers, took
+
+
+def thirty(quick: bool) -> Table:
+    """The gaps of all of them."""
+    table = Table(
+        "Solver.auto, then 2,000 queries: the duality gap at the start and in the end",
+        ["problem", "own start", *WAYS, "worse", "slowest choice, s"],
+    )
+    for k in range(0, NUMBER, 5 if quick else 1):
+        what, problem = varied(k)
+        before = problem.duality_gap(*problem.start)
+        found = [finish(problem, 2000, **parts) for parts in WAYS.values()]
+        gaps = [gap for gap, _, _ in found]
+        worse = sum(not gap <= before for gap in gaps)
+        table.row(what, before, *gaps, worse, max(took for _, _, took in found))
+        print(table.rows[-1], file=sys.stderr, flush=True)
+    return table
+
+
+BASE = gp.QuadraticCost(0.3, features=range(5))
+IMPERFECT: dict[str, Callable[[], gp.Response]] = {
+    "noise, sd 0.2": lambda: gp.Noisy(BASE, 0.2),
+    "boxes, -1 to 1": lambda: gp.Boxed(BASE, -1.0, 1.0),
+    "rounding to 0.25": lambda: gp.Rounded(BASE, 0.25),
+    "half never move": lambda: gp.Reluctant(BASE, 0.5),
+    "moves up to 0.2": lambda: gp.Limited(BASE, 0.2),
+}
+ROUTES: dict[str, dict[str, Any]] = {
+    "auto": {},
+    "values": {"estimate": gp.OnePoint(baseline=True), "start": False},
+    "envelope": {"estimate": gp.Envelope(), "start": False},
+}
+
+
+def true_risk(problem: gp.StrategicProblem, x: Any) -> float:
+    """The worst-case risk by the answers of everybody, which the run does not see."""
+    people = problem.population
+    own = problem.with_population(gp.Population(people.X, people.y, people.response))
+    theta, _ = own.split(x)
+    return gp.estimate_risk(own, theta, queries=int((people.y < 0).sum()), seed=0).value
+
+
+def route(kind: str, name: str, queries: int, seed: int) -> float:
+    """The risk after this many answers in all, the pilot's among them."""
+    X, y = gp.synthetic_people(500, 10, seed=seed)
+    problem = gp.StrategicProblem(gp.Population(X, y, IMPERFECT[kind]()), 0.05, 0.5)
+    problem.population.budget = queries
+    solver = gp.Solver.auto(problem, queries=queries - 120, seed=seed, **ROUTES[name])
+    result = gp.solve(problem, solver, epochs=10**6, seed=seed, progress=False)
+    return true_risk(problem, result.x)
+
+
+def imperfect(quick: bool) -> Table:
+    """The routes against each other where the model does not hold."""
+    seeds = range(2 if quick else 5)
+    table = Table(
+        "People who do not quite best-respond: mean worst-case risk by everybody's answers, after "
+        "so many answers in all; auto less the better of the others, ± 2 standard errors",
+        ["people", "answers", *ROUTES, "auto - better"],
+    )
+    for kind in IMPERFECT:
+        for queries in (400, 2000):
+            risks = {n: np.array([route(kind, n, queries, s) for s in seeds]) for n in ROUTES}
+            better = min((risks[n] for n in ROUTES if n != "auto"), key=np.mean)
+            lead = risks["auto"] - better
+            error = 2 * lead.std(ddof=1) / np.sqrt(lead.size)
+            means = [float(risk.mean()) for risk in risks.values()]
+            table.row(
+                kind, queries, *(f"{m:.5f}" for m in means), f"{lead.mean():+.5f} ± {error:.5f}"
+            )
+            print(table.rows[-1], file=sys.stderr, flush=True)
+    return table
+
+
+def main() -> None:
+    """Prints and keeps the tables."""
+    quick = "--quick" in sys.argv
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gp.CapWarning)
+        save("varied", [imperfect(quick), thirty(quick)])
+
+
+if __name__ == "__main__":
+    main()
