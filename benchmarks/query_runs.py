@@ -88,9 +88,9 @@ class Contender:
         steps of the adversary's block."""
         one = not isinstance(self.gradient, gp.TwoPoint | gp.Envelope)
         radii = (2.0, 4.0) if one else (0.1,)
-        steps = (0.0003, 0.001, 0.003, 0.01, 0.03)
+        steps = (0.0003, 0.001, 0.003, 0.01)
         if self.letter:  # larger ones are better, with nothing else to move gamma
-            radii, steps = (2.0, 4.0, 8.0, 16.0), (0.01, 0.03, 0.1, 0.3, 1.0)
+            radii, steps = (4.0, 8.0, 16.0), (0.03, 0.1, 0.3, 1.0)
         exponents = (0.76,) if self.letter else (0.5, 0.76)
         gammas = (None,) if self.letter else (4.0, 64.0)
         if quick:
@@ -172,7 +172,7 @@ def tune(problem: str, contender: str, setting: Row, seed: int, cap: int) -> lis
     asked, _, gaps = curve(
         stage, saddle, way.make(stage.n, setting), cap, seed, list(AVERAGES.values())
     )
-    common = {"problem": problem, "contender": contender, "setting": setting, "seed": seed}
+    common = {"problem": problem, "contender": contender, "setting": setting, "cap": cap}
     return [
         {**common, "average": average, "target": target, "queries": reached(asked, column, target)}
         for average, column in zip(AVERAGES, zip(*gaps, strict=True), strict=True)

@@ -1,0 +1,308 @@
+"""`Solver.auto`: what it chooses, what it asks, and that it can be left alone."""
+
+import dataclasses
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from gameproof.solver.rehearse import Stage
+from strategic_problems import paper, synthetic
+
+QUADRATIC = gp.QuadraticCost(0.3, features=[0, 1])
+
+
+def asked(
+    response: gp.Response | None = None, n: int = 120, d: int = 4, **more: Any
+) -> gp.StrategicProblem:
+    X, y = synthetic(n, d, seed=2)
+    options = {"radius": 0.05, "label_cost": 0.5}
+    options |= {k: v for k, v in more.items() if k != "budget"}
+    people = gp.Population(
+        X, y, QUADRATIC if response is None else response, budget=more.get("budget")
+    )
+    return gp.StrategicProblem(people, **options)
+
+
+def box(problem: gp.StrategicProblem, scores: bool) -> gp.StrategicProblem:
+    """The same people behind a function that remembers whom it was asked about."""
+    people, seen = problem.population, []
+
+    def answer(theta: Any, agents: Any) -> Any:
+        seen.extend(agents.tolist())
+        answers = people.response.answers(theta, people.X[agents], agents)
+        return answers @ theta if scores else answers
+
+    made = problem.with_population(
+        gp.Population(people.X, people.y, gp.BlackBox(answer, scores=scores))
+    )
+    made.seen = seen  # type: ignore[attr-defined]
+    return made
+
+
+# --- what it chooses
+
+
+@pytest.mark.parametrize(
+    ("scores", "kinds"), [(False, gp.Envelope), (True, (gp.OnePoint, gp.TwoPoint))]
+)
+def test_estimate_follows_from_what_can_be_seen(scores: bool, kinds: Any) -> None:
+    solver = gp.Solver.auto(box(asked(), scores))
+    assert isinstance(solver.gradient, kinds)
+    assert ("Scores alone" if scores else "Answers are seen") in solver.why
+
+
+@pytest.mark.parametrize("degree", [1.5, 3.0])
+def test_envelope_has_the_degree_that_answers_show(degree: float) -> None:
+    solver = gp.Solver.auto(box(asked(gp.PowerCost(0.3, degree=degree)), scores=False))
+    assert isinstance(solver.gradient, gp.Envelope)
+    assert solver.gradient.degree == pytest.approx(degree, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "estimate",
+    [gp.OnePoint(), gp.OnePoint(baseline=True), gp.TwoPoint(), gp.Residual(), gp.Envelope()],
+    ids=repr,
+)
+def test_estimate_can_be_had_as_asked(estimate: Any) -> None:
+    assert gp.Solver.auto(asked(), estimate=estimate).gradient == estimate
+
+
+def test_known_start_is_the_saddle_point_of_the_people_themselves() -> None:
+    # Noiseless answers tell the response exactly, so the oracle is the certified saddle point.
+    problem = asked()
+    solver, saddle = gp.Solver.auto(box(problem, scores=False)), gp.saddle_point(problem)
+    assert solver.start is not None
+    assert gp.gap(problem, *solver.start, saddle) < 1e-6
+
+
+def test_own_start_where_asked() -> None:
+    problem = asked()
+    solver = gp.Solver.auto(problem, start=False)
+    assert solver.start is None
+    assert "as asked" in solver.why
+
+
+def test_same_seed_same_solver_another_seed_other_people() -> None:
+    first, second, other = (
+        gp.Solver.auto(asked(gp.Noisy(QUADRATIC, 0.1)), seed=s) for s in (0, 0, 5)
+    )
+    assert first == second
+    assert first.why == second.why
+    for ours, theirs in zip(first.start or (), second.start or (), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert first.why != other.why
+
+
+def test_start_and_reason_are_not_part_of_the_method() -> None:
+    solver = gp.Solver.auto(asked())
+    bare = dataclasses.replace(solver, start=None, why="")
+    assert solver == bare
+    assert solver.signature == bare.signature
+    assert "why" not in repr(solver)
+
+
+def test_runs_begin_at_the_solvers_start_unless_told_otherwise() -> None:
+    problem = asked()
+    solver = gp.Solver.auto(problem)
+    np.testing.assert_array_equal(gp.Run(problem, solver, seed=0).state.last[0], solver.start[0])
+    own = gp.Run(problem, solver, seed=0, start=problem.start)
+    np.testing.assert_array_equal(own.state.last[0], problem.start[0])
+
+
+# --- what it asks
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_nobody_with_label_plus_one_is_ever_asked(scores: bool) -> None:
+    problem = box(asked(), scores)
+    gp.solve(problem, gp.Solver.auto(problem), queries=50, seed=0)
+    assert set(problem.population.y[problem.seen].tolist()) == {-1.0}  # type: ignore[attr-defined]
+    assert problem.population.answers_by_agent[problem.population.y > 0].sum() == 0
+
+
+@pytest.mark.parametrize("pilot", [0, 10, 40, 300])
+@pytest.mark.parametrize("estimate", [None, gp.TwoPoint()])
+def test_pilot_asks_no_more_than_it_may(pilot: int, estimate: Any) -> None:
+    problem = asked()
+    solver = gp.Solver.auto(problem, pilot=pilot, estimate=estimate)
+    assert problem.population.n_answers <= pilot
+    assert pilot >= 12 or "too few answers" in solver.why
+
+
+@pytest.mark.parametrize("budget", [0, 5, 30, 200])
+def test_budget_is_shared_with_the_run(budget: int) -> None:
+    problem = asked(budget=budget)
+    solver = gp.Solver.auto(problem)
+    assert problem.population.n_answers <= budget // 2
+    gp.solve(problem, solver, epochs=2, seed=0)
+    assert problem.population.n_answers <= budget
+
+
+def test_scores_route_looks_at_scores_only() -> None:
+    class Guarded(gp.Response):
+        sight = gp.Sight.ANSWERS
+
+        def fit(self, n: int, d: int) -> None:
+            pass
+
+        def answers(self, theta: Any, features: Any, agents: Any) -> Any:
+            # What is orthogonal to theta leaves the score alone: a route that looked at it would
+            # learn something else.
+            moved = QUADRATIC.answers(theta, features, agents)
+            noise = np.random.default_rng(agents[0]).standard_normal(moved.shape)
+            across = noise - np.outer(noise @ theta, theta) / max(float(theta @ theta), 1e-300)
+            return moved + 10 * across
+
+    problem = asked()
+    plain = gp.Solver.auto(problem, estimate=gp.TwoPoint())
+    guarded = gp.Solver.auto(asked(Guarded()), estimate=gp.TwoPoint())
+    np.testing.assert_allclose(guarded.start[0], plain.start[0], atol=1e-6)
+
+
+# --- how well it does
+
+
+@pytest.mark.parametrize("estimate", [None, gp.OnePoint(baseline=True), gp.TwoPoint()])
+def test_gap_of_a_hundredth_within_a_few_hundred_answers_and_it_stays(estimate: Any) -> None:
+    problem = paper("printed")
+    saddle = gp.saddle_point(problem)
+    solver = gp.Solver.auto(problem, estimate=estimate)
+    assert problem.population.n_answers <= 300
+    for queries in (10, 100, 1000, 5000):
+        result = gp.solve(problem, solver, queries=queries, epochs=100, seed=1)
+        assert gp.gap(problem, result.x, result.y, saddle) < 0.01
+
+
+def test_own_start_reaches_a_hundredth_without_being_tuned() -> None:
+    # The mean over three seeds; the median is about 1,000 answers of the 3,000.
+    problem = paper("printed")
+    saddle = gp.saddle_point(problem)
+    solver = gp.Solver.auto(problem, estimate=gp.OnePoint(baseline=True), start=False)
+    runs = [gp.solve(problem, solver, queries=3000, epochs=100, seed=seed) for seed in range(3)]
+    assert np.mean([gp.gap(problem, r.x, r.y, saddle) for r in runs]) < 0.01
+
+
+@pytest.mark.parametrize(
+    "response",
+    [gp.Boxed(QUADRATIC, -0.5, 0.5), gp.Limited(QUADRATIC, 0.05), gp.Stale(QUADRATIC)],
+    ids=lambda r: type(r).__name__,
+)
+def test_refuted_model_is_said_to_be_and_values_go_on(response: gp.Response) -> None:
+    solver = gp.Solver.auto(asked(response))
+    assert "not relied on" in solver.why
+    assert isinstance(solver.gradient, gp.OnePoint | gp.TwoPoint)
+
+
+def test_start_that_answers_show_to_be_no_better_than_nothing_is_dropped() -> None:
+    # People who stay for the six deployments of the pilot, and then move far.
+    X, y = synthetic(120, 4, seed=2)
+    deployed: list[Any] = []
+
+    def late(theta: Any, agents: Any) -> Any:
+        deployed.append(theta.copy())
+        return X[agents] + (50.0 if len(deployed) > 6 else 0.0) * theta
+
+    problem = gp.StrategicProblem(gp.Population(X, y, gp.BlackBox(late)), 0.05, 0.5)
+    solver = gp.Solver.auto(problem)
+    assert solver.start is None
+    assert "do not agree" in solver.why
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("form", ["exact", "printed"])
+@pytest.mark.parametrize("power", [0.0, 2.0])
+def test_never_ends_farther_than_it_began(size: float, form: Any, power: float) -> None:
+    X, y = synthetic(80, 3, seed=4)
+    y = np.where(np.arange(80) < 60, y, -1.0)
+    least = 0.5 * float(np.mean(y < 0)) if form == "printed" else 0.0
+    people = gp.Population(size * X, y, gp.QuadraticCost(power))
+    problem = gp.StrategicProblem(people, least + 0.03, 0.5, form=form)
+    before = problem.duality_gap(*problem.start)
+    for parts in ({}, {"estimate": gp.OnePoint(baseline=True), "start": False}):
+        solver = gp.Solver.auto(problem, queries=500, **parts)
+        result = gp.solve(problem, solver, queries=500, epochs=50, seed=0)
+        assert problem.duality_gap(result.x, result.y) <= before
+
+
+def test_rehearsed_gap_lies_between_the_gap_and_the_duality_gap() -> None:
+    problem = asked()
+    stage, rng = Stage.of(problem), np.random.default_rng(0)
+    for _ in range(20):
+        x = problem.x_set.project(rng.standard_normal(problem.x_set.dim))
+        y = rng.uniform(-1, 1, problem.n)
+        least, most = gp.gap(problem, x, y, stage.saddle), problem.duality_gap(x, y)
+        assert least - 1e-9 <= stage.gap(x, y) <= most + 1e-9
+
+
+# --- other problems
+
+
+GAMES = {
+    "quadratic": lambda: gp.QuadraticGame.random(n=50, seed=0),
+    "matrix": lambda: gp.MatrixGame.random(n=50, seed=1),
+    "least squares": lambda: gp.RobustLeastSquares.random(n=50, seed=0),
+}
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_come_closer_without_tuning(name: str) -> None:
+    game: Any = GAMES[name]()
+    solver = gp.Solver.auto(game)
+    result = gp.solve(game, solver, epochs=200, seed=0)
+    assert game.duality_gap(result.x, result.y) < 0.3 * game.duality_gap(*game.start)
+
+
+def test_choice_for_values_does_not_depend_on_their_unit() -> None:
+    # Values and coordinates in other units give the same run in those units.
+    def make(unit: float, length: float) -> gp.SaddleProblem:
+        def value(i: int, x: Any, y: Any) -> float:
+            a, b = x[0] / length, y[0] / length
+            return unit * (0.5 * (a - 0.3) ** 2 + a * b - 0.5 * (b + 0.1 * i) ** 2)
+
+        ball = gp.Ball([0.0], length)
+        return gp.SaddleProblem(value, n=3, x_set=ball, y_set=ball)
+
+    found = []
+    for unit, length in ((1.0, 1.0), (1e4, 1e-3)):
+        problem = make(unit, length)
+        result = gp.solve(problem, gp.Solver.auto(problem), epochs=50, seed=0)
+        found.append(np.append(result.x, result.y) / length)
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+
+
+def test_pilot_too_small_for_values_is_refused_before_the_first() -> None:
+    game = gp.QuadraticGame.random(n=5, seed=0)
+    with pytest.raises(ValueError, match="pilot must allow at least"):
+        gp.Solver.auto(game, pilot=10)
+
+
+@pytest.mark.parametrize(
+    ("parts", "match"),
+    [
+        ({"estimate": 3}, "estimate must be a Gradient"),
+        ({"pilot": -1}, "pilot must be at least 0"),
+        ({"batch": 0}, "batch must be at least 1"),
+        ({"queries": 0}, "queries must be at least 1"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anyone_is_asked(parts: Any, match: str) -> None:
+    problem = asked()
+    with pytest.raises((TypeError, ValueError), match=match):
+        gp.Solver.auto(problem, **parts)
+    assert problem.population.n_answers == 0
+
+
+def test_envelope_of_scores_is_refused_before_anyone_is_asked() -> None:
+    problem = box(asked(), scores=True)
+    with pytest.raises(TypeError, match="shows scores only"):
+        gp.Solver.auto(problem, estimate=gp.Envelope())
+    assert problem.population.n_answers == 0
+
+
+def test_choosing_warns_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gp.Solver.auto(asked())
