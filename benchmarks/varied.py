@@ -117,7 +117,7 @@ def route(kind: str, name: str, queries: int, seed: int) -> float:
 
 def imperfect(quick: bool) -> Table:
     """The routes against each other where the model does not hold."""
-    seeds = range(2 if quick else 5)
+    seeds = range(2 if quick else 4)
     table = Table(
         "People who do not quite best-respond: mean worst-case risk by everybody's answers, after "
         "so many answers in all; auto less the better of the others, ± 2 standard errors",

@@ -24,7 +24,7 @@ import numpy as np
 from gameproof.arguments import Vector, as_count
 from gameproof.population.learn import LearnedResponse, learn_response
 from gameproof.population.population import Population
-from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
+from gameproof.population.responses import BlackBox, Indices, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.general import choose_for_values
@@ -36,6 +36,8 @@ from gameproof.solver.rehearse import Rehearsal, Stage
 LEARN, CHECK = 60, 60
 # The fewest a model can be learnt from.
 FEWEST = 12
+# The most people who rehearse.
+CAST = 20_000
 # Powers are rehearsed this much apart at least, and at most.
 CLOSEST, FARTHEST = 0.05, 0.9
 # A check is passed within this many standard errors, or where risks differ by less than that.
@@ -117,15 +119,17 @@ class _Study:
         self._asked = people if self._answers or not answers else _scores_of(people)
         self._learned = self._learn()
         response = NoResponse() if self._learned is None else self._learned.response
-        self._model = self._staged(response)
+        self._model = Stage.of(problem.with_population(Population(people.X, people.y, response)))
         self._check = self._checked()
+        self._cast = _some_of(people.y, np.random.default_rng([seed, 3]))
 
     def solver(self, queries: int | None, batch: int, start: bool) -> Solver:
         """The best setting in rehearsal."""
         check = self._check
         begins = self._model.saddle if start and check is not None and check.useful else None
         point = None if begins is None else (begins.x, begins.y)
-        rehearsal = Rehearsal(self._stages(), point, batch, queries, self._seed)
+        starts = None if begins is None else (begins.x, begins.y[self._cast])
+        rehearsal = Rehearsal(self._stages(), starts, batch, queries, self._seed)
         setting = rehearsal.best(self._gradients())
         why = " ".join([self._reasons(), self._beginning(start, begins is not None)])
         return replace(setting.solver(self._problem, batch), start=point, why=why)
@@ -139,10 +143,6 @@ class _Study:
         if answers < FEWEST:
             return None
         return learn_response(self._asked, answers=answers, seed=self._seed)
-
-    def _staged(self, response: PowerCost) -> Stage:
-        people = self._problem.population
-        return Stage.of(self._problem.with_population(Population(people.X, people.y, response)))
 
     def _checked(self) -> _Check | None:
         if self._learned is None:
@@ -196,12 +196,21 @@ class _Study:
         """People stronger and weaker than the model, as far as the answers leave open."""
         found, apart = self._learned, self._apart
         if found is None:
-            return [self._model]
-        response, powers = found.response, np.asarray(found.response.power)
+            return [self._staged(NoResponse(), 1.0)]
         if not apart:
             most = float(found.intervals["power"][1])
-            return [self._model, self._staged(PowerCost(most))]
-        return [self._staged(replace(response, power=k * powers)) for k in (1 + apart, 1 - apart)]
+            return [self._staged(found.response, 1.0), self._staged(PowerCost(1.0), most)]
+        return [self._staged(found.response, factor) for factor in (1 + apart, 1 - apart)]
+
+    def _staged(self, response: PowerCost, factor: float) -> Stage:
+        """The cast, with other powers."""
+        people = self._problem.population
+        powers = np.asarray(response.power)
+        own = powers if powers.ndim == 0 else powers[self._cast]
+        cast = Population(
+            people.X[self._cast], people.y[self._cast], replace(response, power=factor * own)
+        )
+        return Stage.of(self._problem.with_population(cast))
 
     def _gradients(self) -> list[Gradient]:
         if self._estimate is not None:
@@ -245,6 +254,17 @@ def _scores_of(people: Population) -> Population:
     """The same people, seen by their scores alone; they are asked and counted where they are."""
     box = BlackBox(lambda theta, agents: people.scores(theta, agents), scores=True)
     return Population(people.X, people.y, box)
+
+
+def _some_of(y: Vector, rng: np.random.Generator) -> Indices:
+    """All agents, or where they are many some, with about as large a share of each label: the
+    printed form needs no smaller one of +1."""
+    if y.size <= CAST:
+        return np.arange(y.size)
+    movers, others = np.flatnonzero(y < 0), np.flatnonzero(y > 0)
+    number = max(1, CAST * movers.size // y.size)
+    parts = (movers, number), (others, min(CAST - number, others.size))
+    return np.sort(np.concatenate([rng.choice(who, k, replace=False) for who, k in parts]))
 
 
 def _relative(errors: Vector, size: float) -> float:
