@@ -22,9 +22,11 @@ PROGRAMS = {
     "steps": "the time of a step: against C, against NumPy, as n and d grow",
     "reference": "certified saddle points: Newton's method against a conic solver",
     "variance": "the variance of the estimates",
+    "queries": "queries to a certified gap: hand-tuned methods against Solver.auto",
+    "varied": "Solver.auto on thirty varied problems, and on people who break the model",
     "against_dro": "saddle points against the package dro, which has to be installed",
 }
-# The last asks for a package with a large framework behind it.
+# The others take long, and the last asks for a package with a large framework behind it.
 DEFAULT = ("steps", "reference", "variance")
 
 
