@@ -5,7 +5,7 @@ that are not reported, and then run on people of ten seeds. Medians over the see
 contender that never gets there is shown with the queries after which it was given up. Only agents
 with label -1 are asked, and `Solver.auto` pays for its pilot.
 
-    python benchmarks/queries.py [--quick] [--figures DIR] [NAME …]
+    python benchmarks/queries.py [--quick] [--sizes] [--figures DIR] [NAME …]
 
 Parts that are done are kept, so that an interrupted benchmark goes on where it stopped.
 """
@@ -21,7 +21,17 @@ from typing import Any
 
 import numpy as np
 from harness import Table, _folder, save
-from query_runs import AVERAGES, CONTENDERS, PROBLEMS, TARGETS, Row, automatic, staged, tune
+from query_runs import (
+    AVERAGES,
+    CONTENDERS,
+    PROBLEMS,
+    SIZES,
+    TARGETS,
+    Row,
+    automatic,
+    staged,
+    tune,
+)
 
 import gameproof as gp
 from gameproof.paper.study import Study
@@ -56,7 +66,7 @@ def auto_run(problem: str, way: str, batch: int | None, seed: int, cap: int) -> 
     """One run of `Solver.auto`, in plain arguments; a batch of None is everybody."""
     parts = dict(AUTO[way])
     parts["estimate"] = ESTIMATES[parts["estimate"]]
-    parts["batch"] = PROBLEMS[problem]["n"] if batch is None else batch
+    parts["batch"] = (PROBLEMS | SIZES)[problem]["n"] if batch is None else batch
     rows = automatic(problem, seed, cap, parts, curve_too=True)
     return [{"problem": problem, "way": way, "batch": batch, "seed": seed, **row} for row in rows]
 
@@ -200,11 +210,37 @@ def _deployments(names: list[str], auto: list[Row]) -> Table:
     return table
 
 
+def by_size(study: Study, seeds: int) -> Table:
+    """Answers and deployments that Solver.auto needs, the pilot included."""
+    ways = [way for way in AUTO if way != "auto, two points, own start"]
+    calls = [
+        {"problem": name, "way": way, "batch": 1, "seed": seed, "cap": CAP}
+        for name in SIZES
+        for way in ways
+        for seed in range(seeds)
+    ]
+    auto = [row for part in study.map(auto_run, calls) for row in part]
+    table = Table(
+        f"Solver.auto by size: median answers (deployments) over {seeds} seeds, the pilot included",
+        ["problem", "way", *map(str, TARGETS)],
+    )
+    for name in SIZES:
+        for way in ways:
+            cells = []
+            for t in TARGETS:
+                asked = shown(_of(auto, name, way, 1, t, "queries"), CAP)
+                deployed = shown(_of(auto, name, way, 1, t, "deployments"), CAP)
+                cells.append(f"{asked} ({deployed})")
+            table.row(name, way, *cells)
+    return table
+
+
 def main() -> None:
     """Prints and keeps the tables; draws the figures where a folder is given."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", choices=[[], *PROBLEMS], metavar="NAME")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--sizes", action="store_true", help="only as n and d grow")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--figures", type=Path)
     options = parser.parse_args()
@@ -212,6 +248,9 @@ def main() -> None:
     names = [name for name in names if _available(name)]
     seeds = 2 if options.quick else 10
     study = Study("queries", _folder() / "queries", seeds, options.quick, options.jobs)
+    if options.sizes:
+        save("queries-sizes", [by_size(study, 1 if options.quick else 3)])
+        return
     hand = hand_tuned(study, names, seeds)
     calls = [
         {"problem": name, "way": way, "batch": batch, "seed": seed, "cap": CAP}

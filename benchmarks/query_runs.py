@@ -31,13 +31,18 @@ PROBLEMS: dict[str, Row] = {
     "synthetic 500, exact": {"source": "synthetic", "n": 500, "radius": 0.1, "form": "exact"},
     "credit 2000": {"source": "credit", "n": 2000},
 }
+# What Solver.auto needs as n and d grow.
+SIZES: dict[str, Row] = {
+    f"n {n}, d {d}": {"source": "synthetic", "n": n, "d": d}
+    for n, d in ((250, 10), (500, 10), (1000, 10), (2000, 10), (4000, 10), (1000, 5), (1000, 40))
+}
 
 
 @cache
 def staged(name: str, seed: int, positive: str = "exact") -> tuple[gp.StrategicProblem, gp.Saddle]:
     """A problem with people of its own, and its certified saddle point."""
-    what = PROBLEMS[name]
-    people = draw(what["source"], what["n"], 10, seed)
+    what = (PROBLEMS | SIZES)[name]
+    people = draw(what["source"], what["n"], what.get("d", 10), seed)
     radius, form = what.get("radius", 0.4), what.get("form", "printed")
     problem = people.problem(radius, form=form, positive=positive)
     with warnings.catch_warnings():
