@@ -179,7 +179,13 @@ def tune(problem: str, contender: str, setting: Row, seed: int, cap: int) -> lis
     )
     common = {"problem": problem, "contender": contender, "setting": setting, "cap": cap}
     return [
-        {**common, "average": average, "target": target, "queries": reached(asked, column, target)}
+        {
+            **common,
+            "average": average,
+            "target": target,
+            "queries": reached(asked, column, target),
+            "final": column[-1],
+        }
         for average, column in zip(AVERAGES, zip(*gaps, strict=True), strict=True)
         for target in TARGETS
     ]
