@@ -111,13 +111,14 @@ def hand_tuned(study: Study, names: list[str], seeds: int) -> dict[tuple[Any, ..
 
 def _chosen(found: list[Row]) -> dict[tuple[Any, ...], Row]:
     """For each contender and average the setting that needs the fewest queries to all targets, in
-    the mean of logs; a target that is not reached counts as three times the cap, and the gap in the
-    end decides between settings that reach the same."""
+    the mean of logs; a target that is not reached counts as three times the cap. The paper's
+    may reach none: then the gap in the end decides."""
     costs: dict[tuple[Any, ...], list[tuple[float, Row]]] = {}
     for row in found:
         key = (row["problem"], row["contender"], row["average"])
         cost = float(np.log(min(max(row["queries"], 1.0), 3.0 * row["cap"])))
-        cost += 1e-3 * float(np.log(np.clip(row["final"], 1e-6, 1e6)))
+        if row["contender"] == LETTER:
+            cost += 1e-3 * float(np.log(np.clip(row["final"], 1e-6, 1e6)))
         costs.setdefault(key, []).append((cost, row["setting"]))
     best: dict[tuple[Any, ...], Row] = {}
     for key, tried in costs.items():
