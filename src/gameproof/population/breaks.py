@@ -89,7 +89,9 @@ def _described(fit: Fit) -> str:
 def _delay(fit: Fit) -> int:
     """By how many deployments answers come late; 0 where no older theta explains them better."""
     for delay in range(1, min(4, len(fit.pilot.thetas) - 2)):
-        late = best_fit(fit.pilot.lagged(delay))
+        # Of scores, features are told apart by their own deployments, which a delay shifts.
+        told = fit.movable if fit.pilot.scores else None
+        late = best_fit(fit.pilot.lagged(delay), told)
         left = float((fit.residuals()[fit.pilot.which >= delay] ** 2).sum())
         better = float((late.residuals() ** 2).sum()) < 0.8 * left
         if better and (is_exact(late) or lack_of_fit(late) >= FALSE_ALARM):

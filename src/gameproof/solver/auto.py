@@ -139,7 +139,7 @@ class _Study:
     def _learn(self) -> LearnedResponse | None:
         scores = self._asked.sight < Sight.ANSWERS
         wanted = max(LEARN, 2 * (self._asked.d + 3)) if scores else LEARN
-        answers = min(wanted, self._pilot * 2 // 3)
+        answers = min(wanted, max(self._pilot * 2 // 3, self._pilot - CHECK))
         if answers < FEWEST:
             return None
         return learn_response(self._asked, answers=answers, seed=self._seed)
