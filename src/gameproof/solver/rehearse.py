@@ -22,8 +22,8 @@ import numpy as np
 from gameproof.arguments import Vector
 from gameproof.errors import GameproofError
 from gameproof.population.responses import PowerCost
-from gameproof.problem.barrier import minimise
 from gameproof.problem.convex_side import ConvexSide
+from gameproof.problem.minimum import minimum
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.averages import Average, Last, StepWeighted, Suffix
@@ -68,10 +68,9 @@ class Stage:
     @classmethod
     def of(cls, problem: StrategicProblem) -> Stage:
         """By Newton's method."""
-        side = ConvexSide(problem)
-        found = minimise(side, problem.interior)
+        found = minimum(problem)
         gap = found.upper - found.lower
-        return cls(problem, Saddle(found.v, found.gamma, found.upper, gap), side)
+        return cls(problem, Saddle(found.v, found.gamma, found.upper, gap), ConvexSide(problem))
 
     @cached_property
     def _at_saddle(self) -> tuple[float, Vector]:
