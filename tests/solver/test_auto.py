@@ -133,7 +133,7 @@ def test_pilot_asks_no_more_than_it_may(pilot: int, estimate: Any) -> None:
     problem = asked()
     solver = chosen(problem, pilot=pilot, estimate=estimate)
     assert problem.population.n_answers <= pilot
-    assert pilot >= 12 or "too few answers" in solver.why
+    assert pilot >= 12 or "too small to learn from" in solver.why
 
 
 @pytest.mark.parametrize("budget", [0, 30, 200])

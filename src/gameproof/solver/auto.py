@@ -117,11 +117,13 @@ class _Study:
         if isinstance(estimate, Envelope) and not answers:
             estimate.perturbed(problem)  # says what it lacks
         self._asked = people if self._answers or not answers else _scores_of(people)
-        self._learned = self._learn()
-        response = NoResponse() if self._learned is None else self._learned.response
-        self._model = Stage.of(problem.with_population(Population(people.X, people.y, response)))
-        self._check = self._checked()
         self._cast = _some_of(people.y, np.random.default_rng([seed, 3]))
+        self._learned, everyone = self._learn(), np.arange(people.n)
+        model = self._learned and self._staged(self._learned.response, 1.0, everyone)
+        if model is None:
+            self._learned = None
+        self._model = model or Stage.of(problem.with_population(Population(people.X, people.y)))
+        self._check = self._checked()
 
     def solver(self, queries: int | None, batch: int, start: bool) -> Solver:
         """The best setting in rehearsal."""
@@ -195,22 +197,26 @@ class _Study:
     def _stages(self) -> list[Stage]:
         """People stronger and weaker than the model, as far as the answers leave open."""
         found, apart = self._learned, self._apart
-        if found is None:
-            return [self._staged(NoResponse(), 1.0)]
-        if not apart:
-            most = float(found.intervals["power"][1])
-            return [self._staged(found.response, 1.0), self._staged(PowerCost(1.0), most)]
-        return [self._staged(found.response, factor) for factor in (1 + apart, 1 - apart)]
+        people = [(NoResponse(), 1.0)]
+        if found is not None and apart:
+            people = [(found.response, factor) for factor in (1 + apart, 1 - apart, 1.0)]
+        elif found is not None:
+            people += [(PowerCost(1.0), float(found.intervals["power"][1]))]
+        stages = [self._staged(*each, self._cast) for each in people]
+        # The model itself stands in for one that is too strong to compute with.
+        return [stage for stage in stages if stage is not None][:2]
 
-    def _staged(self, response: PowerCost, factor: float) -> Stage:
-        """The cast, with other powers."""
-        people = self._problem.population
-        powers = np.asarray(response.power)
-        own = powers if powers.ndim == 0 else powers[self._cast]
-        cast = Population(
-            people.X[self._cast], people.y[self._cast], replace(response, power=factor * own)
-        )
-        return Stage.of(self._problem.with_population(cast))
+    def _staged(self, response: PowerCost, factor: float, who: Indices) -> Stage | None:
+        """Some agents, with other powers; None where a response that fits nothing takes numbers
+        beyond what can be computed with."""
+        people, powers = self._problem.population, np.asarray(response.power)
+        own = replace(response, power=factor * (powers if powers.ndim == 0 else powers[who]))
+        cast = self._problem.with_population(Population(people.X[who], people.y[who], own))
+        try:
+            stage = Stage.of(cast)
+        except (ValueError, FloatingPointError, np.linalg.LinAlgError):
+            return None
+        return stage if np.isfinite(stage.saddle.value) else None
 
     def _gradients(self) -> list[Gradient]:
         if self._estimate is not None:
@@ -231,7 +237,7 @@ class _Study:
 
     def _reasons(self) -> str:
         if self._learned is None:
-            return "There are too few answers to learn from, so people are taken not to move."
+            return "The pilot is too small to learn from, so people are taken not to move."
         seen = "Answers are seen." if self._answers else "Scores alone are used."
         parts = [seen, self._learned.sentence]
         if self._check is not None:
