@@ -83,6 +83,17 @@ def test_known_start_is_the_saddle_point_of_the_people_themselves() -> None:
     assert gp.gap(problem, *solver.start, saddle) < 1e-6
 
 
+def test_weights_are_those_of_the_people() -> None:
+    # The oracle again: the certified saddle point of the weighted problem.
+    X, y = synthetic(120, 4, seed=2)
+    people = gp.Population(X, y, QUADRATIC, weights=np.linspace(0.2, 3.0, 120))
+    problem = gp.StrategicProblem(people, 0.05, 0.5)
+    saddle, solver = gp.saddle_point(problem), chosen(problem)
+    assert solver.start is not None
+    assert gp.gap(problem, *solver.start, saddle) < 1e-6
+    assert "do not agree" not in solver.why
+
+
 def test_own_start_where_asked() -> None:
     problem = asked()
     solver = chosen(problem, start=False)

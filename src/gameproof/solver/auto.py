@@ -117,12 +117,13 @@ class _Study:
         if isinstance(estimate, Envelope) and not answers:
             estimate.perturbed(problem)  # says what it lacks
         self._asked = people if self._answers or not answers else _scores_of(people)
-        self._cast = _some_of(people.y, np.random.default_rng([seed, 3]))
+        self._cast = _some_of(people, np.random.default_rng([seed, 3]))
         self._learned, everyone = self._learn(), np.arange(people.n)
         model = self._learned and self._staged(self._learned.response, 1.0, everyone)
         if model is None:
             self._learned = None
-        self._model = model or Stage.of(problem.with_population(Population(people.X, people.y)))
+        stays = Population(people.X, people.y, weights=people.weights)
+        self._model = model or Stage.of(problem.with_population(stays))
         self._check = self._checked()
 
     def solver(self, queries: int | None, batch: int, start: bool) -> Solver:
@@ -162,6 +163,7 @@ class _Study:
         expected = model.population.scores(theta, agents)
         offset, against = model.offset(saddle.x), np.full(number, -1.0)
         more = loss.value(scores + offset, against) - loss.value(expected + offset, against)
+        more = people.weights[agents] * more
         share = movers.size / people.n
         predicted = model.robust_value(saddle.x)
         rise = float((expected - people.X[agents] @ theta).mean())
@@ -211,9 +213,9 @@ class _Study:
         beyond what can be computed with."""
         people, powers = self._problem.population, np.asarray(response.power)
         own = replace(response, power=factor * (powers if powers.ndim == 0 else powers[who]))
-        cast = self._problem.with_population(Population(people.X[who], people.y[who], own))
+        cast = Population(people.X[who], people.y[who], own, weights=people.weights[who])
         try:
-            stage = Stage.of(cast)
+            stage = Stage.of(self._problem.with_population(cast))
         except (ValueError, FloatingPointError, np.linalg.LinAlgError):
             return None
         return stage if np.isfinite(stage.saddle.value) else None
@@ -259,13 +261,14 @@ class _Study:
 def _scores_of(people: Population) -> Population:
     """The same people, seen by their scores alone; they are asked and counted where they are."""
     box = BlackBox(lambda theta, agents: people.scores(theta, agents), scores=True)
-    return Population(people.X, people.y, box)
+    return Population(people.X, people.y, box, weights=people.weights)
 
 
-def _some_of(y: Vector, rng: np.random.Generator) -> Indices:
-    """All agents, or where they are many some, with about as large a share of each label: the
-    printed form needs no smaller one of +1."""
-    if y.size <= CAST:
+def _some_of(people: Population, rng: np.random.Generator) -> Indices:
+    """All agents, or where they are many and count alike some, with about as large a share of each
+    label: the printed form needs no smaller one of +1."""
+    y = people.y
+    if y.size <= CAST or people.weighted:
         return np.arange(y.size)
     movers, others = np.flatnonzero(y < 0), np.flatnonzero(y > 0)
     number = max(1, CAST * movers.size // y.size)
