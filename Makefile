@@ -17,7 +17,7 @@ demo: $(READY)  ## a short tour that prints what it does
 	@$(BIN)/gameproof demo
 
 test: lint  ## lint, types and every test
-	$(RUN) pytest
+	$(RUN) pytest -n auto --dist loadfile
 
 lint: $(READY)  ## ruff and mypy, changing nothing
 	$(RUN) ruff check .

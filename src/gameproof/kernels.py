@@ -1315,16 +1315,18 @@ def quick_gradient(data, method, i, known, x, y, gain, v, gx, slot):
     """Overwrites gx and slot[0] with the gradient of sample i: exact where that is known, and
     gain v on the perturbed coordinates where it is not."""
     start, stop = method.x_start, method.x_stop
+    whole = known or start == stop
     slot[0] = 0.0
-    if known or start == stop:
+    if whole:
         gx[:] = 0.0
-        add_gradient(data, i, x, y, 1.0, gx, slot, 0, True)
+    else:
+        for c in range(start):
+            gx[c] = 0.0
+        for c in range(stop, gx.size):
+            gx[c] = 0.0
+    add_gradient(data, i, x, y, 1.0, gx, slot, 0, whole)
+    if whole:
         return
-    for c in range(start):
-        gx[c] = 0.0
-    for c in range(stop, gx.size):
-        gx[c] = 0.0
-    add_gradient(data, i, x, y, 1.0, gx, slot, 0, False)
     part = gx[start:stop]
     for c in range(part.size):
         part[c] = gain * v[c]
@@ -1379,7 +1381,7 @@ def quick_counts(method, memory, current, asked, n_points):
 
 
 @inlined
-def quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
+def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
     """Whole steps up to the end of the epoch, to last_step or to max_queries.
 
     A value or gradient that is not finite leaves the step open, with its point deployed, and `run`
@@ -1467,6 +1469,23 @@ def quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_qu
         open_step(method, memory)
         if deployed:
             place(method, memory, radius)
+
+
+def quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
+    """`steps_written_out`, inside compiled code."""
+    raise TypeError("quick_steps is called from compiled code only; see Run.advance")
+
+
+@overload(quick_steps)
+def _choose_quick(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
+    """For the problems whose methods can be quick; others do not wait for them to be compiled."""
+    own = data.instance_class
+    if own is LeastSquares or (own is Strategic and not _has_user_loss(data)):
+        steps = steps_written_out
+        return lambda data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries: steps(
+            data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries
+        )
+    return lambda data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries: None
 
 
 # A call from Python pays by the argument, and a step would hand over forty. So the calls of a step

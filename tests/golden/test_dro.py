@@ -69,6 +69,7 @@ def test_the_label_cost_that_dro_was_given_gives_another_answer(name: str) -> No
 
 
 def test_comparison_without_dro_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(PROGRAM.parent)
     program = runpy.run_path(str(PROGRAM))
     monkeypatch.setitem(sys.modules, "dro", None)
     monkeypatch.setattr(sys, "argv", [PROGRAM.name])

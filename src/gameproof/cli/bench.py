@@ -21,13 +21,14 @@ from gameproof.cli.options import one_of
 PROGRAMS = {
     "steps": "the time of a step: against C, against NumPy, as n and d grow",
     "reference": "certified saddle points: Newton's method against a conic solver",
+    "command": "the command itself: its help, and a large table from file to model",
     "variance": "the variance of the estimates",
     "queries": "queries to a certified gap: hand-tuned methods against Solver.auto",
     "varied": "Solver.auto on thirty varied problems, and on people who break the model",
     "against_dro": "saddle points against the package dro, which has to be installed",
 }
 # The others take long, and the last asks for a package with a large framework behind it.
-DEFAULT = ("steps", "reference", "variance")
+DEFAULT = ("steps", "reference", "command", "variance")
 
 
 def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:

@@ -30,7 +30,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         parents=[shared],
         help="three classifiers and people who game them: a table and a figure",
         description="Trains three classifiers on synthetic people, lets people game them, prints "
-        "a table and draws a figure. The first run compiles for about half a minute.",
+        "a table and draws a figure. The first run compiles for about a minute.",
         epilog="example: gameproof demo --out out",
     )
     demo.add_argument(

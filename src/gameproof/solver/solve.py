@@ -90,7 +90,7 @@ def solve(
         raise ValueError("checkpoint_every says how often to write a file; name it: checkpoint=")
     saver = _Saver(run, checkpoint, checkpoint_every)
     whole = _use_compiled(run, compiled)
-    with announced("compiling, once for this kind of problem: about half a minute …", progress):
+    with announced("compiling, once for this kind of problem: about a minute …", progress):
         run.compile(whole)
     with Interrupts() as interrupts, limits.progress(progress) as bar, saver:
         reason = _drive(run, whole, limits, watch, saver, interrupts, bar)
