@@ -91,7 +91,7 @@ def save(name: str, tables: Sequence[Table], folder: Path | None = None) -> Path
     packages = ", ".join(f"{package} {found}" for package, found in made["packages"].items())
     print(f"{made['processor']}, {made['cores']} cores; Python {made['python']}, {packages}\n")
     print("\n\n".join(map(str, tables)))
-    path = (folder or _folder()) / f"{name}.json"
+    path = (folder or results_folder()) / f"{name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     kept = [{"title": t.title, "columns": list(t.columns), "rows": t.rows} for t in tables]
     path.write_text(json.dumps({"machine": made, "tables": kept}, indent=2) + "\n")
@@ -99,7 +99,7 @@ def save(name: str, tables: Sequence[Table], folder: Path | None = None) -> Path
     return path
 
 
-def _folder() -> Path:
+def results_folder() -> Path:
     """Where tables are kept: ``gameproof bench --out DIR`` says it by way of the environment."""
     return Path(os.environ.get("GAMEPROOF_BENCH", "out/bench"))
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import Table, _folder, save
+from harness import Table, results_folder, save
 from query_runs import (
     AVERAGES,
     CONTENDERS,
@@ -248,7 +248,7 @@ def main() -> None:
     names = options.names or list(PROBLEMS)[: 1 if options.quick else None]
     names = [name for name in names if _available(name)]
     seeds = 2 if options.quick else 10
-    study = Study("queries", _folder() / "queries", seeds, options.quick, options.jobs)
+    study = Study("queries", results_folder() / "queries", seeds, options.quick, options.jobs)
     if options.sizes:
         save("queries-sizes", [by_size(study, 1 if options.quick else 3)])
         return
