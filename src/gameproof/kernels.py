@@ -76,9 +76,10 @@ def inlined(function: Any) -> Any:
     return njit(error_model="numpy", forceinline=True)(function)
 
 
-# Rows of a block.
-U, BASE, TOTAL, MARK, POINT, NEW, OLD, KEPT = range(8)
-ROWS, PRIVATE_ROWS = 8, 4
+# Rows of a block. A private y keeps the first three; U as well where a step has several phases,
+# since between steps BASE is U.
+BASE, TOTAL, MARK, U, POINT, NEW, OLD, KEPT = range(8)
+ROWS = 8
 # Rows of `Memory.slots`, the private counterparts of NEW, OLD and KEPT.
 SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
 # Rows of `Memory.batch`: the samples J and K.
@@ -1086,12 +1087,30 @@ def propose_block(rows, step, a, b, c):
 
 
 @compiled
-def propose_private(y, slots, batch, counts, step, a, b, c):
+def settle(rows, k, u, weight):
+    """Brings TOTAL of one coordinate up to date before its iterate, row u, changes: it lacks
+    U (weight - MARK), the share of the iterates since U last changed."""
+    rows[TOTAL, k] += rows[u, k] * (weight - rows[MARK, k])
+    rows[MARK, k] = weight
+
+
+@compiled
+def begin_private(y, k, weight):
+    """BASE <- U at one coordinate of a private y, which is about to change."""
+    if y.shape[0] > U:
+        settle(y, k, U, weight)
+        y[BASE, k] = y[U, k]
+    else:
+        settle(y, k, BASE, weight)
+
+
+@compiled
+def propose_private(y, slots, batch, counts, weight, step, a, b, c):
     """The same for a private y. A sample may stand in J and K, or twice in one: moves add up."""
     for m in range(counts[N_CURRENT]):
-        y[BASE, batch[CURRENT, m]] = y[U, batch[CURRENT, m]]
+        begin_private(y, batch[CURRENT, m], weight)
     for m in range(counts[N_PREVIOUS]):
-        y[BASE, batch[PREVIOUS, m]] = y[U, batch[PREVIOUS, m]]
+        begin_private(y, batch[PREVIOUS, m], weight)
     for m in range(counts[N_CURRENT]):
         y[BASE, batch[CURRENT, m]] -= step * a * slots[SLOT_NEW, m]
     for m in range(counts[N_PREVIOUS]):
@@ -1109,8 +1128,8 @@ def propose(method, memory):
         a, b, c = a + b + c, 0.0, 0.0
     propose_block(memory.x, eta * method.x_scale, a, b, c)
     if method.private:
-        step = -eta * method.y_scale
-        propose_private(memory.y, memory.slots, memory.batch, counts, step, a, b, c)
+        step, weight = -eta * method.y_scale, memory.numbers[WEIGHT]
+        propose_private(memory.y, memory.slots, memory.batch, counts, weight, step, a, b, c)
     else:
         propose_block(memory.y, -eta * method.y_scale, a, b, c)
 
@@ -1130,29 +1149,22 @@ def project_base(method, x_pieces, y_pieces, memory):
 
 
 @compiled
-def commit_coordinate(rows, k, weight):
-    """U <- BASE at one coordinate. TOTAL is brought up to date only here: it lacks
-    U (weight - MARK), the share of the iterates since U last changed."""
-    rows[TOTAL, k] += rows[U, k] * (weight - rows[MARK, k])
-    rows[MARK, k] = weight
-    rows[U, k] = rows[BASE, k]
-
-
-@compiled
 def commit_block(rows, weight):
     for k in range(rows.shape[1]):
-        commit_coordinate(rows, k, weight)
+        settle(rows, k, U, weight)
+        rows[U, k] = rows[POINT, k] = rows[BASE, k]
         rows[KEPT, k] = rows[NEW, k]
-        rows[POINT, k] = rows[BASE, k]
 
 
 @compiled
-def commit_private(y, slots, batch, counts, weight):
+def commit_private(y, slots, batch, counts):
+    if y.shape[0] > U:
+        for m in range(counts[N_CURRENT]):
+            y[U, batch[CURRENT, m]] = y[BASE, batch[CURRENT, m]]
+        for m in range(counts[N_PREVIOUS]):
+            y[U, batch[PREVIOUS, m]] = y[BASE, batch[PREVIOUS, m]]
     for m in range(counts[N_CURRENT]):
-        commit_coordinate(y, batch[CURRENT, m], weight)
         slots[SLOT_KEPT, m] = slots[SLOT_NEW, m]
-    for m in range(counts[N_PREVIOUS]):
-        commit_coordinate(y, batch[PREVIOUS, m], weight)
 
 
 @compiled
@@ -1169,7 +1181,7 @@ def commit(method, memory):
     weight = numbers[WEIGHT]
     commit_block(x, weight)
     if method.private:
-        commit_private(memory.y, memory.slots, batch, counts, weight)
+        commit_private(memory.y, memory.slots, batch, counts)
     else:
         commit_block(memory.y, weight)
     numbers[WEIGHT] = weight + numbers[ETA]
@@ -1434,14 +1446,14 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
             good = False
             break
         project(x_pieces, base)
+        settle(y, i, BASE, weight)
+        if follows:
+            settle(y, k, BASE, weight)
         gamma[i] -= y_step * a * new_slot[0]
         if follows:
             gamma[k] -= y_step * y_move
             project_coordinate(y_pieces, gamma, k)
         project_coordinate(y_pieces, gamma, i)
-        commit_coordinate(y, i, weight)
-        if follows:
-            commit_coordinate(y, k, weight)
         for p in range(u.size):
             total[p] += u[p] * (weight - mark)
         mark = weight
@@ -1505,8 +1517,10 @@ def _type_of_parts():
     """The one type that Parts have, whatever the problem: a handle does not tell its own."""
     v, m = np.empty(0), np.empty((0, 0))
     i, ii, flags = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.uint8)
-    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, i)
-    return typeof(Parts(method, NO_PIECES, NO_PIECES, Memory(m, m, m, v, i, ii, i, m, i, v)))
+    short = np.empty(0, np.int32)
+    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, short)
+    memory = Memory(m, m, m, v, short, ii, i, m, i, v)
+    return typeof(Parts(method, NO_PIECES, NO_PIECES, memory))
 
 
 # Of a set whose projection is in Python.

@@ -600,7 +600,7 @@ def test_what_is_no_problem_is_refused(teller: Any) -> None:
         ({"order": "RR"}, r"order must be .*, such as Reshuffle\(\), got 'RR'"),
         ({"average": None}, r"average must be .*, such as StepWeighted\(\), got None"),
     ],
-    ids=str,
+    ids=lambda part: part if isinstance(part, str) else ", ".join(part),
 )
 def test_part_of_a_solver_that_makes_no_sense_is_refused_when_it_is_made(
     parts: dict[str, Any], said: str

@@ -509,16 +509,23 @@ def test_file_with_its_header_changed_is_refused_as_altered(
         gp.State.load(saved)
 
 
-@pytest.mark.parametrize("version", [2, 99])
+@pytest.mark.parametrize("version", [files.VERSION + 1, 99])
 def test_file_of_a_newer_version_is_refused_with_both_versions(version: int, saved: Path) -> None:
     rewritten(saved, version=version)
     with pytest.raises(
-        gp.StateFileError, match=rf"newer gameproof \(file version {version}, .* up to 1\); update"
+        gp.StateFileError,
+        match=rf"newer gameproof \(file version {version}, .* up to {files.VERSION}\); update",
     ):
         gp.State.load(saved)
 
 
-@pytest.mark.parametrize("version", ["2", None, [1], 0, -1], ids=repr)
+def test_file_of_an_older_version_is_refused_with_what_to_do(saved: Path) -> None:
+    rewritten(saved, version=files.VERSION - 1)
+    with pytest.raises(gp.StateFileError, match=r"older gameproof .*; go on with it there"):
+        gp.State.load(saved)
+
+
+@pytest.mark.parametrize("version", ["3", None, [1], 0, -1], ids=repr)
 def test_file_of_an_unknown_version_is_refused(version: Any, saved: Path) -> None:
     rewritten(saved, version=version)
     with pytest.raises(gp.StateFileError):

@@ -53,7 +53,7 @@ class Population:
         self.response.fit(self.n, self.d)
         self.response = self.response.renewed()
         self.budget = None if budget is None else as_count("budget", budget, least=0)
-        self.answers_by_agent: NDArray[np.int64] = np.zeros(self.n, dtype=np.int64)
+        self.answers_by_agent: NDArray[np.int32] = np.zeros(self.n, dtype=np.int32)
         self.n_deployments = 0
         self._deployed: Vector | None = None
 

@@ -59,7 +59,7 @@ class Problem(ABC):
     # Whether values come from `data` as well, so that whole runs can be compiled.
     compiled_values: bool = True
     # Answers asked for by sample, kept up to date by compiled runs; empty where nobody counts.
-    tally: Indices = np.zeros(0, dtype=np.int64)
+    tally: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
     @abstractmethod
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:

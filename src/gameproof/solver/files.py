@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gameproof.data.files import write_whole
 from gameproof.errors import StateFileError
 
-FORMAT, VERSION = "gameproof-state", 1
+FORMAT, VERSION = "gameproof-state", 2
 _HEADER = "header"
 Arrays = dict[str, NDArray[Any]]
 
@@ -53,6 +53,11 @@ def read(path: Path) -> tuple[dict[str, Any], Arrays]:
         raise StateFileError(
             f"{path} was written by a newer gameproof (file version {version}, this one reads up "
             f"to {VERSION}); update gameproof to go on with it"
+        )
+    if version < VERSION:
+        raise StateFileError(
+            f"{path} was written by an older gameproof (file version {version}, this one reads "
+            f"{VERSION}), whose steps were laid out otherwise; go on with it there, or start anew"
         )
     if header.pop("digest", None) != _digest(header, arrays):
         raise StateFileError(f"{path} was altered after it was written: its digest does not match")

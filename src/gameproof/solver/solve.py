@@ -229,7 +229,7 @@ def _use_compiled(run: Run, wanted: bool | None) -> bool:
 
 
 def _require_finite(run: Run) -> None:
-    x, y = (block[kernels.U] for block in run.state.memory[:2])
+    x, y = run.state.iterate
     if not (kernels.all_finite(x) and kernels.all_finite(y)):
         raise DivergedError(
             f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "

@@ -55,11 +55,14 @@ class State:
         """The state before the first step."""
         method = solver.compiled(problem)
         x = np.zeros((kernels.ROWS, start[0].size))
-        y = np.zeros((kernels.PRIVATE_ROWS if method.private else kernels.ROWS, start[1].size))
+        own_u = len(solver.update.phases) > 1
+        private_rows = kernels.U + 1 if own_u else kernels.U
+        y = np.zeros((private_rows if method.private else kernels.ROWS, start[1].size))
         for block, point in ((x, start[0]), (y, start[1])):
-            block[kernels.U] = block[kernels.BASE] = point
-            if len(block) == kernels.ROWS:
-                block[kernels.POINT] = point
+            block[kernels.BASE] = point
+            for row in (kernels.U, kernels.POINT):
+                if row < len(block):
+                    block[row] = point
         with_order = method.order != kernels.WITH_REPLACEMENT
         memory = kernels.Memory(
             x=x,
@@ -68,7 +71,7 @@ class State:
             direction=np.zeros(
                 method.x_stop - method.x_start + (start[1].size if method.y_perturbed else 0)
             ),
-            order=np.zeros(method.n if with_order else 0, dtype=np.int64),
+            order=np.zeros(method.n if with_order else 0, dtype=np.int32),
             batch=np.zeros((2, method.batch), dtype=np.int64),
             asked=np.zeros(2 * method.batch, dtype=np.int64),
             answers=np.zeros((2, 2 * method.batch)),
@@ -90,9 +93,15 @@ class State:
         return float(self.memory.numbers[kernels.WEIGHT])
 
     @property
+    def iterate(self) -> tuple[Vector, Vector]:
+        """The iterate itself, which the next step changes."""
+        return _iterate(self.memory.x), _iterate(self.memory.y)
+
+    @property
     def last(self) -> tuple[Vector, Vector]:
-        """The iterate."""
-        return self.memory.x[kernels.U].copy(), self.memory.y[kernels.U].copy()
+        """A copy of the iterate."""
+        x, y = self.iterate
+        return x.copy(), y.copy()
 
     @property
     def epoch(self) -> int:
@@ -121,7 +130,7 @@ class State:
     def _total(self, block: NDArray[np.float64]) -> Vector:
         """TOTAL + U (weight - MARK), in place: y may be as long as memory allows."""
         total: Vector = self.weight - block[kernels.MARK]
-        total *= block[kernels.U]
+        total *= _iterate(block)
         total += block[kernels.TOTAL]
         return total
 
@@ -197,3 +206,9 @@ class State:
                 f"this state is of another method: it was made by {self.solver}, and this is "
                 f"{solver.signature}; resume with the same parts"
             )
+
+
+def _iterate(block: NDArray[np.float64]) -> Vector:
+    """U of a block; a private y that has no such row has it in BASE."""
+    iterate: Vector = block[kernels.U if len(block) > kernels.U else kernels.BASE]
+    return iterate

@@ -86,7 +86,7 @@ class Watch:
         if not rows or (rows[-1].steps, rows[-1].queries) != (state.steps, state.queries):
             rows.append(self._row())
         x, y = run.recommend()
-        last_x, last_y = (_read_only(block[kernels.U]) for block in state.memory[:2])
+        last_x, last_y = map(_read_only, state.iterate)
         return Result(
             x=x,
             y=y,
