@@ -29,7 +29,6 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 from numba import njit, typeof, types, vectorize
 from numba.core.cgutils import create_struct_proxy, get_null_value
 from numba.extending import intrinsic, overload
@@ -192,31 +191,6 @@ def borrowed(typing_context, value):
         return strip(context, builder, signature.args[0], arguments[0])
 
     return value(value), generate
-
-
-# --- Memory ahead of its use --------------------------------------------------------------------
-# Samples come in random order, so that with many of them each is far from all caches. The order is
-# known ahead, and what a step will read can be on its way while others are taken.
-
-AHEAD, LINE = 8, 8  # steps, and numbers that come together
-FEW = 10_000  # samples that are near anyway
-
-
-@intrinsic
-def prefetch(typing_context, array, k):
-    """Has array[k] fetched, of a vector; changes nothing."""
-
-    def generate(context, builder, signature, arguments):
-        vector = create_struct_proxy(signature.args[0])(context, builder, value=arguments[0])
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        place = builder.bitcast(builder.gep(vector.data, [arguments[1]]), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), kind)
-        # To be read or written, kept in all caches, data.
-        builder.call(fetch, [place, word(0), word(3), word(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp), generate
 
 
 # --- Projections -------------------------------------------------------------------------------
@@ -1419,18 +1393,6 @@ def quick_counts(method, memory, current, asked, n_points):
 
 
 @inlined
-def fetch_ahead(data, method, y, i):
-    """Has fetched what the step of sample i will read of long arrays."""
-    for row in range(y.shape[0]):
-        prefetch(y[row], i)
-    if method.kinds.size > 0:
-        prefetch(method.kinds, i)
-    if method.tally.size > 0:
-        prefetch(method.tally, i)
-    fetch_sample(data, i)
-
-
-@inlined
 def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
     """Whole steps up to the end of the epoch, to last_step or to max_queries.
 
@@ -1445,10 +1407,8 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
     n_points, reshuffled = points(method), method.order != WITH_REPLACEMENT
     eta, radius, weight, mark = numbers[ETA], numbers[RADIUS], numbers[WEIGHT], memory.x[MARK, 0]
     step, y_step, scale = eta * method.x_scale, -eta * method.y_scale, v.size / radius
-    good, deployed, fetches = True, False, reshuffled and method.n > FEW
+    good, deployed = True, False
     for _ in range(min(method.n - counts[POSITION], last_step - counts[STEP])):
-        if fetches and counts[POSITION] + AHEAD < method.n:
-            fetch_ahead(data, method, y, order[counts[POSITION] + AHEAD])
         if counts[QUERIES] + step_cost(method, counts) > max_queries:
             break
         draw_order(method, memory, rng)
@@ -1523,36 +1483,14 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
             place(method, memory, radius)
 
 
-def fetch_sample(data, i):
-    """Has the features of sample i fetched, inside compiled code."""
-    raise TypeError("fetch_sample is called from compiled code only")
-
-
-@overload(fetch_sample)
-def _choose_fetch(data, i):
-    if data.instance_class is Strategic:
-
-        def person(data, i):
-            prefetch(data.labels, i)
-            for c in range(0, data.features.shape[1], LINE):
-                prefetch(data.features[i], c)
-
-        return person
-
-    def row(data, i):
-        prefetch(data.b, i)
-        for c in range(0, data.a.shape[1], LINE):
-            prefetch(data.a[i], c)
-
-    return row
-
-
 def quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
     """`steps_written_out`, inside compiled code."""
     raise TypeError("quick_steps is called from compiled code only; see Run.advance")
 
 
-@overload(quick_steps)
+# Inlined, so that the loop sees its arrays have no owners: counting references takes three times
+# as long as the step.
+@overload(quick_steps, jit_options={"forceinline": True})
 def _choose_quick(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
     """For the problems whose methods can be quick; others do not wait for them to be compiled."""
     own = data.instance_class
