@@ -68,6 +68,25 @@ def test_table_without_outcomes_with_new_levels_and_columns_in_another_order(
     assert len(pd.read_csv(io.StringIO(printed.out))) == 400
 
 
+def test_target_with_another_value_is_decided_and_noted(model, people, tmp_path, capsys) -> None:
+    table = pd.read_csv(people)
+    later = table.copy()
+    later.loc[:9, "repaid"] = "pending"
+    later.to_csv(tmp_path / "t.csv", index=False)
+    assert main(["predict", str(model), str(tmp_path / "t.csv")]) == 0
+    printed = capsys.readouterr()
+    found = pd.read_csv(io.StringIO(printed.out))
+    assert found["decision"].tolist() == gp.load_model(model).predict(people).tolist()
+    assert "repaid: 10 rows have pending, which is neither yes nor no" in printed.err
+    right = (found["decision"] == table["repaid"])[10:].mean()
+    assert f"right in {right:.3f} of the 390 rows with a known repaid" in printed.err
+    table.assign(repaid="pending").to_csv(tmp_path / "t.csv", index=False)
+    assert main(["predict", str(model), str(tmp_path / "t.csv"), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["accuracy"] is None
+    assert len(shown["rows"]) == 400
+
+
 def test_name_that_says_no_form_is_refused_before_the_work(model, people, capsys) -> None:
     assert main(["predict", str(model), str(people), "-o", "decisions.xlsx"]) == 1
     assert "ends in .csv, .tsv or .parquet" in capsys.readouterr().err

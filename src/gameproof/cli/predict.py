@@ -58,9 +58,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
         if taken:
             raise ValueError(f"--keep names {taken[0]!r}, which decisions have themselves")
         columns = {"row": range(1, table.n + 1), **kept, **columns}
-    right = _right(model, table, columns["decision"])
-    if right is not None:
-        notes.append(f"right in {right:.3f} of the rows that have {model.plan.target.name}")
+    right, more = _right(model, table, columns["decision"])
+    notes += more
     for note in notes:
         console.say(note)
     if options.out:
@@ -90,17 +89,33 @@ def _decided(model: TableModel, table: Table) -> tuple[dict[str, Any], list[str]
     return columns, notes
 
 
-def _right(model: TableModel, table: Table, decisions: list[str]) -> float | None:
-    """The share of decisions that agree with the target, where it is known."""
+def _right(model: TableModel, table: Table, decisions: list[str]) -> tuple[float | None, list[str]]:
+    """The share of decisions that agree with the target, where it is known, and what to note. To
+    decide takes no target, so one that the model does not know is no fault."""
+    from gameproof.data.reading import listed
+
     target = model.plan.target
     if target.name not in table.columns:
-        return None
-    rows, y = target.labels(table)
+        return None, []
+    rows, y, strange = target.known(table)
+    notes = []
+    if strange:
+        notes.append(
+            f"{target.name}: {sum(strange.values()):,} rows have {listed(sorted(strange), 3)}, "
+            f"which is neither {target.favourable} nor {target.other}; they are decided all the "
+            "same, and not compared"
+        )
     if not rows.size:
-        return None
+        return None, notes
     labels = zip(rows.tolist(), y.tolist(), strict=True)
     agree: list[bool] = [(decisions[k] == target.favourable) == (sign > 0) for k, sign in labels]
-    return float(sum(agree)) / len(agree)
+    right = float(sum(agree)) / len(agree)
+    whose = (
+        f"the {rows.size:,} rows with a known {target.name}"
+        if strange
+        else (f"the rows that have {target.name}")
+    )
+    return right, [*notes, f"right in {right:.3f} of {whose}"]
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -63,19 +64,30 @@ class Target:
 
     def labels(self, table: Table) -> tuple[NDArray[Any], Vector]:
         """The rows that have a target, and their labels."""
-        import pyarrow.compute as pc
-
-        text = _values(table, self.name)
-        known = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))
-        values = pc.drop_null(text)
-        strange = set(pc.unique(values).to_pylist()) - {self.favourable, *self.others}
-        if strange and len(self.others) == 1:
+        rows, y, strange = self.known(table)
+        if strange:
             raise DataError(
                 f"the target {self.name!r} of {table.source} has {listed(sorted(strange), 3)}, "
                 f"expected {self.favourable} or {self.others[0]}"
             )
-        wanted = pc.equal(values, self.favourable).to_numpy(zero_copy_only=False)
-        return known, np.where(wanted, 1.0, -1.0)
+        return rows, y
+
+    def known(self, table: Table) -> tuple[NDArray[Any], Vector, Mapping[str, int]]:
+        """The rows whose target is one of its values, their labels, and how often which other
+        value stands in the rest. Against all others there is no other value."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        text = _values(table, self.name)
+        usable = pc.is_valid(text)
+        strange: dict[str, int] = {}
+        if len(self.others) == 1:
+            usable = pc.is_in(text, value_set=pa.array([self.favourable, *self.others]))
+            odd = pc.value_counts(pc.drop_null(pc.filter(text, pc.invert(usable))))
+            strange = dict(zip(odd.field(0).to_pylist(), odd.field(1).to_pylist(), strict=True))
+        rows = np.flatnonzero(usable.to_numpy(zero_copy_only=False))
+        wanted = pc.equal(pc.filter(text, usable), self.favourable)
+        return rows, np.where(wanted.to_numpy(zero_copy_only=False), 1.0, -1.0), strange
 
 
 def _values(table: Table, name: str) -> Any:
