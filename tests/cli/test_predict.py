@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import gameproof as gp
+from command import fit
 from gameproof.cli.main import main
 
 
@@ -85,6 +86,38 @@ def test_target_with_another_value_is_decided_and_noted(model, people, tmp_path,
     shown = json.loads(capsys.readouterr().out)
     assert shown["accuracy"] is None
     assert len(shown["rows"]) == 400
+
+
+def test_gaps_are_noted_with_what_they_are_taken_for(model, people, tmp_path, capsys) -> None:
+    table = pd.read_csv(people)
+    was = int(table["income"].isna().sum())
+    later = table.assign(age=None)
+    later.loc[:285, "savings"] = None
+    later.loc[:2, "home"] = None
+    later.to_csv(tmp_path / "t.csv", index=False)
+    assert main(["predict", str(model), str(tmp_path / "t.csv")]) == 0
+    said = capsys.readouterr().err
+    assert "savings: 286 missing, taken for the median; the model has seen no gaps there" in said
+    assert "age: 400 missing, taken for the median; the model" in said
+    assert "home: 3 missing, taken for none of the levels; the model" in said
+    assert f"income: {was} missing, taken for the median and marked\n" in said
+    assert "utilisation" not in said
+
+
+def test_gap_of_two_levels_is_taken_for_the_first(people, tmp_path, capsys) -> None:
+    frame = pd.read_csv(people)
+    frame = frame.assign(home=frame["home"].replace("with parents", "rented"))
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert fit(tmp_path / "t.csv", tmp_path / "m.json", "--radius", "0.03", "--quiet") == 0
+    decisions = {}
+    for level in (None, "rented"):
+        frame.assign(home=level).to_csv(tmp_path / "l.csv", index=False)
+        capsys.readouterr()
+        assert main(["predict", str(tmp_path / "m.json"), str(tmp_path / "l.csv")]) == 0
+        printed = capsys.readouterr()
+        assert ("home: 400 missing, taken for 'rented'" in printed.err) == (level is None)
+        decisions[level] = printed.out
+    assert decisions[None] == decisions["rented"]
 
 
 def test_name_that_says_no_form_is_refused_before_the_work(model, people, capsys) -> None:

@@ -26,10 +26,20 @@ from gameproof.data.reading import Table, as_table
 
 
 class Scored(NamedTuple):
-    """Scores row by row, and how many cells of which column had levels that were never seen."""
+    """Scores row by row, how many cells of which column had levels that were never seen, and what
+    the gaps of which column were taken for."""
 
     scores: Vector
     unknown: Mapping[str, int]
+    gaps: Mapping[str, str]
+
+
+class Prepared(NamedTuple):
+    """What the classifier sees, and the same two about it."""
+
+    Z: Matrix
+    unknown: Mapping[str, int]
+    gaps: Mapping[str, str]
 
 
 @final
@@ -66,15 +76,27 @@ class TableModel:
         """The score of each row, positive for the favourable outcome."""
         return self.scored(as_table(table)).scores
 
-    def prepared(self, table: Table) -> tuple[Matrix, Mapping[str, int]]:
+    def prepared(self, table: Table) -> Prepared:
         """What the classifier sees of a table, and how many cells it has not seen the like of."""
         X, unknown = self.plan.encoded(table)
-        return self.prepare.transform(X), unknown
+        return Prepared(self.prepare.transform(X), unknown, self._gaps(X, unknown))
 
     def scored(self, table: Table) -> Scored:
         """Scores, and what the model has not seen before."""
-        Z, unknown = self.prepared(table)
-        return Scored(self.classifier.decision_function(Z), unknown)
+        Z, unknown, gaps = self.prepared(table)
+        return Scored(self.classifier.decision_function(Z), unknown, gaps)
+
+    def _gaps(self, X: Matrix, unknown: Mapping[str, int]) -> dict[str, str]:
+        """How many cells of which column are missing, and what they were taken for."""
+        counts = np.isnan(X).sum(axis=0).tolist()
+        found = {}
+        for name, encoder, count in zip(
+            self.plan.features.names, self.prepare.encoders_, counts, strict=True
+        ):
+            missing = count - unknown.get(name, 0)
+            if missing:
+                found[name] = f"{missing:,} missing, {encoder.instead()}"
+        return found
 
     def outcomes(self, scores: Vector) -> list[str]:
         """What is predicted for people with these scores, in the words of the table."""

@@ -79,7 +79,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
             raise ValueError(f"the model's {option} is {own!r}, got --{option} {given}")
     rows, y = target.labels(table)
     require_both(y, target.favourable, target.other)
-    Z, unknown = model.prepared(table if rows.size == table.n else table.take(rows))
+    Z, unknown, gaps = model.prepared(table if rows.size == table.n else table.take(rows))
     movable = model.prepare.movable_.tolist()
     if options.movable is not None:
         chosen = tuple(names(options.movable, table))
@@ -88,6 +88,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
                 raise ValueError(f"the model has no number {name!r} that could be moved")
         movable = model.moved_by(chosen)
     notes = [f"{name}: {count:,} cells have unknown levels" for name, count in unknown.items()]
+    notes += [f"{name}: {what}" for name, what in gaps.items()]
     if rows.size < table.n:
         notes.append(f"left out {table.n - rows.size:,} rows without {target.name}")
     fitted_for = float(model.training.get("power", POWER))

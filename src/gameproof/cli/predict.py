@@ -76,11 +76,12 @@ def _decided(model: TableModel, table: Table) -> tuple[dict[str, Any], list[str]
     """Decisions, scores and probabilities, and what is worth a note."""
     from scipy.special import expit
 
-    scores, unknown = model.scored(table)
+    scores, unknown, gaps = model.scored(table)
     notes = [
         f"{name}: {count:,} cells have levels that the model has not seen; they count as missing"
         for name, count in unknown.items()
     ]
+    notes += [f"{name}: {what}" for name, what in gaps.items()]
     columns = {
         "decision": model.outcomes(scores),
         "score": scores.round(6),

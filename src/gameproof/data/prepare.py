@@ -49,6 +49,12 @@ class Number(NamedTuple):
         """What its columns are called afterwards."""
         return [name, f"{name} missing"] if self.gaps else [name]
 
+    def instead(self) -> str:
+        """What becomes of a gap."""
+        if self.gaps:
+            return "taken for the median and marked"
+        return "taken for the median; the model has seen no gaps there"
+
     def after_step(self, step: float) -> tuple[float, float]:
         """The median in the table's units, and what it becomes by a step in scaled ones."""
         end = self.median + step * self.deviation
@@ -74,6 +80,11 @@ class Category(NamedTuple):
     def encoded(self, column: Vector) -> list[Vector]:
         """Its columns afterwards, all 0 where the level is missing."""
         return [(column == k).astype(np.float64) for k in self._shown()]
+
+    def instead(self) -> str:
+        """What becomes of a gap: where one column shows two levels, it looks like the first."""
+        what = f"{self.levels[0]!r}" if len(self.levels) == 2 else "none of the levels"
+        return f"taken for {what}; the model has seen no gaps there"
 
     def _shown(self) -> range:
         return range(1 if len(self.levels) == 2 else 0, len(self.levels))
