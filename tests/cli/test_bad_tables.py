@@ -56,6 +56,11 @@ BAD = {
     "movable target": (sound(), {"--movable": "repaid"}, "target 'repaid' cannot be a movable"),
     "unknown movable": (sound(), {"--movable": "saving"}, "'saving'; did you mean 'savings'"),
     "all missing": (changed(income=None), {}, "'income' of .* has no values; drop it"),
+    "decimal commas": (
+        changed(income=[f"{k},5" for k in range(N)]),
+        {},
+        "column 'income' of .* not written as such: '0,5'; write them with a decimal point",
+    ),
     "infinite": (changed(income=[np.inf] + [1.0, 2.0, 4.0] * 19 + [3, 3]), {}, "row 1: .*infinite"),
     "same name twice": (sound().replace(b"income", b"age", 1), {}, "more than one column named"),
     "ragged": (HEADER.encode() + ROW.encode() * 9 + b"1,2\n", {}, "line 11: this row has 2 cells"),

@@ -215,3 +215,25 @@ def test_read_table_gives_a_dataset(tmp_path: Path) -> None:
     assert data.y[:3].tolist() == [1.0, -1.0, 1.0]
     np.testing.assert_array_equal(data.X[:, 0], columns()["income"][3:])
     assert data.column("home")[:2].tolist() == ["rented", "owned"]
+
+
+@pytest.mark.parametrize(
+    "form", ["{0},5", "1.{0:03d},5", "1,{0:03d}.50", "1 {0:03d}", "€ {0}", "{0} EUR", "{0} %"]
+)
+def test_numbers_in_another_dress_are_refused_and_not_taken_for_levels(form, tmp_path) -> None:
+    """In a table with semicolons, as such are exported; twice each, and one gap."""
+    cells = ["", *(form.format(10 + k // 2) for k in range(N - 1))]
+    path = tmp_path / "t.csv"
+    rows = [f"{'yes' if k % 2 else 'no'};{k * k};{cell}" for k, cell in enumerate(cells)]
+    path.write_text("paid;size;rent\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"'rent' of .* not written as such: .*decimal point"):
+        gp.read_table(path, "paid", "yes")
+    assert gp.read_table(path, "paid", "yes", categories=["rent"]).features.names[0] == "size"
+
+
+@pytest.mark.parametrize("form", ["{0}a", "{0}-{0}", "A{0}", "{0}+ years", "{0}:30", "<{0}"])
+def test_codes_that_have_digits_are_levels(form, tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{'yes' if k % 2 else 'no'};{k * k};{form.format(k % 3)}" for k in range(N)]
+    path.write_text("paid;size;rent\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert "rent" in gp.read_table(path, "paid", "yes").features.levels

@@ -11,6 +11,13 @@ MISSING = ("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
 
+# Numbers to whoever wrote them, such as 12,5 and 1.234,5 and 1,234.50, 1 234, € 12, 12 %, 12 kg.
+# Single letters are no units: 1a and 2b are rather codes.
+DIGITS = r"\d{1,3}([.,' \x{a0}\x{202f}]\d{3})+([.,]\d+)?|\d+([.,]\d+)?|[.,]\d+"
+MONEY = r"\p{Sc}|EUR|USD|GBP|CHF"
+UNIT = rf"{MONEY}|%|‰|kg|km|cm|mm|m²|min"
+DRESSED = rf"^[+-]?\s*({MONEY})?\s*[+-]?({DIGITS})\s*({UNIT})?$"
+
 Kind = Literal["number", "text", "date", "nothing", "other"]
 
 
@@ -85,6 +92,18 @@ class Column:
         other = pc.fill_null(pc.invert(pc.match_substring_regex(self.text, NUMBER)), False)
         row = pc.index(other, True).as_py()
         return pc.sum(other).as_py() or 0, row, self.text[row].as_py()
+
+    def dressed(self) -> tuple[int, str]:
+        """How many cells of text are numbers in another dress, with a decimal comma, a mark between
+        thousands, a currency or a unit, and the first that is no number as it stands."""
+        import pyarrow.compute as pc
+
+        known = pc.drop_null(self.text)
+        meant = pc.match_substring_regex(known, DRESSED)
+        plain_ones = pc.match_substring_regex(known, NUMBER)
+        first = pc.index(pc.and_not(meant, plain_ones), True).as_py()
+        count = pc.sum(pc.or_(meant, plain_ones)).as_py() or 0
+        return (count, known[first].as_py()) if first >= 0 else (0, "")
 
     def take(self, rows: Any) -> Column:
         """These rows."""

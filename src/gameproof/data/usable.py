@@ -29,6 +29,13 @@ def check(table: Table, column: Column, movable: bool, category: bool) -> None:
                 f"{present - wrong:,} of {present:,} values are numbers; mend it, or name "
                 "the column as a category"
             )
+        meant, cell_meant = column.dressed()
+        if 2 * meant > present:
+            raise DataError(
+                f"the column {name} of {table.source} holds numbers that are not written as such: "
+                f"{cell_meant!r}; write them with a decimal point, and without marks between "
+                "thousands, currencies or units, or name the column as a category (--category)"
+            )
         if movable:
             raise DataError(
                 f"the movable column {name} holds text such as {cell!r}, and people can only "
