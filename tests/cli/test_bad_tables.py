@@ -123,14 +123,9 @@ def test_folder_and_missing_file_are_one_line(word: str, tmp_path: Path, capsys)
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        (["--test", "0"], "--test must lie between 0 and 1"),
-        (["--test", "1.5"], "--test must lie between 0 and 1"),
-        (["--power", "-1"], "power"),
-        (["--label-cost", "-1"], "label_cost"),
         (["-o", "nowhere/m.json"], "there is no folder nowhere"),
         (["-o", "."], "is a folder"),
         (["-o", "table.csv"], "is read by this command"),
-        (["--report", "m.json"], "is named for two results"),
     ],
 )
 def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, monkeypatch) -> None:
@@ -143,12 +138,44 @@ def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, m
     assert Path("table.csv").read_bytes() == sound()
 
 
-@pytest.mark.parametrize("radius", ["-1", "much", "inf", "nan"])
-def test_senseless_radius_ends_with_2(radius: str, capsys) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["fit", "t.csv", "--target", "a", "--movable", "b", "--radius", radius, "-o", "m"])
-    assert ended.value.code == 2
-    assert "--radius" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("option", "value", "words"),
+    [
+        *(("--radius", value, "fit compare") for value in ("-1", "much", "inf", "nan")),
+        *(("--power", value, "fit audit compare") for value in ("-1", "nan", "inf", "some")),
+        *(("--label-cost", value, "fit audit compare") for value in ("-1", "nan")),
+        *(("--test", value, "fit compare") for value in ("0", "1", "1.5", "nan")),
+        *(("--seed", value, "fit compare") for value in ("-1", "1.5")),
+        *(("--splits", value, "compare") for value in ("0", "few")),
+    ],
+)
+def test_senseless_value_ends_with_2_and_names_the_option(option, value, words, capsys) -> None:
+    for word in words.split():
+        files = {"fit": ["t.csv", "-o", "m"], "audit": ["m", "t.csv"], "compare": ["t.csv"]}[word]
+        with pytest.raises(SystemExit) as ended:
+            main([word, *files, "--target", "a", "--movable", "b", option, value])
+        assert ended.value.code == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"gameproof: argument {option}: expected a ")
+        assert repr(value) in said
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        (["-o", "m.html", "--report", "m.html"], "m.html is named for two results"),
+        (["-o", "m", "--drop", "savings"], "'savings' is named by both --movable and --drop"),
+        (["-o", "m", "--category", "savings"], "is named by both --movable and --category"),
+    ],
+)
+def test_options_that_do_not_go_together_end_with_2(
+    options, line, people, tmp_path, capsys, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    meaning = [x for pair in MEANING.items() for x in pair]
+    assert main(["fit", str(people), *meaning, *options]) == 2
+    assert line in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
 
 
 def newer(model: Path) -> bytes:

@@ -113,7 +113,6 @@ def test_write_makes_a_table_that_reads_back(tmp_path: Path, capsys) -> None:
     ("arguments", "line"),
     [
         (["people", "t.xlsx"], "ends in .csv"),
-        (["people", "t.csv", "--rows", "1"], "n must be at least 2"),
         (["people", "t.csv", "--balanced"], "people are made up"),
         (["credit", "t.csv"], "gameproof data get credit"),
         (["people", "nowhere/t.csv"], "there is no folder nowhere"),
@@ -129,6 +128,14 @@ def test_write_that_cannot_be_done_leaves_nothing(
     assert line in printed.err
     assert printed.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("option", [["--rows", "1"], ["--seed", "-1"]])
+def test_write_with_a_senseless_number_ends_with_2(option, tmp_path: Path, capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["data", "write", "people", str(tmp_path / "t.csv"), *option])
+    assert ended.value.code == 2
+    assert f"argument {option[0]}: expected a whole number" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["credit", "bank"])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.cases import Case, opened
 from gameproof.cli.console import Console
+from gameproof.cli.options import number
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table
 
@@ -39,12 +40,15 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
     add_meaning(parser, known=True)
     parser.add_argument(
         "--power",
-        type=float,
+        type=number(0),
         metavar="Z",
         help="the gaming to expect (what the model was fitted for, or 0.5)",
     )
     parser.add_argument(
-        "--label-cost", type=float, metavar="K", help="what it costs to flip a label (0.5)"
+        "--label-cost",
+        type=number(0, infinite=True),
+        metavar="K",
+        help="what it costs to flip a label (0.5)",
     )
     add_report(parser)
     add_force(parser)

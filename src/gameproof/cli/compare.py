@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.fit import radius_line
+from gameproof.cli.options import whole
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
 from gameproof.cli.training import add_training, trained
@@ -36,7 +37,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
     add_training(parser)
     parser.add_argument(
         "--splits",
-        type=int,
+        type=whole(1),
         default=1,
         metavar="N",
         help="means and intervals over so many splits (%(default)s)",
@@ -51,8 +52,6 @@ def run(options: argparse.Namespace, console: Console) -> None:
     from gameproof.report.audit import POWERS, RADII
     from gameproof.report.splits import average_splits
 
-    if options.splits < 1:
-        raise ValueError(f"--splits must be at least 1, got {options.splits}")
     make_sure(options.report, force=options.force, inputs=(options.table,))
     people = gather(options, console)
     audits: list[Audit] = []

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.options import whole
 from gameproof.cli.outputs import add_force, make_sure
 from gameproof.data.catalog import CATALOG, Published
 
@@ -66,11 +67,13 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
     )
     write.add_argument("name", choices=[PEOPLE, *CATALOG], help=" or ".join([PEOPLE, *CATALOG]))
     write.add_argument("file", type=Path, metavar="FILE", help="where to")
-    write.add_argument("--rows", type=int, metavar="N", help="rows (2000 people, or all)")
+    write.add_argument("--rows", type=whole(2), metavar="N", help="rows (2000 people, or all)")
     write.add_argument(
         "--balanced", action="store_true", help="of a published data set, as many of each outcome"
     )
-    write.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw (%(default)s)")
+    write.add_argument(
+        "--seed", type=whole(0), default=0, metavar="N", help="of the draw (%(default)s)"
+    )
     add_force(write)
     write.set_defaults(run=run_write)
 

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from gameproof.cli import audit, bench, compare, completion, data, demo, fit, predict, reproduce
 from gameproof.cli.console import Console
+from gameproof.cli.options import SenselessOptions
 
 WORDS = (demo, fit, predict, audit, compare, reproduce, data, bench, completion)
 
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.debug:
             raise
         print(f"gameproof: {_sentence(error)}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, SenselessOptions) else 1
     return 0
 
 

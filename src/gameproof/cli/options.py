@@ -1,9 +1,14 @@
-"""Options that several words take."""
+"""Options that several words take, and values that make no sense: those end with exit code 2."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection
+from math import inf, nan
+
+
+class SenselessOptions(ValueError):
+    """A command line whose options do not go together."""
 
 
 def one_of(what: str, known: Collection[str]) -> Callable[[str], str]:
@@ -14,5 +19,45 @@ def one_of(what: str, known: Collection[str]) -> Callable[[str], str]:
         if given not in known:
             raise argparse.ArgumentTypeError(f"no {what} {given!r}; there are {', '.join(known)}")
         return given
+
+    return checked
+
+
+def number(
+    least: float, most: float = inf, *, open_ends: bool = False, infinite: bool = False
+) -> Callable[[str], float]:
+    """A type for arguments that are numbers from `least` to `most`, between them with `open_ends`,
+    and inf only with `infinite`."""
+    what = (
+        f"a number between {least:g} and {most:g}" if open_ends else f"a number, {least:g} or more"
+    )
+    what += ", or inf" if infinite else ""
+
+    def checked(given: str) -> float:
+        try:
+            value = float(given)
+        except ValueError:
+            value = nan
+        inside = least < value < most if open_ends else least <= value <= most
+        if not inside or (value == inf and not infinite):
+            raise argparse.ArgumentTypeError(f"expected {what}, got {given!r}")
+        return value
+
+    return checked
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """A type for arguments that are whole numbers of at least this."""
+
+    def checked(given: str) -> int:
+        try:
+            value = int(given)
+        except ValueError:
+            value = least - 1
+        if value < least:
+            raise argparse.ArgumentTypeError(
+                f"expected a whole number, {least} or more, got {given!r}"
+            )
+        return value
 
     return checked

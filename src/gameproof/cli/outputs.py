@@ -6,6 +6,8 @@ import argparse
 import os
 from pathlib import Path
 
+from gameproof.cli.options import SenselessOptions
+
 
 def add_force(parser: argparse.ArgumentParser) -> None:
     """``--force``."""
@@ -34,7 +36,7 @@ def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -
         if any(_same(path, other) for other in inputs):
             raise ValueError(f"{path} is read by this command, and cannot be written over by it")
         if any(_same(path, other) for other in given[:k]):
-            raise ValueError(f"{path} is named for two results")
+            raise SenselessOptions(f"{path} is named for two results")
         if path.exists() and not force:
             raise FileExistsError(f"{path} is there already; --force writes over it")
         folder = path.parent

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.console import Console
+from gameproof.cli.options import SenselessOptions
 
 if TYPE_CHECKING:
     from gameproof.data.dataset import Dataset
@@ -151,13 +152,13 @@ def gather(options: argparse.Namespace, console: Console) -> People:
         rows, y = target.labels(table)
         require_both(y, target.favourable, target.other)
         known = table if rows.size == table.n else table.take(rows)
-        plan = Plan.of(
-            known,
-            target,
-            names(options.movable, table),
-            drop=names(options.drop, table),
-            categories=names(options.category, table),
-        )
+        movable, drop = names(options.movable, table), names(options.drop, table)
+        categories = names(options.category, table)
+        for name in movable:
+            for option, others in (("--drop", drop), ("--category", categories)):
+                if name in others:
+                    raise SenselessOptions(f"{name!r} is named by both --movable and {option}")
+        plan = Plan.of(known, target, movable, drop=drop, categories=categories)
         data = Dataset(options.table.name, plan.encoded(known).X, y, plan.features)
         if options.balanced:
             fewest = int(min((y > 0).sum(), (y < 0).sum()))

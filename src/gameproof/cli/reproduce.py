@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import one_of
+from gameproof.cli.options import one_of, whole
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.paper.catalog import EXPERIMENTS
 
@@ -32,8 +32,8 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         help="some of them; all by default",
     )
     parser.add_argument("--quick", action="store_true", help="a smoke run: few seeds, few epochs")
-    parser.add_argument("--seeds", type=int, metavar="N", help="seeds (20, or 3 with --quick)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="processes (one a core)")
+    parser.add_argument("--seeds", type=whole(1), metavar="N", help="seeds (20, or 3 with --quick)")
+    parser.add_argument("--jobs", type=whole(1), metavar="N", help="processes (one a core)")
     parser.add_argument("--again", action="store_true", help="run finished parts again")
     parser.add_argument(
         "--out", type=Path, default=Path("out/paper"), metavar="DIR", help="where to (%(default)s)"

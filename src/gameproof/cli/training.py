@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.console import Console
+from gameproof.cli.options import number, whole
 
 if TYPE_CHECKING:
     from gameproof.classify.radius import RadiusCurve
@@ -35,26 +36,26 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--label-cost",
-        type=float,
+        type=number(0, infinite=True),
         default=0.5,
         metavar="K",
         help="what it costs to flip a favourable label; inf if labels are sure (%(default)s)",
     )
     parser.add_argument(
         "--power",
-        type=float,
+        type=number(0),
         default=0.05,
         metavar="Z",
         help="how far people move for what they gain (%(default)s)",
     )
     parser.add_argument(
         "--test",
-        type=float,
+        type=number(0, 1, open_ends=True),
         default=0.2,
         metavar="SHARE",
         help="the share of rows to test on (%(default)s)",
     )
-    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the split (0)")
+    parser.add_argument("--seed", type=whole(0), default=0, metavar="N", help="of the split (0)")
 
 
 def radius(text: str) -> float | str:
@@ -115,8 +116,6 @@ class Trained:
 
 def split(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
     """Rows to learn from and rows to test on, the classes in the same shares."""
-    if not 0 < share < 1:
-        raise ValueError(f"--test must lie between 0 and 1, got {share:g}")
     n_test = min(max(round(share * len(data)), 2), len(data) - 2)
     train, test = data.split(len(data) - n_test, seed=seed)
     for part, what in ((train, "learn from"), (test, "test on")):
