@@ -100,6 +100,13 @@ def test_audit_reads_well_and_writes_a_page(model, people, tmp_path: Path, capsy
     assert "is there already" in capsys.readouterr().err
 
 
+def test_audit_with_nothing_movable_says_that_nothing_helps(model, people, capsys) -> None:
+    assert main(["audit", str(model), str(people), "--movable", ""]) == 0
+    printed = capsys.readouterr().out
+    ends = [line for line in printed.splitlines() if "% are refused" in line]
+    assert [line.split("; ")[1] for line in ends] == ["nothing they can change helps"] * 2
+
+
 def refused(capsys, *arguments: object) -> str:
     assert main(["audit", *map(str, arguments)]) == 1
     printed = capsys.readouterr()

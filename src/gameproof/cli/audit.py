@@ -103,8 +103,10 @@ def audit_lines(rows: Audit, case: Case) -> list[str]:
     lines += _weakness_lines(rows, case) if rows.weaknesses else []
     whom = {1: f"burden on those with {case.favourable}", -1: "recourse of the others"}
     for hurt in rows.hurt:
-        far = "no step helps" if hurt.q50 is None else f"{hurt.q50:.2f} deviations in the median"
-        lines.append(f"{whom[hurt.label]}: {100 * hurt.refused:.1f}% are refused; it takes {far}")
+        far = "; nothing they can change helps" if hurt.refused else ""
+        if hurt.q50 is not None:
+            far = f"; it takes {hurt.q50:.2f} deviations in the median"
+        lines.append(f"{whom[hurt.label]}: {100 * hurt.refused:.1f}% are refused{far}")
     return lines
 
 
