@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 from gameproof.cli.main import main
+from gameproof.data.files import write_whole
 from gameproof.data.people import made_up_people
 
 N = 60
@@ -136,6 +137,19 @@ def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, m
     assert line in attempt(capsys, *base, *options)
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
     assert Path("table.csv").read_bytes() == sound()
+
+
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder that takes no files")
+def test_folder_that_takes_no_files_is_refused_before_the_work(
+    word: str, tmp_path: Path, capsys
+) -> None:
+    """There is no such table: were it looked for first, the line would say so."""
+    meaning = [x for pair in MEANING.items() for x in pair]
+    given = ["-o", "/proc/x.html"] if word == "fit" else ["--report", "/proc/x.html"]
+    said = attempt(capsys, word, tmp_path / "no.csv", *meaning, *given)
+    assert said.startswith("gameproof: /proc/x.html cannot be written: ")
+    with pytest.raises(OSError, match="'/proc/x'"):
+        write_whole(Path("/proc/x"), b"")
 
 
 @pytest.mark.parametrize(

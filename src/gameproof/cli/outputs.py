@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import os
+import tempfile
 from pathlib import Path
 
 from gameproof.cli.options import SenselessOptions
@@ -42,8 +42,18 @@ def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -
         folder = path.parent
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {folder} to write {path.name} to")
-        if not os.access(folder, os.W_OK):
-            raise PermissionError(f"nothing can be written to the folder {folder}")
+        _try(folder, path)
+
+
+def _try(folder: Path, path: Path) -> None:
+    """Makes a file in the folder and takes it away: whether that can be done shows only so, for
+    rights do not tell of file systems that take none."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        why = (error.strerror or "no reason given").lower()
+        raise PermissionError(f"{path} cannot be written: {why}") from error
 
 
 def _same(one: Path, two: Path) -> bool:

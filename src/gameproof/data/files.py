@@ -13,7 +13,10 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
     A killed process or a full disk leaves what was there before; of two processes that write at
     once, one comes last.
     """
-    handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
+    except OSError as error:  # under the name that was asked for
+        raise OSError(error.errno, error.strerror, str(path)) from error
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
