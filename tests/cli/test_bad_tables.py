@@ -160,6 +160,7 @@ def test_folder_that_takes_no_files_is_refused_before_the_work(
         *(("--label-cost", value, "fit audit compare") for value in ("-1", "nan")),
         *(("--test", value, "fit compare") for value in ("0", "1", "1.5", "nan")),
         *(("--seed", value, "fit compare") for value in ("-1", "1.5")),
+        *(("--report", value, "fit audit compare") for value in ("x.pdf", "x", ".html")),
         *(("--splits", value, "compare") for value in ("0", "few")),
     ],
 )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.options import page
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLE = """examples:
@@ -51,5 +52,5 @@ def _mark_files(parser: argparse.ArgumentParser, mark: Any) -> None:
         if isinstance(action, argparse._SubParsersAction):
             for inner in action.choices.values():
                 _mark_files(inner, mark)
-        elif action.type is Path:
+        elif action.type in (Path, page):
             action.complete = mark  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Collection
 from math import inf, nan
+from pathlib import Path
 
 
 class SenselessOptions(ValueError):
@@ -61,3 +62,11 @@ def whole(least: int) -> Callable[[str], int]:
         return value
 
     return checked
+
+
+def page(given: str) -> Path:
+    """A type for the names of pages."""
+    path = Path(given)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise argparse.ArgumentTypeError(f"expected a name that ends in .html, got {given!r}")
+    return path

@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from gameproof.cli.options import SenselessOptions
+from gameproof.cli.options import SenselessOptions, page
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +20,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     """``--report``."""
     parser.add_argument(
         "--report",
-        type=Path,
+        type=page,
         metavar="PAGE.html",
         help="also write a page with figures, one file that opens without a network",
     )
