@@ -180,3 +180,14 @@ def test_model_without_names_takes_the_numbers_in_the_order_of_the_table(
     assert any("left out 1 rows with missing values" in note for note in found["notes"])
     said = refused(capsys, tmp_path / "m.skops", people, *MEANING)
     assert "takes 4 columns and names none" in said or "classes of the model" in said
+
+
+@pytest.mark.parametrize(("whole", "left"), [(0, "400 of 400"), (4, "396 of 400")])
+def test_rows_that_all_have_gaps_are_told_as_such(whole, left, people, tmp_path, capsys) -> None:
+    table = pd.read_csv(people)
+    model, short = tmp_path / "m.skops", tmp_path / "t.csv"
+    skops.io.dump(LogisticRegression(max_iter=1000).fit(table[NUMBERS], table["repaid"]), model)
+    table["savings"] = table["savings"].where(table.index < whole)
+    table.to_csv(short, index=False)
+    said = refused(capsys, model, short, *MEANING)
+    assert f"{left} rows are left out for missing values (savings {400 - whole})" in said

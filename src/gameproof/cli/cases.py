@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from gameproof.cli.people import names, require_both
+from gameproof.cli.people import LEAST, fewest, names, require_both
 
 if TYPE_CHECKING:
     from gameproof.classify.foreign import Foreign
@@ -126,6 +126,24 @@ def _read(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
 
 
+def _require_whole(table: Table, seen: dict[str, Any], y: Any, whole: Any) -> None:
+    """Refuses a table that has enough people of both outcomes, but not without gaps."""
+    import numpy as np
+
+    from gameproof.data.reading import listed
+    from gameproof.errors import DataError
+
+    if fewest(y[whole]) >= LEAST or fewest(y) < LEAST:
+        return
+    counts = {name: int(np.isnan(column).sum()) for name, column in seen.items()}
+    worst = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    raise DataError(
+        f"{table.source}: {int((~whole).sum()):,} of {y.size:,} rows are left out for missing "
+        f"values ({listed([f'{name} {counts[name]:,}' for name in worst], 4)}), and the rest are "
+        f"too few: {LEAST} of each outcome are the least"
+    )
+
+
 def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Case:
     """A model of scikit-learn sees the columns of the table as they are."""
     import numpy as np
@@ -154,6 +172,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
         notes.append(f"the model has no names; its columns are taken to be {', '.join(seen)}")
     if not whole.all():
         notes.append(f"left out {int((~whole).sum()):,} rows with missing values")
+        _require_whole(table, dict(zip(seen, X.T, strict=True)), y, whole)
     require_both(y[whole], target.favourable, target.other)
     coef, intercept = model.towards(matching[0])
     chosen = names(options.movable, table)

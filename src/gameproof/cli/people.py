@@ -161,8 +161,7 @@ def gather(options: argparse.Namespace, console: Console) -> People:
         plan = Plan.of(known, target, movable, drop=drop, categories=categories)
         data = Dataset(options.table.name, plan.encoded(known).X, y, plan.features)
         if options.balanced:
-            fewest = int(min((y > 0).sum(), (y < 0).sum()))
-            data = data.balanced(2 * fewest, options.seed)
+            data = data.balanced(2 * fewest(y), options.seed)
     return People(known, plan, data, table.n, table.n - rows.size)
 
 
@@ -173,6 +172,11 @@ def names(given: list[str] | None, table: Table) -> list[str]:
         parts = [text] if text in table.columns else text.split(",")
         found += [part.strip() for part in parts if part.strip()]
     return found
+
+
+def fewest(y: Any) -> int:
+    """How many have the rarer label."""
+    return int(min((y > 0).sum(), (y < 0).sum()))
 
 
 def require_both(y: Any, favourable: str, other: str) -> None:
