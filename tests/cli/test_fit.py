@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
 from command import MEANING, fit
+from gameproof.cli.main import main
 from gameproof.data.plan import read_table
 from gameproof.data.reading import open_table
 
@@ -228,3 +229,15 @@ def test_interrupt_leaves_nothing_behind(people: Path, tmp_path: Path) -> None:
     if run.returncode == 130:
         assert err.splitlines()[-1] == "gameproof: stopped"
         assert list(tmp_path.iterdir()) == []
+
+
+def test_note_about_classes_that_are_told_apart_names_options_only(tmp_path, capsys) -> None:
+    """x alone tells the classes apart, so that nothing but the bound ends the plain fit."""
+    rows = [f"{k},{k * 7 % 11},{'yes' if k > 30 else 'no'}" for k in range(60)]
+    table = tmp_path / "t.csv"
+    table.write_text("x,z,paid\n" + "\n".join(rows[::2] + rows[1::2]) + "\n")
+    meaning = ["--target", "paid", "--favourable", "yes", "--movable", "z", "--radius", "0"]
+    assert main(["fit", str(table), *meaning, "-o", str(tmp_path / "m.json")]) == 0
+    printed = capsys.readouterr().out
+    assert "a larger --radius bounds it for a reason\n" in printed
+    assert "larger bound" not in printed

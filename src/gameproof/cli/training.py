@@ -194,5 +194,7 @@ def collected(notes: list[str]) -> Iterator[None]:
         ):
             continue  # for programmers
         text = " ".join(str(warning.message).split())
+        text = text.replace("a larger radius bounds it", "a larger --radius bounds it")
+        text = text.removesuffix(", or give a larger bound")  # no option of the command
         if text not in notes:
             notes.append(text)

@@ -40,7 +40,8 @@ class Target:
         if favourable is None:
             choice = " or ".join(values[:3])
             raise DataError(
-                f"say which value of {name!r} is favourable, the one people want: {choice}"
+                f"say which value of {name!r} is favourable (--favourable), the one people want: "
+                f"{choice}"
             )
         chosen = _chosen(favourable, values)
         if chosen is None:
@@ -52,7 +53,7 @@ class Target:
         if len(others) > 1 and not rest:
             raise DataError(
                 f"the target {name!r} of {table.source} has {len(values)} values "
-                f"({listed(values, 4)}), expected 2; with rest, {chosen!r} stands "
+                f"({listed(values, 4)}), expected 2; with rest (--rest), {chosen!r} stands "
                 "against all others"
             )
         return cls(name, chosen, others)

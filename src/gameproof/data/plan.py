@@ -73,7 +73,8 @@ class Plan:
             reason = why_not(column, name in categories)
             if reason and name in movable:
                 raise DataError(
-                    f"the movable column {name!r} cannot be used: {reason}; take it out of movable"
+                    f"the movable column {name!r} cannot be used: {reason}; take it out of movable "
+                    "(--movable)"
                 )
             if reason:
                 left_out[name] = reason

@@ -19,7 +19,7 @@ def check(table: Table, column: Column, movable: bool, category: bool) -> None:
     """Refuses a column that cannot be what it should."""
     name = repr(column.name)
     if column.kind == "nothing":
-        raise DataError(f"the column {name} of {table.source} has no values; drop it")
+        raise DataError(f"the column {name} of {table.source} has no values; drop it (--drop)")
     if column.kind == "text" and not category:
         wrong, at, cell = column.first_text()
         present = len(column.text) - column.text.null_count
@@ -27,7 +27,7 @@ def check(table: Table, column: Column, movable: bool, category: bool) -> None:
             raise DataError(
                 f"{table.source}, row {table.row(at)}: {cell!r} stands in the column {name}, where "
                 f"{present - wrong:,} of {present:,} values are numbers; mend it, or name "
-                "the column as a category"
+                "the column as a category (--category)"
             )
         meant, cell_meant = column.dressed()
         if 2 * meant > present:
@@ -39,7 +39,7 @@ def check(table: Table, column: Column, movable: bool, category: bool) -> None:
         if movable:
             raise DataError(
                 f"the movable column {name} holds text such as {cell!r}, and people can only "
-                "move numbers; take it out of movable"
+                "move numbers; take it out of movable (--movable)"
             )
     if column.kind == "number" and not category:
         infinite = np.flatnonzero(np.isinf(filled(column.numbers)))
