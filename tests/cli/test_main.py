@@ -43,12 +43,15 @@ def test_entry_point_is_the_command() -> None:
         *([word] for word in ("data", "demo", "reproduce", "bench")),
     ],
 )
-def test_help_names_what_there_is_with_an_example(words: list[str], capsys) -> None:
+def test_help_names_what_there_is_with_an_example(words: list[str], capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit) as ended:
         main([*words, "--help"])
     assert ended.value.code == 0
     printed = capsys.readouterr().out
     assert "usage: " + " ".join(["gameproof", *words]) in printed
+    about = printed[: printed.index("options:")]
+    assert max(map(len, about.splitlines())) <= 80
     assert not words or re.search(
         rf"examples?:\s+gameproof {words[0]}|example:\s+gameproof", printed
     )

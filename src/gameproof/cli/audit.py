@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.cases import Case, opened
 from gameproof.cli.console import Console
-from gameproof.cli.options import number
+from gameproof.cli.options import Help, number
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table
 
@@ -33,7 +33,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "and with data that is off, which features are worth gaming and what that costs, and who "
         "is hurt. The model is one of gameproof, or a linear one of scikit-learn saved by skops.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     parser.add_argument("model", type=Path, metavar="MODEL", help="what fit wrote, or a skops file")
     add_table(parser)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import one_of
+from gameproof.cli.options import Help, one_of
 
 PROGRAMS = {
     "steps": "the time of a step: against C, against NumPy, as n and d grow",
@@ -41,7 +41,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         description="Measures, prints tables and keeps them with machine and versions. Contenders "
         "take turns within one run, so that their ratios mean something on a busy machine too.",
         epilog=f"benchmarks:\n{listed}\n\nexample: gameproof bench steps --quick",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     parser.add_argument(
         "names",

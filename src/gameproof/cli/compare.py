@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.fit import radius_line
-from gameproof.cli.options import whole
+from gameproof.cli.options import Help, whole
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
 from gameproof.cli.training import add_training, trained
@@ -30,7 +30,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         description="Fits plain logistic regression, strategic logistic regression and the robust "
         "classifier to the same rows, and tests them on the others where people game them.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     add_table(parser)
     add_meaning(parser)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import page
+from gameproof.cli.options import Help, page
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLE = """examples:
@@ -25,7 +25,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         description="Prints a script that completes the words and options of this command in a "
         "shell. It names what this version has: write it again after an update.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     parser.add_argument("shell", choices=SHELLS, help=", ".join(SHELLS))
     parser.set_defaults(run=run)

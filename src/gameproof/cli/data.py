@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import whole
+from gameproof.cli.options import Help, whole
 from gameproof.cli.outputs import add_force, make_sure
 from gameproof.data.catalog import CATALOG, Published
 
@@ -63,7 +63,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "from the data folder. The file's name says how: .csv, .tsv (also packed, .gz), .parquet.",
         epilog="examples:\n  gameproof data write people people.csv --rows 5000\n"
         "  gameproof data write credit credit.csv --rows 4000 --balanced",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     write.add_argument("name", choices=[PEOPLE, *CATALOG], help=" or ".join([PEOPLE, *CATALOG]))
     write.add_argument("file", type=Path, metavar="FILE", help="where to")

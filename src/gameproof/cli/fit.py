@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.options import Help
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
 from gameproof.cli.training import GIVEN, ROBUST, add_training, trained
@@ -35,7 +36,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         description="Fits a classifier that holds up when people game it to a table, compares it "
         "with plain and strategic logistic regression on rows kept apart, and writes it to a file.",
         epilog=EXAMPLE,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     add_table(parser)
     add_meaning(parser)

@@ -12,6 +12,16 @@ class SenselessOptions(ValueError):
     """A command line whose options do not go together."""
 
 
+class Help(argparse.HelpFormatter):
+    """Wraps a text of one line, as a description is, and leaves one of several as it stands, as
+    examples do."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" not in text:
+            return super()._fill_text(text, width, indent)
+        return "\n".join(indent + line for line in text.splitlines())
+
+
 def one_of(what: str, known: Collection[str]) -> Callable[[str], str]:
     """A type for arguments that must be one of some names. Not `choices`, which refuses an empty
     list of them before Python 3.12."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import one_of, whole
+from gameproof.cli.options import Help, one_of, whole
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.paper.catalog import EXPERIMENTS
 
@@ -22,7 +22,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         description="Runs the paper's experiments again and says, claim by claim, what holds. What "
         "was found before is kept: an interrupted run goes on where it stopped.",
         epilog=f"experiments:\n{listed}\n\nexample: gameproof reproduce rate error-bars --quick",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=Help,
     )
     parser.add_argument(
         "names",
