@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.outputs import make_sure_of_folder
 
 if TYPE_CHECKING:
     from gameproof.arguments import Vector
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Trains, tests, shows, draws."""
     from gameproof.data.synthetic import synthetic_people
 
+    make_sure_of_folder(options.out)
     X, y = synthetic_people(TRAIN + TEST, FEATURES, seed=0)
     console.say(
         f"{TRAIN} people to learn from, {TEST} to test on; of {FEATURES} features {len(MOVABLE)} "
@@ -59,14 +61,14 @@ def run(options: argparse.Namespace, console: Console) -> None:
         f"{'':12s}" + "".join(f"{power:>8g}" for power in POWERS),
         *(f"{name:12s}" + "".join(f"{value:8.3f}" for value in row) for name, row in rows.items()),
     ]
-    console.show(
-        "\n".join(lines),
-        {"powers": POWERS, "accuracy": rows, "worst_case_risk": risk, "duality_gap": gap},
-    )
     try:
-        console.say(f"the same as a figure: {draw(rows, options.out / 'demo.png')}")
+        figure = str(draw(rows, options.out / "demo.png"))
+        where = f"the same as a figure: {figure}"
     except ImportError:
-        console.say("for a figure: pip install gameproof[plot]")
+        figure, where = None, "for a figure: pip install gameproof[plot]"
+    record = {"powers": POWERS, "accuracy": rows, "worst_case_risk": risk, "duality_gap": gap}
+    console.show("\n".join(lines), {**record, "figure": figure})
+    console.say(where)
 
 
 def classifiers(X: Matrix, y: Vector) -> tuple[dict[str, Vector], float, float]:

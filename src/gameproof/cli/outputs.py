@@ -45,6 +45,14 @@ def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -
         _try(folder, path)
 
 
+def make_sure_of_folder(folder: Path) -> None:
+    """Refuses a folder that is none or could not be made; makes nothing yet."""
+    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+    if not there.is_dir():
+        raise NotADirectoryError(f"{there} is a file, expected a folder")
+    _try(there, folder)
+
+
 def _try(folder: Path, path: Path) -> None:
     """Makes a file in the folder and takes it away: whether that can be done shows only so, for
     rights do not tell of file systems that take none."""
