@@ -1,6 +1,7 @@
 """``gameproof fit``: what it prints, what it writes, and that the numbers are true."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -241,3 +242,21 @@ def test_note_about_classes_that_are_told_apart_names_options_only(tmp_path, cap
     printed = capsys.readouterr().out
     assert "a larger --radius bounds it for a reason\n" in printed
     assert "larger bound" not in printed
+
+
+@pytest.mark.parametrize("column", ["savings", "utilisation"])
+@pytest.mark.parametrize("cells", [[1e308], [1e308, -1e308], [1e300] * 201])
+def test_huge_numbers_leak_no_warning_and_are_told_in_few_digits(
+    column, cells, people, tmp_path, capsys
+) -> None:
+    """Warnings are errors here; of utilisation, even the ratio to the usual size is infinite."""
+    frame = pd.read_csv(people).astype({column: float})
+    frame.loc[: len(cells) - 1, column] = cells
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    model = tmp_path / "m.json"
+    assert fit(tmp_path / "t.csv", model, "--radius", "0.03") == 0
+    assert main(["audit", str(model), str(tmp_path / "t.csv")]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    assert "overflow" not in printed.out
+    assert not re.search(r"[\d,]{16}", printed.out)

@@ -212,3 +212,12 @@ def test_raw_columns_do_not_reach_it(credit: gp.Dataset) -> None:
 def test_logistic_regression_reaches_seven_tenths_on_bank(published: Path) -> None:
     data = gp.load_bank(published)
     assert mean_accuracy(data, gp.Prepare(data.features)) == pytest.approx(0.70, abs=0.015)
+
+
+def test_number_whose_ratio_to_the_unit_is_infinite_is_tamed_by_logarithms() -> None:
+    """Against the closed form log(1e308 / 0.25), which is a difference of two logarithms."""
+    column = np.array([[0.25], [0.25], [0.25], [1e308], [-1e308]])
+    prepare = gp.Prepare().fit(column[:3])
+    found = prepare.transform(column)[:, 0]
+    far = 308 * np.log(10.0) - np.log(0.25)
+    np.testing.assert_allclose(found, [0, 0, 0, far - np.log(2), -far - np.log(2)], rtol=1e-12)

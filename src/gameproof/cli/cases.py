@@ -123,7 +123,7 @@ def _told(model: TableModel, name: str, step: float) -> str:
 
 
 def _read(number: float) -> str:
-    return f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+    return f"{number:,.0f}" if 1000 <= abs(number) < 1e9 else f"{number:.3g}"
 
 
 def _require_whole(table: Table, seen: dict[str, Any], y: Any, whole: Any) -> None:

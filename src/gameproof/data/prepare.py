@@ -204,9 +204,14 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _tamed(column: Vector, unit: float) -> Vector:
-    tamed: Vector = np.sign(column) * np.log1p(np.abs(column) / unit)
-    return tamed
+    sizes = np.abs(column)
+    with np.errstate(over="ignore"):
+        grown: Vector = np.log1p(sizes / unit)
+    beyond = np.isinf(grown)  # only the ratio: beside it, the 1 is nothing
+    grown[beyond] = np.log(sizes[beyond]) - np.log(unit)
+    return np.sign(column) * grown
 
 
 def _untamed(value: float, unit: float) -> float:
-    return float(np.sign(value) * np.expm1(np.abs(value)) * unit)
+    with np.errstate(over="ignore"):  # inf where no number is large enough
+        return float(np.sign(value) * np.expm1(np.abs(value)) * unit)

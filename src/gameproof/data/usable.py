@@ -61,10 +61,11 @@ def why_not(column: Column, category: bool) -> str:
     if column.kind == "number" and not category:
         values = filled(column.numbers)
         known = values[~np.isnan(values)]
-        if np.ptp(known) == 0:
+        if known.min() == known.max():
             return "" if known.size < values.size else "one value in every row"
-        steps = np.diff(values)
-        if values.size > 20 and np.ptp(steps) == 0 and abs(steps[0]) == 1:
+        with np.errstate(over="ignore"):
+            steps = np.diff(values)
+        if values.size > 20 and abs(steps[0]) == 1 and (steps == steps[0]).all():
             return "it counts the rows"
         return ""
     known = pc.drop_null(column.text)
