@@ -1,6 +1,8 @@
 """``gameproof audit`` of models of ours and of scikit-learn."""
 
+import html
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import gameproof as gp
+from gameproof.cli.cases import steps_in_table
 from gameproof.cli.main import main
+from gameproof.data.reading import open_table
 
 NUMBERS = ["age", "savings", "utilisation", "late_payments"]
 MEANING = ["--target", "repaid", "--favourable", "yes", "--movable", "savings,utilisation"]
@@ -191,3 +195,46 @@ def test_rows_that_all_have_gaps_are_told_as_such(whole, left, people, tmp_path,
     table.to_csv(short, index=False)
     said = refused(capsys, model, short, *MEANING)
     assert f"{left} rows are left out for missing values (savings {400 - whole})" in said
+
+
+def test_page_tells_moves_in_the_units_of_the_table(model, people, tmp_path, capsys) -> None:
+    """By what the model decides: at the median of the column, the step told is the score that the
+    refused person of median score lacks."""
+    page = tmp_path / "page.html"
+    assert main(["audit", str(model), str(people), "--report", str(page), "--quiet"]) == 0
+    terminal, shown = capsys.readouterr().out, html.unescape(page.read_text(encoding="utf-8"))
+    moves = re.findall(r"from the median (\S+) to ([-\d,.e+]*\d)", terminal)
+    assert len(moves) == 2
+    for start, end in moves:
+        assert f"from the median {start} to {end}" in shown
+    assert ">one scale<" not in shown
+    fitted, table = gp.load_model(model), pd.read_csv(people)
+    scores = fitted.decision_function(people)
+    short = -float(np.median(scores[scores <= 0]))
+    name = re.search(r"weakest spot</dt><dd[^>]*>(\w+)", shown)[1]
+    start, end = (float(text.replace(",", "")) for text in moves[0])
+    assert start == pytest.approx(table[name].median(), rel=0.05)  # of the rows learned from
+    assert name == re.search(r"([\w ]+?) +\d+% .*from the median", terminal)[1].strip()
+    table[name] = start
+    table[:1].to_csv(tmp_path / "one.csv", index=False)
+    before = fitted.decision_function(tmp_path / "one.csv")
+    table[name] = end
+    table[:1].to_csv(tmp_path / "one.csv", index=False)
+    gained = float((fitted.decision_function(tmp_path / "one.csv") - before)[0])
+    assert gained == pytest.approx(short, rel=0.05)
+
+
+def test_moves_out_of_the_range_of_the_table_are_called_so(model, people) -> None:
+    """The median of what was seen is in it, a step of 100 deviations is not."""
+    fitted = gp.load_model(model)
+    Z, _ = fitted.prepared(open_table(people))
+    told = steps_in_table(fitted.prepare, Z)
+    assert "beyond" not in told("utilisation", 0.0)
+    assert told("utilisation", -100.0).endswith(", beyond what was seen")
+    assert told("utilisation", 100.0).endswith(", beyond what was seen")
+    lowest = float(pd.read_csv(people)["savings"].min())
+    steps = np.linspace(-6, 0, 200)
+    for line in (told("savings", step) for step in steps):
+        reached = float(re.search(r"to ([-\d,.e+]+?)(?:$|, beyond)", line)[1].replace(",", ""))
+        if abs(reached - lowest) > 0.01 * abs(lowest) + 1:
+            assert ("beyond" in line) == (reached < lowest)

@@ -122,7 +122,10 @@ def _weakness_lines(rows: Audit, case: Case) -> list[str]:
     for row in rows.weaknesses:
         needed = "no step helps"
         if row.needed is not None and row.needed_scaled is not None:
-            needed = f"{row.needed_scaled:5.2f}   {case.in_table(row.feature, row.needed)}"
+            told = f"{row.needed:+.4g}"
+            if case.in_table is not None:
+                told = case.in_table(row.feature, row.needed)
+            needed = f"{row.needed_scaled:5.2f}   {told}"
         lines.append(f"  {row.feature:{width}s} {100 * row.share:5.0f}%  {row.loss:7.3f}  {needed}")
     return lines
 

@@ -13,6 +13,7 @@ from gameproof.cli.people import LEAST, fewest, names, require_both
 if TYPE_CHECKING:
     from gameproof.classify.foreign import Foreign
     from gameproof.classify.table import TableModel
+    from gameproof.data.prepare import Prepare
     from gameproof.data.reading import Table
 
 # The gaming to expect, and the price of a label, where nobody says.
@@ -36,8 +37,9 @@ class Case:
     label_cost: float
     favourable: str
     notes: list[str] = field(default_factory=list)
-    # A step in a column that the model sees, in the units of the table.
-    in_table: Callable[[str, float], str] = lambda name, step: f"{step:+.4g}"
+    # A step in a column that the model sees, in the units of the table; None where the model sees
+    # the table as it is.
+    in_table: Callable[[str, float], str] | None = None
 
 
 def opened(options: argparse.Namespace) -> Case:
@@ -106,20 +108,30 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         cost if options.label_cost is None else options.label_cost,
         target.favourable,
         notes,
-        lambda name, step: _told(model, name, step),
+        steps_in_table(model.prepare, Z),
     )
 
 
-def _told(model: TableModel, name: str, step: float) -> str:
-    """For a column of numbers, from its median to where the step leads."""
+def steps_in_table(prepare: Prepare, Z: Any) -> Callable[[str, float], str]:
+    """What says of a step in a prepared column of numbers that it leads from the column's median to
+    where it does, and whether that is beyond what the prepared rows Z hold."""
     from gameproof.data.prepare import Number
 
-    encoders = dict(zip(model.plan.features.names, model.prepare.encoders_, strict=True))
-    encoder = encoders.get(name)
-    if not isinstance(encoder, Number):
-        return ""
-    start, end = encoder.after_step(step)
-    return f"from the median {_read(start)} to {_read(end)}"
+    assert prepare.features is not None  # as always where there is a plan
+    encoders = dict(zip(prepare.features.names, prepare.encoders_, strict=True))
+    places = {str(name): k for k, name in enumerate(prepare.get_feature_names_out())}
+
+    def told(name: str, step: float) -> str:
+        encoder = encoders.get(name)
+        if not isinstance(encoder, Number):
+            return ""
+        start, end = encoder.after_step(step)
+        reached = (encoder.median - encoder.mean) / encoder.deviation + step
+        seen = Z[:, places[name]]
+        beyond = "" if seen.min() <= reached <= seen.max() else ", beyond what was seen"
+        return f"from the median {_read(start)} to {_read(end)}{beyond}"
+
+    return told
 
 
 def _read(number: float) -> str:

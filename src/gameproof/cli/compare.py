@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         from gameproof.cli.pages import write_people_page
 
         settings = {"radius": radius, "power": options.power, "splits": options.splits}
-        write_people_page(options.report, people, rows, settings, curve, options)
+        write_people_page(options.report, people, rows, settings, found, curve, options)
         written.append(f"page: {options.report}")
     lines = [
         *people.lines(),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gameproof.classify.radius import RadiusCurve
     from gameproof.cli.cases import Case
     from gameproof.cli.people import People
+    from gameproof.cli.training import Trained
     from gameproof.paper.study import Study
     from gameproof.report.audit import Audit
 
@@ -27,10 +28,12 @@ def write_people_page(
     people: People,
     rows: Audit,
     settings: Mapping[str, Any],
+    found: Trained,
     curve: RadiusCurve | None,
     options: argparse.Namespace,
 ) -> None:
-    """The page of ``fit`` and ``compare``."""
+    """The page of ``fit`` and ``compare``; `found` is what one split gave."""
+    from gameproof.cli.cases import steps_in_table
     from gameproof.report.on_choice import which_radius
     from gameproof.report.sections import write_audit
 
@@ -45,6 +48,7 @@ def write_people_page(
         subtitle=f"{people.table.source}: {len(people.data):,} rows; what people can change: "
         f"{', '.join(people.plan.features.movable) or 'nothing'}",
         radius=chosen,
+        in_table=steps_in_table(found.prepare, found.prepare.transform(people.data.X)),
         command=command_line(options),
         seed=options.seed,
         data={people.table.source: people.data.fingerprint},
@@ -64,6 +68,7 @@ def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Name
         rows,
         f"Audit of {options.model.name}",
         subtitle=case.what,
+        in_table=case.in_table,
         command=command_line(options),
         data={name: _digest(file) for name, file in _files(options).items()},
         settings={"notes": "; ".join(case.notes)} if case.notes else {},

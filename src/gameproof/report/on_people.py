@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gameproof.report.audit import Audit
 from gameproof.report.parts import Chart, Column, Section, Series, Table
 from gameproof.report.reading import cells, look
@@ -13,8 +15,8 @@ ALL = "everyone"
 MOST_BARS = 15
 
 
-def weak_spot(audit: Audit) -> Section | None:
-    """Feature by feature; nothing where none can be moved."""
+def weak_spot(audit: Audit, in_table: Callable[[str, float], str] | None = None) -> Section | None:
+    """Feature by feature; nothing where none can be moved; `in_table` as `write_audit` has it."""
     own: list[Weakness] = audit.of(audit.weaknesses, audit.models[-1])
     if not own:
         return None
@@ -52,16 +54,25 @@ def weak_spot(audit: Audit) -> Section | None:
         f"step of one scale costs the same in every feature. Accuracy is at gaming power "
         f"{audit.power:g}."
     )
+    if in_table is not None:
+        # The audit's own units mean nothing to those who know the table.
+        columns[3:5] = [Column("move needed")]
+        for line, row in zip(table, audit.weaknesses, strict=True):
+            line[3:5] = [None if row.needed is None else in_table(row.feature, row.needed)]
+        note += (
+            " Coefficients are those of the prepared table; the move is told for a person at the "
+            "column's median, in the table's own units."
+        )
     return Section(
         "Which features are the weak spot?",
-        _weakest(own[0], audit),
+        _weakest(own[0], audit, in_table),
         [chart],
         [Table("movable features", columns, table)],
         [note],
     )
 
 
-def _weakest(top: Weakness, audit: Audit) -> str:
+def _weakest(top: Weakness, audit: Audit, in_table: Callable[[str, float], str] | None) -> str:
     if top.share == 0:
         return f"Gaming gains nothing: {top.model} gives no weight to what can be moved."
     lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"
@@ -72,7 +83,10 @@ def _weakest(top: Weakness, audit: Audit) -> str:
     if top.needed is None or top.needed_scaled is None:
         return said
     far = f"{number(top.needed_scaled)} {audit.unit}"
-    if top.scale != 1:
+    told = in_table(top.feature, top.needed) if in_table is not None else ""
+    if told:
+        far += f", such as {told}"
+    elif in_table is None and top.scale != 1:
         far = f"{number(abs(top.needed))}, which is {far}"
     way = "raised" if top.needed > 0 else "lowered"
     return f"{said} The refused person of median score is accepted once it is {way} by {far}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ def write_audit(
     *,
     subtitle: str = "",
     radius: Section | None = None,
+    in_table: Callable[[str, float], str] | None = None,
     command: str = "",
     seed: int | None = None,
     data: Mapping[str, str] | None = None,
@@ -33,6 +34,8 @@ def write_audit(
 
     radius
         What `which_radius` made, where a radius was chosen.
+    in_table
+        Where X is a prepared table: says what a step in one of its columns is in the table itself.
     command, seed, data, settings
         For the part on how it was made: what was typed, what was drawn, fingerprints of files by
         name, and other settings by name. What the audit knows itself need not be given.
@@ -47,22 +50,26 @@ def write_audit(
     write_page(
         path,
         title or f"Audit of {listed(audit.models)}",
-        audit_sections(audit, radius),
+        audit_sections(audit, radius, in_table),
         made(command=command, seed=seed, data=people, settings=chosen),
         subtitle=subtitle,
         tiles=audit_tiles(audit),
     )
 
 
-def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]:
-    """Those that have something to say, in the order in which they are asked; `radius` is what
-    `which_radius` made, where a radius was chosen."""
+def audit_sections(
+    audit: Audit,
+    radius: Section | None = None,
+    in_table: Callable[[str, float], str] | None = None,
+) -> list[Section]:
+    """Those that have something to say, in the order in which they are asked; the others as
+    `write_audit` takes them."""
     made = (
         how_good(audit),
         gamed(audit),
         data_off(audit),
         robustness_cost(audit),
-        weak_spot(audit),
+        weak_spot(audit, in_table),
         who_is_hurt(audit),
         radius,
     )
