@@ -149,6 +149,28 @@ def test_too_large_a_radius_warns_that_the_data_is_ignored() -> None:
         gp.RobustStrategicClassifier(5.0).fit(X, y)
 
 
+@pytest.mark.parametrize("label_cost", [0.5, np.inf])
+@pytest.mark.parametrize("share", [0.3, 0.6])
+def test_a_classifier_that_ignores_the_data_is_zero_and_decides_for_the_majority(
+    label_cost: float, share: float
+) -> None:
+    """Without cheap labels the best constant score is the logarithm of the odds. With them the
+    adversary turns labels +1 until they are as many as the others, and no constant score has a
+    smaller risk than log 2; where they are the minority already, turning them does not hurt."""
+    X, _ = gp.synthetic_people(n=200, d=3, seed=0)
+    y = np.where(np.arange(200) < 200 * share, 1, -1)
+    with pytest.warns(gp.IgnoresDataWarning, match="radii below|no smaller radius"):
+        model = gp.RobustStrategicClassifier(5.0, label_cost).fit(X, y)
+    assert (model.coef_ == 0).all()
+    assert (model.predict(X) == (1 if share > 0.5 else -1)).all()
+    odds = np.log(share / (1 - share))
+    tied = share > 0.5 and label_cost < 1
+    assert model.intercept_[0] == pytest.approx(0.0 if tied else odds, abs=1e-5)
+    risk = np.log(2) if tied else -share * np.log(share) - (1 - share) * np.log(1 - share)
+    assert model.worst_case_risk_ == pytest.approx(risk, abs=1e-5)
+    assert model.result_.duality_gap < 1e-5
+
+
 def test_parameters_that_contradict_each_other_are_refused() -> None:
     X, y = gp.synthetic_people(n=50, d=2, seed=0)
     box = gp.BlackBox(lambda theta, agents: X[agents])

@@ -21,6 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import gameproof as gp
+from command import fit
 from gameproof.cli.cases import steps_in_table
 from gameproof.cli.main import main
 from gameproof.data.reading import open_table
@@ -238,3 +239,18 @@ def test_moves_out_of_the_range_of_the_table_are_called_so(model, people) -> Non
         reached = float(re.search(r"to ([-\d,.e+]+?)(?:$|, beyond)", line)[1].replace(",", ""))
         if abs(reached - lowest) > 0.01 * abs(lowest) + 1:
             assert ("beyond" in line) == (reached < lowest)
+
+
+@pytest.mark.filterwarnings("error")
+def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, capsys) -> None:
+    path, page = tmp_path / "idle.json", tmp_path / "page.html"
+    assert fit(people, path, "--radius", "5", "--quiet") == 0
+    capsys.readouterr()
+    assert main(["audit", str(path), str(people), "--report", str(page), "--quiet"]) == 0
+    said = capsys.readouterr().out
+    assert "note: this model ignores the data: it decides all alike" in said
+    right, alike = re.search(r"right in (\S+) of .*deciding all alike: (\S+)", said).groups()
+    assert right == alike
+    shown = page.read_text(encoding="utf-8")
+    assert "idle.json ignores the data: it decides all alike." in shown
+    assert "no step helps" in said

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gameproof.arguments import Vector
 from gameproof.errors import CapWarning
-from gameproof.exact.reference import saddle_point
+from gameproof.exact.reference import NOTHING, ignores_data, saddle_point
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.method import Solver
@@ -33,7 +34,22 @@ def solved_exactly(problem: StrategicProblem, bound: float) -> Saddle:
         warnings.simplefilter("ignore", CapWarning)  # ours names the classifier's parameter
         saddle = saddle_point(problem)
     _warn_of_bounds(problem, saddle, bound)
-    return saddle
+    return ignoring(problem, saddle) if ignores_data(problem, saddle.x) else saddle
+
+
+def ignoring(problem: StrategicProblem, saddle: Saddle) -> Saddle:
+    """Where theta is 0 but for rounding: theta = 0, which decides all alike. The intercept is the
+    best one; where that is 0 as well, the adversary makes both decisions equally bad, and as little
+    as counts for nothing decides for the majority."""
+    _, alpha = problem.split(saddle.x)
+    offset, people = problem.offset(saddle.x), problem.population
+    if abs(offset) < NOTHING:
+        offset = NOTHING * float(np.sign(people.weights @ people.y))
+    given = offset if problem.intercept is not None else 0.0
+    x = problem.x_set.project(problem.join(np.zeros(people.d), alpha, given))
+    value = problem.robust_value(x)
+    gap = saddle.duality_gap + max(0.0, value - saddle.value)
+    return replace(saddle, x=x, value=value, duality_gap=gap)
 
 
 def solved_by_asking(

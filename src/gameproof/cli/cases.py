@@ -93,6 +93,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
     notes += [f"{name}: {what}" for name, what in gaps.items()]
     if rows.size < table.n:
         notes.append(f"left out {table.n - rows.size:,} rows without {target.name}")
+    notes += _idle(model.classifier.coef_[0])
     fitted_for = float(model.training.get("power", POWER))
     cost = float(model.training.get("label_cost", LABEL_COST))
     return Case(
@@ -110,6 +111,11 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         notes,
         steps_in_table(model.prepare, Z),
     )
+
+
+def _idle(coef: Any) -> list[str]:
+    """What there is to say of a model without any coefficients."""
+    return [] if coef.any() else ["this model ignores the data: it decides all alike"]
 
 
 def steps_in_table(prepare: Prepare, Z: Any) -> Callable[[str, float], str]:
@@ -187,6 +193,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
         _require_whole(table, dict(zip(seen, X.T, strict=True)), y, whole)
     require_both(y[whole], target.favourable, target.other)
     coef, intercept = model.towards(matching[0])
+    notes += _idle(coef)
     chosen = names(options.movable, table)
     for name in chosen:
         if name not in seen:

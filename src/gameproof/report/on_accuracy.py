@@ -5,6 +5,7 @@ from __future__ import annotations
 from gameproof.report.audit import Audit
 from gameproof.report.parts import Chart, Column, Section, Series, Table
 from gameproof.report.reading import at_power, cells, line, look
+from gameproof.report.rows import Quality
 from gameproof.report.words import between, listed, number, percent
 
 ACCURACY = "share decided rightly"
@@ -26,6 +27,7 @@ def how_good(audit: Audit) -> Section:
         f"(95 % interval {between(good)})"
         + (f", {listed(others)}" if others else "")
         + f"; deciding all alike would be right for {percent(good.majority)}."
+        + _idle(good)
     )
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None
     columns = [
@@ -39,6 +41,14 @@ def how_good(audit: Audit) -> Section:
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
     tables = [table, _counted(audit)] if audit.bins and not others else [table]
     return Section("How good is the model?", finding, [chart] if chart else [], tables)
+
+
+def _idle(good: Quality) -> str:
+    """Scores that are all equal rank nobody, and accept all or none."""
+    alike = good.accepted_positive == good.accepted_negative in (0.0, 1.0)
+    if not (alike and good.auc == 0.5):
+        return ""
+    return f" {good.model} ignores the data: it decides all alike."
 
 
 def _dots(audit: Audit) -> Chart:
