@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.solver.auto import _Check
 from gameproof.solver.rehearse import Stage
 from strategic_problems import paper, synthetic
 
@@ -208,6 +209,8 @@ def test_own_start_reaches_a_hundredth_without_being_tuned() -> None:
 def test_refuted_model_is_said_to_be_and_values_go_on(response: gp.Response) -> None:
     solver = chosen(asked(response))
     assert "not relied on" in solver.why
+    begins = "starts at that saddle point all the same, since by the answers" in solver.why
+    assert begins == (solver.start is not None)
     assert isinstance(solver.gradient, gp.OnePoint | gp.TwoPoint)
 
 
@@ -328,3 +331,23 @@ def test_choosing_warns_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         chosen(asked())
+
+
+@pytest.mark.parametrize(
+    ("answered", "error", "said", "never"),
+    [
+        (0.4, 0.0, "give a worst-case risk of 0.4, exactly as foretold", "±"),
+        (0.4 + 1e-17, 5e-18, "exactly as foretold", "±"),
+        (0.401, 5e-4, "agree with it: a worst-case risk of 0.401 ± 0.0005 (one stand", "differ"),
+        (0.4008, 6e-5, "differ from it, but by less than 0.001: ", "agree"),
+        (0.4008, 0.0, "differ from it, but by less than 0.001: ", "±"),
+        (0.5, 1e-2, "do not agree with it: ", "differ"),
+    ],
+)
+def test_what_a_check_says_is_what_it_found(
+    answered: float, error: float, said: str, never: str
+) -> None:
+    """Agreement is within three standard errors, and nothing else is called so."""
+    sentence = _Check(60, 0.4, answered, error, 0.7, 0.0).sentence
+    assert said in sentence
+    assert never not in sentence

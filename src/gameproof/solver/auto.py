@@ -42,6 +42,8 @@ CAST = 20_000
 CLOSEST, FARTHEST = 0.05, 0.9
 # A check is passed within this many standard errors, or where risks differ by less than that.
 ERRORS, NEAR = 3.0, 1e-3
+# Risks are of size 1, and differences below this are those of rounding.
+ROUNDING = 1e-12
 
 
 def choose(
@@ -95,10 +97,18 @@ class _Check:
 
     @property
     def sentence(self) -> str:
-        verdict = "agree" if self.agrees else "do not agree"
+        apart = abs(self.answered - self.predicted)
+        start = f"Fresh answers of {self.number} agents to its saddle point"
+        if apart <= ROUNDING and self.error <= ROUNDING:
+            return f"{start} give a worst-case risk of {self.answered:.4g}, exactly as foretold."
+        verdict = "do not agree with it"
+        if apart <= ERRORS * self.error:
+            verdict = "agree with it"
+        elif self.agrees:
+            verdict = f"differ from it, but by less than {NEAR:g}"
+        error = f" ± {self.error:.1g} (one standard error)" if self.error > ROUNDING else ""
         return (
-            f"Fresh answers of {self.number} agents to its saddle point {verdict} with it: a "
-            f"worst-case risk of {self.answered:.4g} ± {self.error:.1g}, foretold "
+            f"{start} {verdict}: a worst-case risk of {self.answered:.4g}{error}, foretold "
             f"{self.predicted:.4g}."
         )
 
@@ -254,7 +264,12 @@ class _Study:
         if not wanted:
             return "The run starts where the problem says, as asked."
         if learned:
-            return "The run starts at that saddle point."
+            if self._believed:
+                return "The run starts at that saddle point."
+            return (
+                "The run starts at that saddle point all the same, since by the answers it is no "
+                "worse than ignoring the data."
+            )
         return "The run starts where the problem says."
 
 
