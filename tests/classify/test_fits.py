@@ -171,6 +171,19 @@ def test_a_classifier_that_ignores_the_data_is_zero_and_decides_for_the_majority
     assert model.result_.duality_gap < 1e-5
 
 
+def test_solver_made_for_another_problem_is_refused_in_words() -> None:
+    """Its start has no intercept; the classifier's problem has one."""
+    X, y = gp.synthetic_people(n=60, d=2, seed=0)
+    people = gp.Population(X, y, gp.QuadraticCost(0.1))
+    solver = gp.Solver(start=gp.StrategicProblem(people, 0.05, 0.5).start)
+    model = gp.RobustStrategicClassifier(0.05, solver=solver, queries=50)
+    message = "made for another problem: its start has 3 coordinates of x, .* 4"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    model = gp.RobustStrategicClassifier(0.05, solver=solver, queries=50, fit_intercept=False)
+    assert model.fit(X, y).n_queries_ > 0
+
+
 def test_parameters_that_contradict_each_other_are_refused() -> None:
     X, y = gp.synthetic_people(n=50, d=2, seed=0)
     box = gp.BlackBox(lambda theta, agents: X[agents])

@@ -69,9 +69,22 @@ def solved_by_asking(
         queries = None if queries is None else queries - problem.population.n_answers
     if not isinstance(solver, Solver):
         raise TypeError(f"solver must be a Solver such as ogda_rr(), or None, got {solver!r}")
+    if start is None and solver.start is not None:
+        _require_own(problem, solver.start)
     return solve(
         problem, solver, queries=queries, epochs=epochs, seed=seed, start=start, progress=False
     )
+
+
+def _require_own(problem: StrategicProblem, start: tuple[Vector, Vector]) -> None:
+    """Refuses a solver whose start is for other people or another classifier."""
+    for name, point, own in zip("xy", start, (problem.x_set.dim, problem.y_set.dim), strict=True):
+        if np.size(point) != own:
+            raise ValueError(
+                f"the solver was made for another problem: its start has {np.size(point)} "
+                f"coordinates of {name}, the problem of this classifier {own}; give "
+                'solver="auto", or Solver.auto(…, start=False)'
+            )
 
 
 def _warn_of_bounds(problem: StrategicProblem, saddle: Saddle, bound: float) -> None:
