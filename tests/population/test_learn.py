@@ -257,3 +257,18 @@ def test_scale_of_the_features_does_not_matter() -> None:
     learnt = learn_response(Population(X * units, y, PowerCost(1e-3, 3.0, 1.5)))
     assert learnt.fits
     assert (learnt.degree, learnt.norm) == pytest.approx((3.0, 1.5), rel=1e-5)
+
+
+@pytest.mark.parametrize("degree", [1.5, 2.0, 3.0])
+@pytest.mark.parametrize("noise", [0.0, 0.02])
+def test_features_that_move_beside_those_given_are_named(degree: float, noise: float) -> None:
+    X, y = synthetic_people(n=200, d=4, seed=0)
+    response: Response = PowerCost(0.3, degree, features=[0, 1, 3])
+    if noise:
+        response = Noisy(response, noise)
+    learnt = learn_response(Population(X, y, response), features=[0], answers=60, seed=0)
+    assert not learnt.fits
+    assert "on the features given: 1, 3 move as well" in learnt.sentence
+    assert "all others fit" not in learnt.sentence
+    whole = learn_response(Population(X, y, response), features=[0, 1, 3], answers=60, seed=0)
+    assert whole.fits

@@ -44,6 +44,14 @@ def judge(fit: Fit) -> FitVerdict:
         late = _delay(fit)
         if late:
             return _refused(f"people answer the theta deployed {late} before")
+        others = _others(fit)
+        if others:
+            told = ", ".join(map(str, others))
+            return FitVerdict(
+                False,
+                f"The answers do not fit a power cost on the features given: {told} move as well. "
+                "Give those too, or leave features out to have them found.",
+            )
     cut = "" if unit else _cut(fit, odds)
     rounded = unit > 0 and float(np.abs(fit.residuals()).max()) < 0.75 * unit
     if rounded or (odds >= EACH and not cut):
@@ -99,6 +107,17 @@ def _delay(fit: Fit) -> int:
     return 0
 
 
+def _others(fit: Fit) -> list[int]:
+    """Features beside those of the fit, where they were given, that move and make the answers fit;
+    where features were found, there are none."""
+    if fit.pilot.scores or fit.movable.all():
+        return []
+    free = best_fit(fit.pilot)
+    if not (is_exact(free) or lack_of_fit(free) >= FALSE_ALARM):
+        return []
+    return [int(k) for k in np.flatnonzero(free.movable & ~fit.movable)]
+
+
 def _unit(fit: Fit) -> float:
     """The unit of which all moved features are multiples; 0 where there is none."""
     pilot = fit.pilot
@@ -134,6 +153,8 @@ def _cut(fit: Fit, odds: float) -> str:
             continue
         broken = left > EXACT * largest
         rows = broken.any(axis=1)
+        if rows.all():
+            continue  # there are no others that fit
         if rows.sum() > 1 and float(np.ptp(lengths[rows])) <= EXACT * largest:
             return f"nobody moves farther than {lengths[rows].mean():.4g}"
         along = (pilot.moves * np.sign(expected))[broken]
