@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,9 +16,11 @@ import gameproof as gp
 from audited import HOSTILE, MOVABLE, NAMES, SCALE, audits, people
 from gameproof.report.made import fingerprint, made
 from gameproof.report.on_radius import robustness_cost
-from gameproof.report.page import page
+from gameproof.report.page import cell, page
 from gameproof.report.parts import Column, Section, Table
 from gameproof.report.sections import audit_sections, audit_tiles, reproduction_sections
+from gameproof.report.words import percent as written
+from gameproof.report.words import points
 
 ALONE, BESIDE = audits()
 CURVE = [
@@ -56,7 +59,8 @@ def shown(audit: gp.Audit, radius: Section | None = None) -> str:
 
 
 def percent(share: float) -> str:
-    return f"{100 * share:.1f}\u00a0%"
+    """As the share with three decimals, which is what the terminal shows."""
+    return f"{Decimal(f'{share:.3f}') * 100:.1f}\u00a0%"
 
 
 def test_questions_are_answered_in_their_order() -> None:
@@ -269,3 +273,11 @@ def test_made_has_what_it_takes_to_make_it_again() -> None:
     assert (found["seed"], found["power"]) == ("3", "0.5")
     assert f"gameproof {gp.__version__}" in found["versions"]
     assert f"numpy {np.__version__}" in found["versions"]
+
+
+def test_shares_are_rounded_as_the_terminal_rounds_them() -> None:
+    """All shares of up to 400 people, halves of the last digit among them."""
+    shares = {k / n for n in (8, 16, 80, 400) for k in range(n + 1)}
+    for share in shares:
+        assert written(share) == cell(share, "percent") == percent(share)
+        assert points(-share) == percent(share).replace("%", "points")

@@ -101,12 +101,14 @@ def audit_lines(rows: Audit, case: Case) -> list[str]:
         _line("radius", {r: shifts[r] for r in RADII_SHOWN}),
     ]
     lines += _weakness_lines(rows, case) if rows.weaknesses else []
+    from gameproof.report.words import hundredths
+
     whom = {1: f"burden on those with {case.favourable}", -1: "recourse of the others"}
     for hurt in rows.hurt:
         far = "; nothing they can change helps" if hurt.refused else ""
         if hurt.q50 is not None:
             far = f"; it takes {hurt.q50:.2f} deviations in the median"
-        lines.append(f"{whom[hurt.label]}: {100 * hurt.refused:.1f}% are refused{far}")
+        lines.append(f"{whom[hurt.label]}: {hundredths(hurt.refused):.1f}% are refused{far}")
     return lines
 
 

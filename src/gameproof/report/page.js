@@ -23,7 +23,7 @@
 
   const written = (v, percent) => {
     if (!known(v)) return "–";
-    const text = percent ? (100 * v).toFixed(1) + "\u00a0%" : String(+v.toPrecision(3));
+    const text = percent ? (100 * +v.toFixed(3)).toFixed(1) + "\u00a0%" : String(+v.toPrecision(3));
     return text.replace("-", "−");
   };
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from gameproof.data.files import write_whole
 from gameproof.report.parts import Chart, Column, Picture, Section, Table, Tile
-from gameproof.report.words import in_points
+from gameproof.report.words import in_points, percent
 
 NOTHING = "–"
 
@@ -116,7 +116,7 @@ def cell(value: Any, kind: str = "text") -> str:
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return NOTHING
     if kind == "percent":
-        return f"{100 * value:.1f}\u00a0%"
+        return percent(value)
     if kind == "points":
         return in_points(value)
     if kind == "count":

@@ -8,13 +8,23 @@ from typing import Any
 SPACE = "\u00a0"
 
 
+def hundredths(share: float) -> float:
+    """A share in percent, of one decimal: that of the share with three, so that 0.807 elsewhere is
+    80.7 here. Times 100 first, a half may be rounded the other way.
+
+    >>> hundredths(0.8075), f"{0.8075:.3f}"
+    (80.7, '0.807')
+    """
+    return round(100 * float(f"{share:.3f}"), 1)
+
+
 def percent(share: float) -> str:
     """A share.
 
     >>> percent(0.7634)
     '76.3\\xa0%'
     """
-    return f"{100 * share:.1f}{SPACE}%"
+    return f"{hundredths(share):.1f}{SPACE}%"
 
 
 def number(value: float) -> str:
@@ -30,7 +40,7 @@ def number(value: float) -> str:
 
 def between(row: Any) -> str:
     """The interval of a share."""
-    return f"{100 * row.low:.1f} to {percent(row.high)}"
+    return f"{hundredths(row.low):.1f} to {percent(row.high)}"
 
 
 def points(value: float) -> str:
@@ -39,7 +49,7 @@ def points(value: float) -> str:
     >>> points(-0.012), points(0.01)
     ('1.2\\xa0points', '1.0\\xa0points')
     """
-    return f"{abs(100 * value):.1f}{SPACE}points"
+    return f"{abs(hundredths(value)):.1f}{SPACE}points"
 
 
 def in_points(difference: float) -> str:
@@ -48,7 +58,7 @@ def in_points(difference: float) -> str:
     >>> in_points(-0.012), in_points(-0.0001)
     ('−1.2', '0.0')
     """
-    rounded = round(100 * difference, 1)
+    rounded = hundredths(difference)
     return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
 
 
