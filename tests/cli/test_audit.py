@@ -254,3 +254,31 @@ def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, 
     shown = page.read_text(encoding="utf-8")
     assert "idle.json ignores the data: it decides all alike." in shown
     assert "no step helps" in said
+
+
+def test_page_uses_the_words_of_the_table_and_the_radius_of_the_model(
+    model, people, tmp_path, capsys
+) -> None:
+    page = tmp_path / "page.html"
+    assert main(["audit", str(model), str(people), "--report", str(page), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    shown = page.read_text(encoding="utf-8").replace("<wbr>", "")
+    assert "label +1" not in shown
+    assert "label −1" not in shown
+    assert "accepted of repaid = yes" in shown
+    assert "accepted of repaid = no" in shown
+    assert found["radius"] == 0.03  # as fitted
+    (worst,) = [row["accuracy"] for row in found["shifts"] if row["radius"] == 0.03]
+    tile = re.search(r"right at worst, the model&#x27;s radius 0.03</dt><dd[^>]*>([\d.]+)", shown)
+    assert float(tile[1]) == pytest.approx(100 * worst, abs=0.051)
+
+
+def test_page_on_a_model_of_unknown_radius_says_which_one_it_shows(people, tmp_path) -> None:
+    fitted, page = LogisticRegression(max_iter=1000), tmp_path / "page.html"
+    table = pd.read_csv(people)
+    fitted.fit(table[NUMBERS] / 1000, table["repaid"])
+    skops.io.dump(fitted, tmp_path / "m.skops")
+    assert (
+        main(["audit", *map(str, (tmp_path / "m.skops", people, *MEANING, "--report", page))]) == 0
+    )
+    assert "right at worst, radius 0.1<" in page.read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,11 +71,12 @@ def run(options: argparse.Namespace, console: Console) -> None:
             case.y,
             movable=case.movable,
             powers=sorted({*POWERS, *POWERS_SHOWN, case.power}),
-            radii=sorted({*RADII, *RADII_SHOWN}),
+            radii=sorted({*RADII, *RADII_SHOWN, case.radius or 0.0}),
             label_cost=case.label_cost,
             power=case.power,
             scale=case.scale,
         )
+        rows = replace(rows, radius=case.radius, outcomes=case.outcomes)
     written = []
     if options.report:
         from gameproof.cli.pages import write_audit_page

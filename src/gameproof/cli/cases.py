@@ -13,6 +13,7 @@ from gameproof.cli.people import LEAST, fewest, names, require_both
 if TYPE_CHECKING:
     from gameproof.classify.foreign import Foreign
     from gameproof.classify.table import TableModel
+    from gameproof.data.labels import Target
     from gameproof.data.prepare import Prepare
     from gameproof.data.reading import Table
 
@@ -40,6 +41,8 @@ class Case:
     # A step in a column that the model sees, in the units of the table; None where the model sees
     # the table as it is.
     in_table: Callable[[str, float], str] | None = None
+    radius: float | None = None  # that of the fit
+    outcomes: tuple[str, ...] = ()  # the favourable one and the other, with their column
 
 
 def opened(options: argparse.Namespace) -> Case:
@@ -95,6 +98,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         notes.append(f"left out {table.n - rows.size:,} rows without {target.name}")
     notes += _idle(model.classifier.coef_[0])
     fitted_for = float(model.training.get("power", POWER))
+    radius = model.training.get("radius")
     cost = float(model.training.get("label_cost", LABEL_COST))
     return Case(
         f"{options.model}: {target.name} = {target.favourable}, fitted by gameproof",
@@ -110,7 +114,14 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         target.favourable,
         notes,
         steps_in_table(model.prepare, Z),
+        None if radius is None else float(radius),
+        outcomes(target),
     )
+
+
+def outcomes(target: Target) -> tuple[str, str]:
+    """What a page calls those with label +1 and those with label -1."""
+    return f"{target.name} = {target.favourable}", f"{target.name} = {target.other}"
 
 
 def _idle(coef: Any) -> list[str]:
@@ -212,4 +223,5 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
         LABEL_COST if options.label_cost is None else options.label_cost,
         target.favourable,
         notes,
+        outcomes=outcomes(target),
     )

@@ -6,6 +6,7 @@ import argparse
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ def write_people_page(
     options: argparse.Namespace,
 ) -> None:
     """The page of ``fit`` and ``compare``; `found` is what one split gave."""
-    from gameproof.cli.cases import steps_in_table
+    from gameproof.cli.cases import outcomes, steps_in_table
     from gameproof.report.on_choice import which_radius
     from gameproof.report.sections import write_audit
 
@@ -43,7 +44,7 @@ def write_people_page(
         chosen = which_radius(curve.rows(), curve.recommended, curve.reason)
     write_audit(
         path,
-        rows,
+        replace(rows, outcomes=outcomes(target)),
         f"{target.name} = {target.favourable}: three classifiers, gamed",
         subtitle=f"{people.table.source}: {len(people.data):,} rows; what people can change: "
         f"{', '.join(people.plan.features.movable) or 'nothing'}",

@@ -6,7 +6,7 @@ import argparse
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.console import Console
@@ -101,7 +101,7 @@ class Trained:
             LinearModel(model.coef_[0], float(model.intercept_[0]), self.names, name)
             for name, model in self.models.items()
         ]
-        return compare_models(
+        found = compare_models(
             lines,
             self.prepare.transform(self.test.X),
             self.test.y,
@@ -112,6 +112,7 @@ class Trained:
             power=power,
             scale=self.models[ROBUST].units_.scale,
         )
+        return replace(found, radius=self.radius)
 
 
 def split(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:

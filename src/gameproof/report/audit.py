@@ -35,6 +35,8 @@ class Audit:
     `power` is the gaming that is expected: weak spots and costs are about it, and people answer
     with it before the data is off by a radius. With `splits` above 1 the rows are means over that
     many splits of a table, and so are their intervals. `fingerprint` tells the people from others.
+    `radius` is what the model in question was fitted for, and `outcomes` what labels +1 and -1 are
+    called, where that is known.
     """
 
     models: tuple[str, ...]
@@ -51,6 +53,8 @@ class Audit:
     splits: int = 1
     unit: str = UNIT
     fingerprint: str = ""
+    radius: float | None = None
+    outcomes: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""

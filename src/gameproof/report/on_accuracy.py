@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from gameproof.report.audit import Audit
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import at_power, cells, line, look
+from gameproof.report.reading import at_power, cells, line, look, outcome
 from gameproof.report.rows import Quality
 from gameproof.report.words import between, listed, number, percent
 
 ACCURACY = "share decided rightly"
 ACCEPTED = ("accepted_positive", "accepted_negative")
-_ACCEPTED = (
-    Column("accepted of label +1", "percent"),
-    Column("accepted of label −1", "percent"),
-)
 _SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
 
 
@@ -32,15 +28,19 @@ def how_good(audit: Audit) -> Section:
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None
     columns = [
         Column("model"),
-        *(Column(name, "count") for name in ("people", "with label +1")),
+        *(Column(name, "count") for name in ("people", f"with {outcome(audit, 1)}")),
         *_SHARE,
         *(Column(name, "number") for name in ("AUC", "log loss")),
-        *_ACCEPTED,
+        *_accepted(audit),
     ]
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", "risk", *ACCEPTED)
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
     tables = [table, _counted(audit)] if audit.bins and not others else [table]
     return Section("How good is the model?", finding, [chart] if chart else [], tables)
+
+
+def _accepted(audit: Audit) -> list[Column]:
+    return [Column(f"accepted of {outcome(audit, label)}", "percent") for label in (1, -1)]
 
 
 def _idle(good: Quality) -> str:
@@ -79,14 +79,14 @@ def _scores(audit: Audit) -> Chart:
     return Chart(
         "lines",
         "Scores where nobody games: the model accepts those above 0",
-        "Scores of people with label +1 and of people with label −1, as two hills; the more they "
-        "overlap, the more people are decided wrongly.",
+        f"Scores of people with {outcome(audit, 1)} and of people with {outcome(audit, -1)}, as "
+        "two hills; the more they overlap, the more people are decided wrongly.",
         [
             Series(name, [k / sum(counts) for k in counts], x, look=k, fill=True)
             for k, (name, counts) in enumerate(
                 {
-                    "should be accepted (label +1)": positive,
-                    "should be refused (label −1)": negative,
+                    f"should be accepted ({outcome(audit, 1)})": positive,
+                    f"should be refused ({outcome(audit, -1)})": negative,
                 }.items()
             )
         ],
@@ -100,7 +100,7 @@ def _scores(audit: Audit) -> Chart:
 def _counted(audit: Audit) -> Table:
     columns = [
         *(Column(name, "number") for name in ("score from", "to")),
-        *(Column(name, "count") for name in ("people with label +1", "with label −1")),
+        *(Column(f"people with {outcome(audit, label)}", "count") for label in (1, -1)),
     ]
     rows = cells(audit.bins, "start", "end", "positive", "negative")
     return Table("people by score; the first and last rows hold all beyond", columns, rows)
@@ -118,7 +118,7 @@ def gamed(audit: Audit) -> Section | None:
         *(Column(title, "number") for title in ("power", "each moves by")),
         *_SHARE,
         Column("log loss", "number"),
-        *_ACCEPTED,
+        *_accepted(audit),
     ]
     fields = ("model", "power", "moved", "accuracy", "low", "high", "risk", *ACCEPTED)
     note = (
@@ -166,8 +166,18 @@ def _curves(audit: Audit) -> Chart:
         x = [row.power for row in rows]
         series = [
             line("accuracy", rows, "accuracy", 0),
-            Series("accepted of label +1", [row.accepted_positive for row in rows], x, look=3),
-            Series("accepted of label −1", [row.accepted_negative for row in rows], x, look=1),
+            Series(
+                f"accepted of {outcome(audit, 1)}",
+                [row.accepted_positive for row in rows],
+                x,
+                look=3,
+            ),
+            Series(
+                f"accepted of {outcome(audit, -1)}",
+                [row.accepted_negative for row in rows],
+                x,
+                look=1,
+            ),
         ]
     else:
         series = [
@@ -177,7 +187,7 @@ def _curves(audit: Audit) -> Chart:
     last = rows[-1].power
     return Chart(
         "lines",
-        "Accuracy as people with label −1 game more and more",
+        f"Accuracy as people with {outcome(audit, -1)} game more and more",
         f"Accuracy of {name} against gaming power: "
         + listed([f"{percent(row.accuracy)} at {row.power:g}" for row in (rows[0], rows[-1])])
         + ".",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gameproof.report.audit import Audit
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import cells, look
+from gameproof.report.reading import cells, look, outcome
 from gameproof.report.rows import Weakness
 from gameproof.report.words import listed, number, percent, points
 
@@ -120,7 +120,7 @@ def who_is_hurt(audit: Audit) -> Section | None:
     quantiles = ("mean distance", "mean cost", "10 %", "25 %", "median", "75 %", "90 %")
     columns = [
         *(Column(title) for title in ("model", "group")),
-        Column("label", "label"),
+        Column("outcome") if audit.outcomes else Column("label", "label"),
         Column("people", "count"),
         Column("refused", "percent"),
         *(Column(title, "number") for title in quantiles),
@@ -129,6 +129,7 @@ def who_is_hurt(audit: Audit) -> Section | None:
     table = cells(audit.hurt, *fields, "q10", "q25", "q50", "q75", "q90")
     for row in table:
         row[1] = ALL if row[1] is None else row[1]
+        row[2] = outcome(audit, row[2]) if audit.outcomes else row[2]
     note = (
         "The distance is that of the shortest way to acceptance by what can be moved: the burden "
         "on those who should be accepted, the recourse of those who should be refused. Means are "

@@ -10,7 +10,7 @@ from typing import Any
 from gameproof.report.audit import Audit
 from gameproof.report.on_accuracy import ACCURACY
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import at_radius, cells, line, look, stretches
+from gameproof.report.reading import at_radius, cells, line, look, outcome, stretches
 from gameproof.report.words import compared, listed, number, percent, signed
 
 
@@ -24,9 +24,10 @@ def data_off(audit: Audit) -> Section | None:
     others = [
         f"{model} for {percent(at_radius(audit, model).accuracy)}" for model in audit.models[:-1]
     ]
+    own = "the model's radius" if audit.radius == shown.radius else "a radius"
     before = f" that games with power {audit.power:g}" if audit.power else ""
     finding = (
-        f"If the data of a population{before} is off by a radius of {shown.radius:g}, in the worst "
+        f"If the data of a population{before} is off by {own} of {shown.radius:.3g}, in the worst "
         f"way, {name} is still right for {percent(shown.accuracy)}"
         + (f", {listed(others)}" if others else "")
         + f"; if it is not off, {name} is right for {percent(rows[0].accuracy)}."
@@ -44,7 +45,7 @@ def data_off(audit: Audit) -> Section | None:
     note = (
         "The worst case is over all data within the radius. With a radius of 0.1 an adversary may "
         f"move everyone by 0.1 {audit.unit} in the mean, in any features"
-        f"{_flips(audit.label_cost)}."
+        f"{_flips(audit)}."
     )
     return Section(
         "What happens when the data is off?",
@@ -55,13 +56,17 @@ def data_off(audit: Audit) -> Section | None:
     )
 
 
-def _flips(label_cost: float) -> str:
+def _flips(audit: Audit) -> str:
+    label_cost = audit.label_cost
+    ends = "from +1 to −1"
+    if audit.outcomes:
+        ends = f"from {outcome(audit, 1)} to {outcome(audit, -1)}"
     if isinf(label_cost):
         return ""
     if label_cost == 0:
-        return ", and turn labels from +1 to −1 for nothing"
+        return f", and turn labels {ends} for nothing"
     turned = min(1.0, 0.1 / (2 * label_cost))
-    return f", or turn the labels of {percent(turned)} from +1 to −1, or some of both"
+    return f", or turn the labels of {percent(turned)} {ends}, or some of both"
 
 
 def _worst(audit: Audit, what: str) -> Chart:

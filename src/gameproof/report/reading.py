@@ -35,9 +35,18 @@ def at_power(audit: Audit, model: str) -> Any:
 
 
 def at_radius(audit: Audit, model: str) -> Any:
-    """The row nearest to a third of the largest radius: small enough to mean something."""
+    """The row nearest to the radius that the model was fitted for; where that is 0 or not known, to
+    a third of the largest: small enough to mean something."""
     rows = audit.of(audit.shifts, model)
-    return min(rows, key=lambda row: abs(row.radius - rows[-1].radius / 3))
+    wanted = audit.radius or rows[-1].radius / 3
+    return min(rows, key=lambda row: abs(row.radius - wanted))
+
+
+def outcome(audit: Audit, label: int) -> str:
+    """What a label is called."""
+    if audit.outcomes:
+        return audit.outcomes[0 if label > 0 else 1]
+    return "label +1" if label > 0 else "label −1"
 
 
 def stretches(chosen: Sequence[float], grid: Sequence[float]) -> str:

@@ -87,7 +87,8 @@ def audit_tiles(audit: Audit) -> list[Tile]:
         tiles.append(Tile(label, percent(shown.accuracy), between(shown)))
     if worst.radius > 0:
         note = f"and gaming power {audit.power:g}" if audit.power else "nobody games"
-        label = f"right at worst, radius {worst.radius:g}"
+        own = "the model's radius" if audit.radius == worst.radius else "radius"
+        label = f"right at worst, {own} {worst.radius:.3g}"
         tiles.append(Tile(label, percent(worst.accuracy), note))
     if weak := audit.of(audit.weaknesses, name):
         tiles.append(
