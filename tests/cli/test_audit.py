@@ -254,6 +254,7 @@ def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, 
     shown = page.read_text(encoding="utf-8")
     assert "idle.json ignores the data: it decides all alike." in shown
     assert "no step helps" in said
+    assert "burden on those with yes: 0.0% are refused\n" in said
 
 
 def test_page_uses_the_words_of_the_table_and_the_radius_of_the_model(
