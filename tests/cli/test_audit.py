@@ -228,7 +228,7 @@ def test_page_tells_moves_in_the_units_of_the_table(model, people, tmp_path, cap
 def test_moves_out_of_the_range_of_the_table_are_called_so(model, people) -> None:
     """The median of what was seen is in it, a step of 100 deviations is not."""
     fitted = gp.load_model(model)
-    Z, _ = fitted.prepared(open_table(people))
+    Z = fitted.prepared(open_table(people))[0]
     told = steps_in_table(fitted.prepare, Z)
     assert "beyond" not in told("utilisation", 0.0)
     assert told("utilisation", -100.0).endswith(", beyond what was seen")
