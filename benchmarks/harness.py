@@ -41,6 +41,11 @@ def median(times: Sequence[float]) -> float:
     return statistics.median(times)
 
 
+def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
+    """By round, so that a busy moment is on both sides."""
+    return [one / other for one, other in zip(times, others, strict=True)]
+
+
 def spread(times: Sequence[float]) -> str:
     """The quarters around the median, relative to it: the middle half of the rounds."""
     if len(times) < 2:
