@@ -174,7 +174,9 @@ def many_seeds(rounds: int, epochs: int) -> Table:
 
     found = interleaved({"one": at_once(1), "two": at_once(2)}, rounds)
     times = ratios(found["one"], found["two"])
-    table = Table(f"Eight seeds, {os.cpu_count()} cores, a record every ten epochs", ("", "seconds", "spread"))
+    table = Table(
+        f"Eight seeds, {os.cpu_count()} cores, a record every ten epochs", ("", "seconds", "spread")
+    )
     table.row("one after the other", median(found["one"]), spread(found["one"]))
     table.row("two threads", median(found["two"]), spread(found["two"]))
     table.row("times as fast", f"{median(times):.2f}", spread(times))

@@ -39,6 +39,22 @@ def test_quick_steps_equal_ask_tell_bit_for_bit(name: str, estimate: str) -> Non
             assert np.array_equal(quick.tally, asked.tally)
 
 
+@pytest.mark.parametrize("people", [True, False])
+def test_samples_that_are_brought_near_ahead_change_no_bit(people: bool) -> None:
+    n = kernels.FEW + 7
+    solver = gp.ogda_rr(step=0.01, radius=0.5)
+
+    def run(compiled: bool) -> gp.Run:
+        problem = make(n=n, d=9) if people else gp.RobustLeastSquares.random(n=n, dx=9, seed=5)
+        run = gp.Run(problem, solver, seed=1)
+        run.advance(n + 50, 10**9, compiled)
+        return run
+
+    one, other = run(compiled=True), run(compiled=False)
+    for part, ours in one.state.memory._asdict().items():
+        assert np.array_equal(ours, getattr(other.state.memory, part)), part
+
+
 @pytest.mark.parametrize("estimate", ["plain", "two-point", "envelope"])
 def test_quick_steps_go_on_to_the_same_bits_after_any_step_and_any_number_of_values(
     estimate: str,
