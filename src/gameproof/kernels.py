@@ -1461,7 +1461,6 @@ def tally_asked(kinds, tally, listed, asked, rounds):
             tally[listed[m]] += rounds
 
 
-@inlined
 def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
     """Whole steps, one or more: up to the end of the epoch, to last_step, or as many as are sure
     not to exceed max_queries; the caller knows that there is a next step within both.
@@ -1584,10 +1583,7 @@ def _choose_quick(data, method, x_pieces, y_pieces, memory, rng, last_step, max_
     """For the problems whose methods can be quick; others do not wait for them to be compiled."""
     own = data.instance_class
     if own is LeastSquares or (own is Strategic and not _has_user_loss(data)):
-        steps = steps_written_out
-        return lambda data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries: steps(
-            data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries
-        )
+        return steps_written_out
     return lambda data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries: None
 
 
