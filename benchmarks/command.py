@@ -32,7 +32,7 @@ def write_people(path: Path, rows: int) -> None:
 def seconds(*words: str) -> float:
     """How long ``gameproof WORDS`` takes as a process of its own."""
     began = time.perf_counter()
-    command = [sys.executable, "-m", "gameproof.cli", *words]
+    command = [sys.executable, "-m", "gameproof", *words]
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - began
 

@@ -217,7 +217,7 @@ def test_interrupt_while_a_file_is_written_leaves_nothing(
 def test_interrupt_leaves_nothing_behind(people: Path, tmp_path: Path) -> None:
     arguments = ["fit", str(people), *MEANING, "-o", str(tmp_path / "m.json")]
     run = subprocess.Popen(
-        [sys.executable, "-m", "gameproof.cli", *arguments],
+        [sys.executable, "-m", "gameproof", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -16,7 +16,7 @@ from gameproof.errors import DataError
 
 def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "gameproof.cli", *arguments],
+        [sys.executable, "-m", "gameproof", *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -124,7 +124,7 @@ def test_reader_who_leaves_early_sees_no_traceback(tmp_path: Path) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "gameproof.cli", "data", "list"],
+        [sys.executable, "-m", "gameproof", "data", "list"],
         stdout=writing,
         stderr=subprocess.PIPE,
         env={**os.environ, "GAMEPROOF_DATA": str(tmp_path)},

@@ -1,4 +1,4 @@
-"""``python -m gameproof.cli`` is the command ``gameproof``."""
+"""``python -m gameproof`` is the command ``gameproof``."""
 
 import sys
 
