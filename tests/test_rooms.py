@@ -20,6 +20,7 @@ ROOMS = (
     "report",
     "paper",
     "cli",
+    "__main__",
 )
 """The rooms from top to bottom."""
 
