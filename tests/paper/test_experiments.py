@@ -4,6 +4,7 @@ n = 1000 and 4000 differ from n = 500 in nothing but n.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from gameproof.paper import complexity
 from gameproof.paper.catalog import EXPERIMENTS
 from gameproof.paper.reproduce import reproduce
 from gameproof.paper.study import Study
+from gameproof.report.parts import Chart
 
 TABLES = {
     "synthetic-500": ["tuning", "settings", "gaps", "accuracy"],
@@ -23,6 +25,32 @@ TABLES = {
     "complexity": ["queries"],
     "smooth-or-not": ["tuning", "risks"],
     "rate": ["gaps"],
+}
+# What the charts of each experiment show, in their order: a table, the rows of it that are meant,
+# the column whose values are the lines and what those are called, x, and y.
+GAPS = [("gaps", {"way": way}, "algorithm", "{}", "epoch", "score") for way in ("tuned", "letter")]
+COMPARISON = [*GAPS, ("accuracy", {}, "classifier", "{}", "power", "accuracy")]
+RADII = [
+    ("radii", {}, "power", "gaming power {:g}", "radius", "accuracy"),
+    ("radii", {"power": 0.0}, "classifier", "{}", "radius", "size"),
+]
+CHARTS: dict[str, list[tuple[str, dict[str, Any], str, str, str, str]]] = {
+    "synthetic-500": COMPARISON,
+    "error-bars": GAPS,
+    "credit": COMPARISON + RADII,
+    "bank": COMPARISON + RADII,
+    "complexity": [
+        ("queries", {}, "d", "d = {}", "n", "queries"),
+        ("queries", {}, "n", "n = {}", "d", "queries"),
+    ],
+    "smooth-or-not": [
+        ("risks", {"algorithm": name}, "form", "{}", "epoch", "score")
+        for name in ("OGDA-RR", "SGDA-RR")
+    ],
+    "rate": [
+        ("gaps", {"case": name}, "case", "OGDA-RR", "epoch", "score")
+        for name in ("quadratic game", "strategic problem")
+    ],
 }
 
 
@@ -34,6 +62,27 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def smoke(name: str, out: Path) -> list[Study]:
     return reproduce([name], out, quick=True, seeds=2, jobs=1, progress=False)
+
+
+def chart_shows_the_table(
+    study: Study, chart: Chart, table: str, rows: dict[str, Any], by: str, name: str, x: str, y: str
+) -> None:
+    """Mean and two standard deviations over seeds, or the median where there is no interval."""
+    frame = pd.read_parquet(study.folder / f"{table}.parquet")
+    for column, value in rows.items():
+        frame = frame[frame[column] == value]
+    of = {name.format(value): own.groupby(x)[y] for value, own in frame.groupby(by)}
+    lines = [series for series in chart.series if not series.guide]
+    assert lines
+    for series in lines:
+        found = of[series.name]
+        middle = found.mean() if series.low else found.median()
+        assert list(series.x) == middle.index.tolist()
+        assert len(middle) > 1
+        np.testing.assert_allclose(series.y, middle, rtol=1e-12)
+        if series.low:
+            np.testing.assert_allclose(series.low, middle - 2 * found.std(), atol=1e-12)
+            np.testing.assert_allclose(series.high, middle + 2 * found.std(), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -48,10 +97,13 @@ def test_experiment_leaves_tables_figures_and_verdicts(
         assert len(frame) > 0
         assert len(pd.read_csv(study.folder / f"{table}.csv")) == len(frame)
         assert (frame["experiment"] == name).all()
-    for figure, caption in study.figures:
-        assert caption
+    for figure, panels in study.figures:
+        assert panels.caption
         assert (study.folder / f"{figure}.png").read_bytes().startswith(b"\x89PNG")
         assert b"<svg" in (study.folder / f"{figure}.svg").read_bytes()
+    charts = [chart for _, panels in study.figures for chart in panels.charts]
+    for chart, meant in zip(charts, CHARTS[name], strict=True):
+        chart_shows_the_table(study, chart, *meant)
     for claim in study.claims:
         assert np.isfinite(claim.effect)
         assert claim.low <= claim.effect <= claim.high

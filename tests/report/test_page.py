@@ -14,10 +14,11 @@ import pytest
 
 import gameproof as gp
 from audited import HOSTILE, MOVABLE, NAMES, SCALE, audits, people
+from gameproof.report.figures import lines
 from gameproof.report.made import fingerprint, made
 from gameproof.report.on_radius import robustness_cost
 from gameproof.report.page import cell, page
-from gameproof.report.parts import Column, Section, Table
+from gameproof.report.parts import Column, Panels, Section, Series, Table
 from gameproof.report.sections import audit_sections, audit_tiles, reproduction_sections
 from gameproof.report.words import percent as written
 from gameproof.report.words import points
@@ -167,7 +168,7 @@ def test_page_is_small_and_names_no_place_on_the_network() -> None:
 def test_policy_allows_the_page_s_own_script_and_style_alone() -> None:
     text = shown(ALONE)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
-    assert policy.startswith("default-src 'none'; img-src data:;")
+    assert policy.startswith("default-src 'none'; style-src")
     assert "unsafe" not in policy
     for tag in ("style", "script"):
         (inner,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
@@ -225,21 +226,42 @@ def test_radius_section_draws_each_share_with_its_errors() -> None:
 
 
 def test_experiments_are_shown_with_verdicts_and_figures() -> None:
+    falling = Series("OGDA-RR", [1.0, 0.5], [1, 10], low=[0.9, -0.1], high=[1.1, 1.1])
+    later = Series("theorem", [1234.4], [100], guide=True)
+    chart = lines("a & b", "epochs", "gap", [falling, later], log_x=True, log_y=True)
     claim = {"text": "A is better", "measure": "ratio", "effect": 0.5, "low": 0.4, "high": 0.6}
     claims = [
         {**claim, "border": 1.0, "experiment": "rate", "verdict": verdict}
         for verdict in ("holds", "holds", "does not hold", "undecided")
     ]
-    png = b"\x89PNG\r\n\x1a\n not really"
-    each = {"name": "rate", "title": "how fast", "notes": ["Noted."], "figures": [("Drawn.", png)]}
+    drawn = Panels("Drawn <twice>.", [chart, chart])
+    each = {"name": "rate", "title": "how fast", "notes": ["Noted."], "figures": [drawn]}
     sections = reproduction_sections(claims, [each])
     assert sections[0].finding == ("Of 4 checks of claims, 2 hold, 1 do not, and 1 are undecided.")
     text = page("Experiments", sections, {})
     assert text.count('class="verdict holds"') == 2
     assert text.count('class="verdict does-not-hold"') == 1
-    assert f"data:image/png;base64,{base64.b64encode(png).decode()}" in text
-    assert 'alt="Drawn."' in text
     assert "Noted." in text
+    assert "Drawn &lt;twice&gt;." in text
+    described = re.findall(r'class="plot" role="img" aria-label="([^"]*)"', text)
+    assert (
+        described
+        == ["Lines: gap by epochs, a &amp; b. From left to right: OGDA-RR from 1 to 0.5."] * 2
+    )
+    # What is drawn, to the last digit.
+    for found in re.findall(r'<script type="application/json">(.*?)</script>', text):
+        told = json.loads(found)
+        assert (told["log_x"], told["log_y"], told["upright"]) == (True, True, [])
+        assert [s["y"] for s in told["series"]] == [[1.0, 0.5], [1234.4]]
+        assert told["series"][0]["low"] == [0.9, -0.1]
+        assert [s["guide"] for s in told["series"]] == [False, True]
+    # And what is read.
+    (table, _) = sections[1].tables
+    assert table.caption == "gap by epochs, a & b"
+    assert [column.name for column in table.columns] == ["epochs", "OGDA-RR", "theorem"]
+    rows = re.findall(r'<tr><th scope="row" class="number">(.*?)</tr>', text)
+    cells = [re.sub("<[^>]*>", "|", row).strip("|").replace("||", "|") for row in rows]
+    assert cells == ["1|1 (0.9 to 1.1)|–", "10|0.5 (−0.1 to 1.1)|–", "100|–|1,234"] * 2
 
 
 def test_fingerprint_tells_every_change() -> None:

@@ -1,13 +1,12 @@
 """Pages as people meet them: in a browser. Without one, these tests say so and skip."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from audited import HOSTILE, NAMES, audits
-from browser import Browser, chromium
+from browser import Browser, box, middle
 from gameproof.report.page import write_page
 from gameproof.report.sections import audit_sections, audit_tiles
 
@@ -15,19 +14,6 @@ ALONE, BESIDE = audits()
 MADE = {"command": "gameproof audit model table.csv"}
 # The chart of accuracy by gaming power, the second of a page.
 GAMING = "document.querySelectorAll('figure.chart')[1]"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    program = chromium()
-    if program is None:
-        pytest.skip("no Chromium here: apt-get install chromium")
-    try:
-        found = Browser(program, tmp_path_factory.mktemp("profile"))
-    except (AssertionError, OSError) as error:
-        pytest.skip(f"{program} does not start: {error}")
-    yield found
-    found.close()
 
 
 @pytest.fixture(scope="module")
@@ -41,21 +27,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             folder / f"{name}.html", title, audit_sections(audit), made, tiles=audit_tiles(audit)
         )
     return {path.stem: path for path in folder.glob("*.html")}
-
-
-def box(browser: Browser, element: str) -> dict[str, float]:
-    """Where an element is, scrolled into sight."""
-    return browser.run(
-        f"(() => {{ const e = {element};"
-        "e.scrollIntoView({block: 'center', behavior: 'instant'});"
-        "const b = e.getBoundingClientRect();"
-        "return {x: b.left, y: b.top, width: b.width, height: b.height}; })()"
-    )
-
-
-def middle(browser: Browser, element: str) -> tuple[float, float]:
-    at = box(browser, element)
-    return at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
 
 
 @pytest.mark.parametrize("name", ["alone", "beside", "hostile"])

@@ -91,10 +91,7 @@ def write_reproduction_page(
             "name": study.name,
             "title": EXPERIMENTS[study.name],
             "notes": study.notes,
-            "figures": [
-                (caption, (options.out / study.name / f"{name}.png").read_bytes())
-                for name, caption in study.figures
-            ],
+            "figures": [figure for _, figure in study.figures],
         }
         for study in studies
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gameproof.errors import CapWarning
 from gameproof.exact.baselines import plain_regression, strategic_regression
@@ -26,10 +25,8 @@ from gameproof.paper.setting import (
 )
 from gameproof.paper.study import Study
 from gameproof.problem.problem import gap
-from gameproof.report import figures
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from gameproof.report.figures import lines, spread
+from gameproof.report.parts import Chart, Panels
 
 DIMENSION = 10
 POWERS: dict[Source, tuple[float, ...]] = {
@@ -126,35 +123,34 @@ def run(study: Study, source: Source, n: int, epochs: int) -> None:
 
 
 def _draw(study: Study, source: Source, n: int, gaps: list[Row], curves: list[Row]) -> None:
-    with figures.panels(3) as (figure, axes):
-        for ax, (way, title) in zip(axes, WAYS.items(), strict=False):
-            draw_gaps(ax, where(gaps, way=way), title)
-        draw_accuracy(axes[2], curves)
-        study.draw(
-            "figure",
-            f"{source.capitalize()}, n = {n}, {study.seeds} seeds, each with people of its own: "
-            "mean and two standard deviations. Left and middle: the gap of the averaged iterate, "
-            "every algorithm tuned alike, with steps by block and with one step for all. Right: "
-            f"accuracy on {TEST} other people by their gaming power; the strategic and the robust "
-            f"classifier expect {TRAINED_FOR}.",
-            figure,
-        )
+    caption = (
+        f"{source.capitalize()}, n = {n}, {study.seeds} seeds, each with people of its own: mean "
+        "and two standard deviations. The gap is that of the averaged iterate, every algorithm "
+        "tuned alike, with steps by block and, to the letter, with one step for all. Accuracy is "
+        f"that on {TEST} other people by their gaming power; the strategic and the robust "
+        f"classifier expect {TRAINED_FOR}."
+    )
+    charts = [chart_gaps(where(gaps, way=way), title) for way, title in WAYS.items()]
+    study.draw("figure", Panels(caption, [*charts, _chart_accuracy(curves)]))
 
 
-def draw_gaps(axes: Axes, rows: list[Row], title: str) -> None:
+def chart_gaps(rows: list[Row], title: str) -> Chart:
     """The gap by epoch of each algorithm, with its band."""
-    axes.set(xscale="log", yscale="log")
-    for algorithm in ALGORITHMS:
-        figures.band(axes, algorithm, *by_seed(where(rows, algorithm=algorithm), "epoch", "score"))
-    figures.label(axes, "epochs", "gap", title)
+    series = [
+        spread(name, *by_seed(where(rows, algorithm=name), "epoch", "score")) for name in ALGORITHMS
+    ]
+    return lines(title, "epochs", "gap", series, log_x=True, log_y=True)
 
 
-def draw_accuracy(axes: Axes, rows: list[Row]) -> None:
+def _chart_accuracy(rows: list[Row]) -> Chart:
     """Accuracy by gaming power of each classifier, with its band."""
-    for name in dict.fromkeys(row["classifier"] for row in rows):
-        figures.band(axes, name, *by_seed(where(rows, classifier=name), "power", "accuracy"))
-    axes.axvline(TRAINED_FOR, color="#bbbbbb", linewidth=0.8)
-    figures.label(axes, "gaming power of the people tested", "accuracy", "classifiers")
+    series = [
+        spread(name, *by_seed(where(rows, classifier=name), "power", "accuracy"))
+        for name in dict.fromkeys(row["classifier"] for row in rows)
+    ]
+    expected = [(TRAINED_FOR, "expected")]
+    x = "gaming power of the people tested"
+    return lines("classifiers", x, "accuracy", series, upright=expected)
 
 
 def claim_gaps(study: Study, rows: list[Row], title: str) -> None:

@@ -10,7 +10,8 @@ from gameproof.paper.people import draw
 from gameproof.paper.setting import Row, solver_of, where
 from gameproof.paper.study import Study
 from gameproof.problem.problem import gap
-from gameproof.report import figures
+from gameproof.report.figures import lines
+from gameproof.report.parts import Chart, Panels, Series
 from gameproof.solver.run import UNLIMITED, Run
 
 PEOPLE, FEATURES = (500, 1000, 1500, 2000), (10, 15, 20, 25)
@@ -56,24 +57,15 @@ def run(study: Study) -> None:
     if missed:
         study.note(f"{missed} of {len(rows)} runs did not reach the gap within {epochs} epochs.")
     reached = [row for row in rows if not np.isnan(row["queries"])]
-    with figures.panels(2, width=3.4) as (figure, axes):
-        for ax, x, other, values in (
-            (axes[0], "n", "d", features),
-            (axes[1], "d", "n", people),
-        ):
-            for k, value in enumerate(values):
-                own = where(reached, **{other: value})
-                places = sorted({row[x] for row in own})
-                means = [np.median([r["queries"] for r in where(own, **{x: p})]) for p in places]
-                figures.curve(ax, f"{other} = {value}", places, means, k)
-            ax.set_ylim(bottom=0)
-            figures.label(ax, x, f"values to gap {TARGET:g}")
-        study.draw(
-            "figure",
-            f"Values that OGDA-RR asks until its gap stays below {TARGET:g}: median of "
-            f"{study.seeds} seeds, each with people of its own.",
-            figure,
-        )
+    caption = (
+        f"Values that OGDA-RR asks until its gap stays below {TARGET:g}: median of "
+        f"{study.seeds} seeds, each with people of its own."
+    )
+    charts = [
+        _chart(reached, "by people", "n", "d", features),
+        _chart(reached, "by features", "d", "n", people),
+    ]
+    study.draw("figure", Panels(caption, charts))
     for name, meaning in (("n", "people"), ("d", "features")):
         by_seed = [where(reached, seed=seed) for seed in range(study.seeds)]
         # Seeds that reached the target too seldom say nothing of an exponent.
@@ -88,6 +80,17 @@ def run(study: Study) -> None:
                 slopes,
             )
         )
+
+
+def _chart(rows: list[Row], title: str, x: str, other: str, values: tuple[int, ...]) -> Chart:
+    """Medians by one of n and d, a line for each value of the other."""
+    series = []
+    for value in values:
+        own = where(rows, **{other: value})
+        places = sorted({row[x] for row in own})
+        medians = [float(np.median([r["queries"] for r in where(own, **{x: p})])) for p in places]
+        series.append(Series(f"{other} = {value}", medians, places))
+    return lines(title, x, f"values to gap {TARGET:g}", series, from_zero=True)
 
 
 def _exponent(rows: list[Row], name: str) -> float:

@@ -6,12 +6,12 @@ from functools import partial
 
 from gameproof.exact.reference import saddle_point
 from gameproof.paper import claims
-from gameproof.paper.comparison import WAYS, draw_gaps
+from gameproof.paper.comparison import WAYS, chart_gaps
 from gameproof.paper.people import draw
 from gameproof.paper.setting import ALGORITHMS, Row, by_seed, scored_run, solver_of, where
 from gameproof.paper.study import Study
 from gameproof.problem.problem import gap
-from gameproof.report import figures
+from gameproof.report.parts import Panels
 
 N, DIMENSION, EPOCHS = 500, 10, 100
 # Spreads take more runs than means, and runs on the same people cost little.
@@ -45,15 +45,12 @@ def run(study: Study) -> None:
     ]
     rows = [row for part in study.map(repeat, calls) for row in part]
     study.table("gaps", rows)
-    with figures.panels(2, width=3.6) as (figure, axes):
-        for ax, (way, title) in zip(axes, WAYS.items(), strict=True):
-            draw_gaps(ax, where(rows, way=way), title)
-        study.draw(
-            "figure",
-            f"The same {N} synthetic people, {RUNS_A_SEED * study.seeds} runs of each algorithm "
-            "with one setting: mean and two standard deviations of the gap.",
-            figure,
-        )
+    caption = (
+        f"The same {N} synthetic people, {RUNS_A_SEED * study.seeds} runs of each algorithm "
+        "with one setting: mean and two standard deviations of the gap."
+    )
+    charts = [chart_gaps(where(rows, way=way), title) for way, title in WAYS.items()]
+    study.draw("figure", Panels(caption, charts))
     for way, title in WAYS.items():
         last = {
             name: [

@@ -12,7 +12,8 @@ from gameproof.paper.comparison import POWERS
 from gameproof.paper.people import Source, draw
 from gameproof.paper.setting import Row, accuracy_rows, by_seed, where
 from gameproof.paper.study import Study
-from gameproof.report import figures
+from gameproof.report.figures import lines, spread
+from gameproof.report.parts import Panels
 
 RADII = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 SHOWN = (0.0, 1.0, 5.0)
@@ -44,21 +45,20 @@ def run(study: Study, source: Source, n: int) -> None:
     ]
     rows = [row for part in study.map(sweep, calls) for row in part]
     study.table("radii", rows)
-    with figures.panels(2, width=3.6) as (figure, axes):
-        for k, power in enumerate(SHOWN):
-            found = by_seed(where(rows, power=power), "radius", "accuracy")
-            figures.band(axes[0], f"gaming power {power:g}", *found, k=k)
-        figures.label(axes[0], "radius", "accuracy", "exact form")
-        figures.band(axes[1], "robust", *by_seed(where(rows, power=0.0), "radius", "size"))
-        figures.label(axes[1], "radius", r"$\|\theta\|$", "size of the classifier", legend=False)
-        for ax in axes:
-            ax.set_xscale("log")
-        study.draw(
-            "radii",
-            f"{source.capitalize()}, exact form over radii, {study.seeds} seeds. Where the size is "
-            "0, the best robust classifier ignores the data: that is not robustness.",
-            figure,
-        )
+    caption = (
+        f"{source.capitalize()}, exact form over radii, {study.seeds} seeds. Where the size is "
+        "0, the best robust classifier ignores the data: that is not robustness."
+    )
+    shares = [
+        spread(f"gaming power {power:g}", *by_seed(where(rows, power=power), "radius", "accuracy"))
+        for power in SHOWN
+    ]
+    sizes = [spread("robust", *by_seed(where(rows, power=0.0), "radius", "size"))]
+    charts = [
+        lines("exact form", "radius", "accuracy", shares, log_x=True),
+        lines("size of the classifier", "radius", "‖θ‖", sizes, log_x=True),
+    ]
+    study.draw("radii", Panels(caption, charts))
     ignoring = sorted({row["radius"] for row in rows if row["ignores data"]})
     study.note(
         f"Exact form: from radius {ignoring[0]:g} on, some draws have theta = 0 as their best "

@@ -14,12 +14,14 @@ from gameproof.paper.setting import CHI, Row, by_seed, scored_run, where
 from gameproof.paper.study import Study
 from gameproof.problem.games import QuadraticGame
 from gameproof.problem.problem import Problem, Saddle, gap
-from gameproof.report import figures
+from gameproof.report.figures import lines, spread
+from gameproof.report.parts import Chart, Panels, Series
 from gameproof.solver.gradients import OnePoint
 from gameproof.solver.method import ogda_rr
 from gameproof.solver.schedules import Power
 
 EPOCHS = 10_000
+SLOPE = -(0.25 - CHI)
 # All of x and y from one value, as in the theorem.
 CASES: dict[str, Row] = {
     "quadratic game": {"step": 0.02, "radius": 1.0, "scale": None},
@@ -59,22 +61,11 @@ def run(study: Study) -> None:
     ]
     rows = [row for part in study.map(long_run, calls) for row in part]
     study.table("gaps", rows)
-    slope = -(0.25 - CHI)
-    with figures.panels(2, width=3.5) as (figure, axes):
-        for ax, case in zip(axes, CASES, strict=True):
-            ax.set(xscale="log", yscale="log")
-            places, runs = by_seed(where(rows, case=case), "epoch", "score")
-            figures.band(ax, "OGDA-RR", places, runs)
-            start = float(np.mean([run[0] for run in runs]))
-            guide = [start * place**slope for place in places]
-            ax.plot(places, guide, color="#888888", linewidth=0.8, dashes=(4, 3), label="theorem")
-            figures.label(ax, "epochs", "gap", case)
-        study.draw(
-            "figure",
-            f"The gap under the theorem's schedule, {study.seeds} seeds: mean and two standard "
-            f"deviations, and the theorem's rate, epochs^({slope:g}).",
-            figure,
-        )
+    caption = (
+        f"The gap under the theorem's schedule, {study.seeds} seeds: mean and two standard "
+        f"deviations, and the theorem's rate, epochs^({SLOPE:g})."
+    )
+    study.draw("figure", Panels(caption, [_chart(where(rows, case=c), c) for c in CASES]))
     for case in CASES:
         places, runs = by_seed(where(rows, case=case), "epoch", "score")
         late = np.array(places) >= epochs / 100
@@ -87,6 +78,15 @@ def run(study: Study) -> None:
                 "The gap falls at least as fast as the theorem says",
                 f"slope of log gap on log epochs over the last two decades; {case}",
                 slopes,
-                slope,
+                SLOPE,
             )
         )
+
+
+def _chart(rows: list[Row], case: str) -> Chart:
+    """The gap by epoch, and a line of the theorem's slope from where it begins."""
+    places, runs = by_seed(rows, "epoch", "score")
+    start = float(np.mean([run[0] for run in runs]))
+    guide = Series("theorem", [start * place**SLOPE for place in places], places, guide=True)
+    series = [spread("OGDA-RR", places, runs), guide]
+    return lines(case, "epochs", "gap", series, log_x=True, log_y=True)

@@ -128,8 +128,8 @@ def _findings(study: Study, folder: str) -> list[str]:
     lines = [f"## {study.name}: {EXPERIMENTS[study.name]}", ""]
     if study.quick:
         lines += [SMOKE, ""]
-    for name, caption in study.figures:
-        lines += [f"![{caption}]({folder}{name}.png)", "", caption, ""]
+    for name, figure in study.figures:
+        lines += [f"![{figure.caption}]({folder}{name}.png)", "", figure.caption, ""]
     return lines + [line for note in study.notes for line in (note, "")]
 
 

@@ -24,7 +24,8 @@ from gameproof.paper.setting import (
     where,
 )
 from gameproof.paper.study import Study
-from gameproof.report import figures
+from gameproof.report.figures import lines, spread
+from gameproof.report.parts import Chart, Panels
 
 N, DIMENSION, EPOCHS = 500, 10, 100
 FORMS = {"min-max": True, "non-smooth": False}
@@ -86,21 +87,20 @@ def run(study: Study) -> None:
     ]
     rows = [row for part in study.map(solve_form, calls) for row in part]
     study.table("risks", rows)
-    with figures.panels(len(METHODS), width=3.5) as (figure, axes):
-        for ax, algorithm in zip(axes, METHODS, strict=True):
-            ax.set(xscale="log", yscale="log")
-            for form in FORMS:
-                own = where(rows, form=form, algorithm=algorithm)
-                figures.band(ax, form, *by_seed(own, "epoch", "score"))
-            figures.label(ax, "epochs", "robust risk less its minimum", algorithm)
-        study.draw(
-            "figure",
-            f"The smooth min-max form against the non-smooth one, n = {N}, {study.seeds} seeds: "
-            "mean and two standard deviations.",
-            figure,
-        )
+    caption = (
+        f"The smooth min-max form against the non-smooth one, n = {N}, {study.seeds} seeds: "
+        "mean and two standard deviations."
+    )
+    charts = [_chart(where(rows, algorithm=name), name) for name in METHODS]
+    study.draw("figure", Panels(caption, charts))
     for algorithm in METHODS:
         _claim(study, where(rows, algorithm=algorithm), algorithm)
+
+
+def _chart(rows: list[Row], algorithm: str) -> Chart:
+    series = [spread(form, *by_seed(where(rows, form=form), "epoch", "score")) for form in FORMS]
+    y = "robust risk less its minimum"
+    return lines(algorithm, "epochs", y, series, log_x=True, log_y=True)
 
 
 def _claim(study: Study, rows: list[Row], algorithm: str) -> None:

@@ -20,14 +20,13 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 
 from gameproof.data.files import write_whole
 from gameproof.paper.claims import Claim
+from gameproof.report.figures import drawn
+from gameproof.report.parts import Panels
 from gameproof.solver.progress import Progress
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Row = dict[str, Any]
 FINDINGS = "findings.json"
@@ -48,7 +47,7 @@ class Study:
     progress: bool | None = None
     say: Callable[[str], None] = lambda sentence: None
     claims: list[Claim] = field(default_factory=list)
-    figures: list[tuple[str, str]] = field(default_factory=list)
+    figures: list[tuple[str, Panels]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -81,13 +80,11 @@ class Study:
         write_whole(self.folder / f"{name}.csv", frame.to_csv(index=False).encode())
         write_whole(self.folder / f"{name}.parquet", frame.to_parquet(index=False))
 
-    def draw(self, name: str, caption: str, figure: Figure) -> None:
-        """Writes a figure as SVG and PNG."""
-        from gameproof.report.figures import written
-
-        for kind, content in written(figure).items():
+    def draw(self, name: str, figure: Panels) -> None:
+        """Writes a figure as SVG and PNG, and keeps it for a page."""
+        for kind, content in drawn(figure).items():
             write_whole(self.folder / f"{name}.{kind}", content)
-        self.figures.append((name, caption))
+        self.figures.append((name, figure))
 
     def note(self, sentence: str) -> None:
         """A sentence for the summary."""
@@ -101,17 +98,19 @@ class Study:
     def finish(self) -> None:
         """Keeps what was found beside the tables, for summaries to come."""
         self.table("claims", [claim.row() for claim in self.claims])
-        parts = {"seeds": self.seeds, "quick": self.quick, "figures": self.figures}
+        figures = [(name, figure.caption) for name, figure in self.figures]
+        parts = {"seeds": self.seeds, "quick": self.quick, "figures": figures}
         found = {**parts, "notes": self.notes, "claims": [asdict(claim) for claim in self.claims]}
         write_whole(self.folder / FINDINGS, json.dumps(found).encode())
 
     @classmethod
     def finished(cls, name: str, folder: Path) -> Study | None:
-        """The study of this name as it was finished, or None."""
+        """The study of this name as it was finished, or None; of its figures, the captions."""
         path = folder / FINDINGS
         if not path.exists():
             return None
         found = json.loads(path.read_bytes())
+        found["figures"] = [(name, Panels(caption)) for name, caption in found["figures"]]
         found["claims"] = [Claim(**claim) for claim in found["claims"]]
         return cls(name, folder, **found)
 

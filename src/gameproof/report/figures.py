@@ -1,6 +1,7 @@
 """Figures in the style of a paper: the same colour, line and name for an algorithm everywhere.
 
-Lines differ in dash and marker as well as in colour, so that they can be told apart in grey.
+A figure is described once, as `Panels` of charts: `drawn` makes files of it, a page shows it. Lines
+differ in dash and marker as well as in colour, so that they can be told apart in grey.
 """
 
 from __future__ import annotations
@@ -8,10 +9,13 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from gameproof.report.parts import Chart, Panels, Series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,31 +23,33 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """How something is drawn."""
+    """How something is drawn; `look` is what comes closest on a page."""
 
     colour: str
     dash: str
     marker: str
+    look: int = 0
 
 
 # Colours that people with any colour vision tell apart, from dark to light.
 LINES: dict[str, Line] = {
-    "OGDA-RR": Line("#0b3c6f", "-", "o"),
-    "OGDA-WR": Line("#4a90d9", "--", "s"),
-    "SGDA-RR": Line("#b3450c", "-", "^"),
-    "SGDA-WR": Line("#f0a35e", "--", "v"),
-    "robust": Line("#0b3c6f", "-", "o"),
-    "robust, from values": Line("#4a90d9", "-.", "D"),
-    "strategic": Line("#b3450c", "--", "s"),
-    "logistic": Line("#8a8a8a", ":", "^"),
-    "min-max": Line("#0b3c6f", "-", "o"),
-    "non-smooth": Line("#b3450c", "--", "s"),
+    "OGDA-RR": Line("#0b3c6f", "-", "o", 0),
+    "OGDA-WR": Line("#4a90d9", "--", "s", 3),
+    "SGDA-RR": Line("#b3450c", "-", "^", 1),
+    "SGDA-WR": Line("#f0a35e", "--", "v", 4),
+    "robust": Line("#0b3c6f", "-", "o", 0),
+    "robust, from values": Line("#4a90d9", "-.", "D", 3),
+    "strategic": Line("#b3450c", "--", "s", 1),
+    "logistic": Line("#8a8a8a", ":", "^", 2),
+    "min-max": Line("#0b3c6f", "-", "o", 0),
+    "non-smooth": Line("#b3450c", "--", "s", 1),
+    "theorem": Line("#888888", "--", "", 2),
 }
 EXTRA = (
-    Line("#0b3c6f", "-", "o"),
-    Line("#b3450c", "--", "s"),
-    Line("#2e7d4f", "-.", "^"),
-    Line("#8e5ea2", ":", "D"),
+    Line("#0b3c6f", "-", "o", 0),
+    Line("#b3450c", "--", "s", 1),
+    Line("#2e7d4f", "-.", "^", 3),
+    Line("#8e5ea2", ":", "D", 4),
 )
 STYLE: Any = {
     "font.family": "serif",
@@ -83,24 +89,55 @@ def line_of(name: str, k: int = 0) -> Line:
     return LINES.get(name, EXTRA[k % len(EXTRA)])
 
 
-def band(axes: Axes, name: str, x: ArrayLike, runs: ArrayLike, k: int = 0) -> None:
+def spread(name: str, x: Sequence[float], runs: ArrayLike) -> Series:
     """The mean over runs (a row each) with a band of two standard deviations."""
-    values, line = np.asarray(runs, dtype=np.float64), line_of(name, k)
-    mean, spread = values.mean(axis=0), 2 * values.std(axis=0, ddof=min(1, len(values) - 1))
-    every = max(1, len(mean) // 8)
-    axes.plot(
-        x, mean, line.dash, color=line.colour, marker=line.marker, markevery=every, label=name
-    )
-    low = mean - spread
-    if axes.get_yscale() == "log":
-        low = np.maximum(low, 1e-9 * mean)  # and `label` cuts it off
-    axes.fill_between(np.asarray(x), low, mean + spread, color=line.colour, alpha=0.12, linewidth=0)
+    values = np.asarray(runs, dtype=np.float64)
+    mean, width = values.mean(axis=0), 2 * values.std(axis=0, ddof=min(1, len(values) - 1))
+    low, high = (mean - width).tolist(), (mean + width).tolist()
+    return Series(name, mean.tolist(), x, low, high)
 
 
-def curve(axes: Axes, name: str, x: Sequence[float], y: ArrayLike, k: int = 0) -> None:
-    """One line with a mark at each point."""
-    line = line_of(name, k)
-    axes.plot(x, np.asarray(y), line.dash, color=line.colour, marker=line.marker, label=name)
+def lines(title: str, x: str, y: str, series: Sequence[Series], **more: Any) -> Chart:
+    """A chart of them, each with its look, and told in words: where each begins and ends."""
+    series = [replace(each, look=line_of(each.name, k).look) for k, each in enumerate(series)]
+    told = [f"{s.name} from {s.y[0]:.3g} to {s.y[-1]:.3g}" for s in series if s.y and not s.guide]
+    alt = f"Lines: {y} by {x}, {title}. From left to right: {'; '.join(told) or 'nothing'}."
+    return Chart("lines", title, alt, series, x, y, **more)
+
+
+def drawn(given: Panels) -> Mapping[str, bytes]:
+    """The files of a figure, by their kind."""
+    with panels(len(given.charts), width=3.4) as (figure, axes):
+        for ax, chart in zip(axes, given.charts, strict=True):
+            _draw(ax, chart)
+        return written(figure)
+
+
+def _draw(axes: Axes, chart: Chart) -> None:
+    if chart.log_x:
+        axes.set_xscale("log")
+    if chart.log_y:
+        axes.set_yscale("log")
+    for k, series in enumerate(chart.series):
+        _draw_series(axes, series, k)
+    for place, _ in chart.upright:
+        axes.axvline(place, color="#bbbbbb", linewidth=0.8)
+    if chart.from_zero:
+        axes.set_ylim(bottom=0)
+    label(axes, chart.x_label, chart.y_label, chart.title, legend=len(chart.series) > 1)
+
+
+def _draw_series(axes: Axes, series: Series, k: int) -> None:
+    line, x, y = line_of(series.name, k), np.asarray(series.x), np.asarray(series.y)
+    every = max(1, len(y) // 8)
+    look: Any = {"linewidth": 0.8, "dashes": (4, 3)} if series.guide else {"linestyle": line.dash}
+    marks: Any = {"marker": line.marker, "markevery": every}
+    axes.plot(x, y, color=line.colour, label=series.name, **look, **marks)
+    if series.low:
+        low, high = np.asarray(series.low), np.asarray(series.high)
+        if axes.get_yscale() == "log":
+            low = np.maximum(low, 1e-9 * y)  # and `label` cuts it off
+        axes.fill_between(x, low, high, color=line.colour, alpha=0.12, linewidth=0)
 
 
 def label(axes: Axes, x: str, y: str, title: str = "", legend: bool = True) -> None:

@@ -21,10 +21,27 @@
   const clamp = (v, low, high) => Math.min(high, Math.max(low, v));
   const look = (k) => k % LOOKS;
 
-  const written = (v, percent) => {
+  const written = (v, percent, digits = 3) => {
     if (!known(v)) return "–";
-    const text = percent ? (100 * +v.toFixed(3)).toFixed(1) + "\u00a0%" : String(+v.toPrecision(3));
-    return text.replace("-", "−");
+    if (percent) return ((100 * +v.toFixed(3)).toFixed(1) + "\u00a0%").replace("-", "−");
+    const whole = Math.abs(v) >= 999.5;
+    return (whole ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(digits))).replace("-", "−");
+  };
+
+  // How values lie along an axis, and back. What has no logarithm lies far below.
+  const EVEN = { to: (v) => v, from: (v) => v };
+  const LOG = { to: (v) => Math.log10(Math.max(v, 1e-300)), from: (v) => 10 ** v };
+  const along = (scale, span, from, to) => {
+    const [low, high] = span.map(scale.to);
+    return (v) => from + ((scale.to(v) - low) / (high - low)) * (to - from);
+  };
+  const back = (scale, span, share) => {
+    const [low, high] = span.map(scale.to);
+    return scale.from(low + share * (high - low));
+  };
+  const widened = (scale, span, share) => {
+    const [low, high] = span.map(scale.to), pad = (high - low || 1) * share;
+    return [scale.from(low - pad), scale.from(high + pad)];
   };
 
   // Round numbers between two, about as many as asked for.
@@ -36,9 +53,21 @@
       found.push(+(k * step).toPrecision(12));
     return found;
   };
+  // Powers of ten, or 1, 2, 5 and so on; where even those are few, as on an even axis.
+  const logTicks = (low, high, count) => {
+    for (const digits of [[1], [1, 2, 5]]) {
+      const found = [];
+      for (let k = Math.floor(Math.log10(low)); 10 ** k <= high; k++)
+        found.push(...digits.map((m) => +(m * 10 ** k).toPrecision(12)).filter((v) => v >= low && v <= high));
+      const every = Math.ceil(found.length / 8);
+      if (found.length > 2) return found.filter((_, k) => k % every === 0);
+    }
+    return ticks(low, high, count);
+  };
   const tickText = (v, percent, list) => {
     const step = list.length > 1 ? list[1] - list[0] : 1;
     const digits = clamp(Math.ceil(-Math.log10(percent ? 100 * step : step) - 1e-9), 0, 6);
+    if (!percent && !digits) return written(v, false, 12);
     return ((percent ? 100 * v : v).toFixed(digits) + (percent ? "\u00a0%" : "")).replace("-", "−");
   };
 
@@ -69,6 +98,7 @@
       this.spec = JSON.parse(figure.querySelector("script").textContent);
       this.plot = figure.querySelector(".plot");
       this.flat = this.spec.kind === "lines";
+      this.scales = { x: this.spec.log_x ? LOG : EVEN, y: this.spec.log_y ? LOG : EVEN };
       this.hidden = new Set();
       this.zoomed = null;
       this.at = null;
@@ -92,7 +122,7 @@
         if (this.flat) make("path", { d: "M0 6H30", class: `l${look(series.look)}` }, icon);
         if (this.spec.kind === "bars")
           make("rect", { width: 30, height: 12, class: `bar f${look(series.look)}` }, icon);
-        else marker(look(series.look), 15, 6, icon);
+        else if (!series.guide) marker(look(series.look), 15, 6, icon);
         html("span", {}, key, series.name);
         key.addEventListener("click", () => {
           if (!this.hidden.delete(k)) this.hidden.add(k);
@@ -136,10 +166,16 @@
         x = extent(spec.series.flatMap((s) => s.x), [0, 1]);
         if (this.zoomed) x = this.zoomed.x;
         const inside = (s, k) => s.x[k] >= x[0] && s.x[k] <= x[1];
-        y = extent([...all(this.shown, inside), ...(this.zoomed ? [] : refers)], [0, 1]);
-        const pad = (y[1] - y[0] || 1) * 0.06;
-        const filled = spec.series.some((s) => s.fill);
-        y = [filled ? Math.min(0, y[0]) : y[0] - pad, y[1] + pad];
+        let seen = [...all(this.shown, inside), ...(this.zoomed ? [] : refers)];
+        if (spec.log_y) {
+          // A band that reaches 0 leaves the chart a little below the lowest line.
+          const lines = this.shown.flatMap((s) => s.y.filter((v, k) => known(v) && v > 0 && inside(s, k)));
+          seen = seen.filter((v) => v >= 0.4 * Math.min(...lines));
+        }
+        y = extent(seen, spec.log_y ? [0.1, 1] : [0, 1]);
+        const floor = spec.from_zero || spec.series.some((s) => s.fill), low = Math.min(0, y[0]);
+        y = widened(this.scales.y, y, 0.06);
+        if (floor) y[0] = low;
         if (spec.percent && !refers.includes(0)) y = [Math.max(0, y[0]), Math.min(1, y[1])];
         if (this.zoomed && this.zoomed.y) y = this.zoomed.y;
       } else {
@@ -150,7 +186,7 @@
         if (this.zoomed) x = this.zoomed.x;
         y = [0, 1];
       }
-      if (x[1] === x[0]) x = [x[0] - 0.5, x[1] + 0.5];
+      if (x[1] === x[0]) x = widened(this.scales.x, x, 0.5);
       return { x, y };
     }
 
@@ -164,8 +200,8 @@
       this.inner = { left: flat ? 52 : 16, right: this.width - beside, top: flat ? 30 : 6, bottom: height - 44 };
       this.span = this.spans();
       const { left, right, top, bottom } = this.inner, { x, y } = this.span;
-      this.X = (v) => left + ((v - x[0]) / (x[1] - x[0])) * (right - left);
-      this.Y = (v) => bottom - ((v - y[0]) / (y[1] - y[0])) * (bottom - top);
+      this.X = along(this.scales.x, x, left, right);
+      this.Y = along(this.scales.y, y, bottom, top);
       const svg = make("svg", { viewBox: `0 0 ${this.width} ${height}`, "aria-hidden": "true" });
       const clip = make("clipPath", { id: this.clip }, make("defs", {}, svg));
       make("rect", { x: left - 12, y: top - 5, width: this.width - left + 12, height: bottom - top + 10 }, clip);
@@ -183,18 +219,18 @@
 
     axes(svg) {
       const { spec, flat } = this, { left, right, top, bottom } = this.inner;
-      const across = ticks(...this.span.x, clamp(Math.floor((right - left) / 80), 2, 10));
+      const across = (spec.log_x ? logTicks : ticks)(...this.span.x, clamp(Math.floor((right - left) / 80), 2, 10));
       for (const v of across) {
         make("path", { class: "grid", d: `M${this.X(v)} ${top}V${bottom}` }, svg);
-        const text = tickText(v, !flat && spec.percent, across);
+        const text = spec.log_x ? written(v, false, 6) : tickText(v, !flat && spec.percent, across);
         make("text", { x: this.X(v), y: bottom + 17, "text-anchor": "middle" }, svg, text);
       }
       if (flat) {
-        const up = ticks(...this.span.y, 5);
+        const up = (spec.log_y ? logTicks : ticks)(...this.span.y, 5);
         for (const v of up) {
           make("path", { class: "grid", d: `M${left} ${this.Y(v)}H${right}` }, svg);
           const place = { x: left - 8, y: this.Y(v) + 4, "text-anchor": "end" };
-          make("text", place, svg, tickText(v, spec.percent, up));
+          make("text", place, svg, spec.log_y ? written(v, false, 6) : tickText(v, spec.percent, up));
         }
         make("text", { x: 0, y: 12 }, svg, spec.y_label);
       }
@@ -238,7 +274,7 @@
           make("path", { class: `band f${kind}`, d }, this.body);
         }
         make("path", { class: `l${kind}`, d: line, "data-series": s.name }, this.body);
-        if (s.fill) continue;
+        if (s.fill || s.guide) continue;
         const every = Math.max(1, Math.ceil(s.x.length / 24));
         s.x.forEach((x, k) => {
           if (known(s.y[k]) && k % every === 0) marker(kind, this.X(x), this.Y(s.y[k]), this.body);
@@ -278,7 +314,6 @@
       });
     }
 
-
     // Values at a place: the k-th x of a line chart, the k-th mark of another.
     point(k) {
       this.at = k;
@@ -307,7 +342,7 @@
           if (j < 0 || !known(s.y[j])) continue;
           lines.push(value(s, j));
           const inside = s.y[j] >= this.span.y[0] && s.y[j] <= this.span.y[1];
-          if (inside) marker(look(s.look), x, this.Y(s.y[j]), this.over);
+          if (inside && !s.guide) marker(look(s.look), x, this.Y(s.y[j]), this.over);
         }
       } else {
         const hit = this.hits[k];
@@ -384,20 +419,21 @@
 
     select(one, two) {
       const { x, y, tall } = this.enclosed(one, two), { left, right, top, bottom } = this.inner;
-      const back = (v) => this.span.x[0] + ((v - left) / (right - left)) * (this.span.x[1] - this.span.x[0]);
-      const up = (v) => this.span.y[0] + ((bottom - v) / (bottom - top)) * (this.span.y[1] - this.span.y[0]);
-      this.zoom({ x: x.map(back), y: tall ? [up(y[1]), up(y[0])] : null });
+      const across = (v) => back(this.scales.x, this.span.x, (v - left) / (right - left));
+      const up = (v) => back(this.scales.y, this.span.y, (bottom - v) / (bottom - top));
+      this.zoom({ x: x.map(across), y: tall ? [up(y[1]), up(y[0])] : null });
     }
 
     scale(factor) {
-      const [low, high] = this.span.x, half = ((high - low) / 2) * factor;
-      const chosen = this.flat && this.at !== null ? this.places[this.at] : (low + high) / 2;
+      const { to, from } = this.scales.x, [low, high] = this.span.x.map(to), half = ((high - low) / 2) * factor;
+      const chosen = this.flat && this.at !== null ? to(this.places[this.at]) : (low + high) / 2;
       const zoomed = this.zoomed;
       this.zoomed = null;
-      const whole = this.spans().x;
+      const whole = this.spans().x.map(to), slack = 1e-9 * (whole[1] - whole[0]);
       this.zoomed = zoomed;
       const x = [Math.max(whole[0], chosen - half), Math.min(whole[1], chosen + half)];
-      this.zoom(x[0] <= whole[0] && x[1] >= whole[1] ? null : { x, y: null });
+      const all = x[0] <= whole[0] + slack && x[1] >= whole[1] - slack;
+      this.zoom(all ? null : { x: x.map(from), y: null });
     }
 
     zoom(window) {

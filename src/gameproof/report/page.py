@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.data.files import write_whole
-from gameproof.report.parts import Chart, Column, Picture, Section, Table, Tile
+from gameproof.report.parts import Chart, Column, Panels, Section, Table, Tile
 from gameproof.report.words import in_points, percent
 
 NOTHING = "–"
@@ -72,7 +72,7 @@ def page(
         _section(slug, section) for slug, section in zip(slugs[:-1], sections, strict=True)
     )
     policy = (
-        f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; "
+        f"default-src 'none'; style-src '{_digest(style)}'; "
         f"script-src '{_digest(script)}'; base-uri 'none'; form-action 'none'"
     )
     return f"""<!DOCTYPE html>
@@ -124,21 +124,28 @@ def cell(value: Any, kind: str = "text") -> str:
     if kind == "label":
         return f"{value:+d}".replace("-", "−")
     if kind == "number":
-        return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}").replace("-", "−")
+        return (f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}").replace("-", "−")
+    if kind == "interval":
+        middle, low, high = (cell(part, "number") for part in value)
+        return middle if low == NOTHING else f"{middle} ({low} to {high})"
     return str(value)
 
 
 def _section(slug: str, section: Section) -> str:
-    charts = [_chart(f"{slug}-chart-{k}", chart) for k, chart in enumerate(section.charts, start=1)]
-    pictures = [_picture(picture) for picture in section.pictures]
+    charts = _charts(f"{slug}-chart", section.charts)
+    panels = [_panels(f"{slug}-{k}", each) for k, each in enumerate(section.panels, start=1)]
     tables = [_table(table, section.open) for table in section.tables]
     notes = [_paragraph(note, "note") for note in section.notes]
     return f"""<section id="{slug}" aria-labelledby="{slug}-title">
 <h2 id="{slug}-title">{escape(section.title)}</h2>
 {_paragraph(section.finding, "finding")}
-{"".join(charts + pictures + notes + tables)}
+{"".join([charts, *panels, *notes, *tables])}
 </section>
 """
+
+
+def _charts(slug: str, charts: Sequence[Chart]) -> str:
+    return "".join(_chart(f"{slug}-{k}", chart) for k, chart in enumerate(charts, start=1))
 
 
 def _chart(slug: str, chart: Chart) -> str:
@@ -150,13 +157,9 @@ def _chart(slug: str, chart: Chart) -> str:
 """
 
 
-def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.content).decode()
-    caption = escape(picture.caption)
-    return (
-        f'<figure class="picture"><img alt="{caption}" src="data:image/{picture.kind};base64,'
-        f'{data}"><figcaption>{caption}</figcaption></figure>\n'
-    )
+def _panels(slug: str, panels: Panels) -> str:
+    charts = _charts(f"{slug}-chart", panels.charts)
+    return f'<div class="panels">\n{_paragraph(panels.caption, "note")}{charts}</div>\n'
 
 
 def _table(table: Table, shown: bool) -> str:

@@ -1,5 +1,6 @@
-"""What a page is made of: sections with a finding, charts, tables and pictures. Plain data; the
-page is drawn from it, and from nothing else."""
+"""What a page is made of: sections with a finding, charts and tables. Plain data; the page is
+drawn from it, and from nothing else. Charts are drawn as files from the same data (`figures.py`).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-Kind = Literal["text", "number", "percent", "points", "count", "label", "verdict"]
+Kind = Literal["text", "number", "interval", "percent", "points", "count", "label", "verdict"]
 Value = float | None
 
 
@@ -35,7 +36,8 @@ class Table:
 class Series:
     """One line of a chart, or one mark for each of its labels, with intervals where there are any.
 
-    `look` chooses colour, dash and marker; 0 is for what is in question.
+    `look` chooses colour, dash and marker; 0 is for what is in question. A `guide` is a line to
+    compare with, without markers.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Series:
     high: Sequence[Value] = ()
     look: int = 0
     fill: bool = False
+    guide: bool = False
 
 
 @final
@@ -56,6 +59,10 @@ class Chart:
         What it shows, for those who do not see it.
     across, upright
         Lines to compare with, at a value and at an x, each with its name.
+    log_x, log_y
+        Axes of lines that are logarithmic. What is not above 0 lies below the chart.
+    from_zero
+        Whether the values' axis of lines begins at 0.
     """
 
     kind: Literal["lines", "bars", "dots"]
@@ -68,16 +75,18 @@ class Chart:
     percent: bool = False
     across: Sequence[tuple[float, str]] = ()
     upright: Sequence[tuple[float, str]] = ()
+    log_x: bool = False
+    log_y: bool = False
+    from_zero: bool = False
 
 
 @final
 @dataclass(frozen=True)
-class Picture:
-    """An image that is there already."""
+class Panels:
+    """Charts that belong together, under one caption."""
 
     caption: str
-    content: bytes
-    kind: Literal["png", "svg+xml"] = "png"
+    charts: Sequence[Chart] = ()
 
 
 @final
@@ -100,6 +109,6 @@ class Section:
     charts: Sequence[Chart] = ()
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
-    pictures: Sequence[Picture] = ()
+    panels: Sequence[Panels] = ()
     # A table that is the finding itself is shown open.
     open: bool = False

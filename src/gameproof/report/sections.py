@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from gameproof.report.on_accuracy import gamed, how_good
 from gameproof.report.on_people import weak_spot, who_is_hurt
 from gameproof.report.on_radius import data_off, robustness_cost
 from gameproof.report.page import write_page
-from gameproof.report.parts import Column, Picture, Section, Table, Tile
+from gameproof.report.parts import Chart, Column, Section, Table, Tile
 from gameproof.report.reading import at_power, at_radius
 from gameproof.report.words import between, listed, percent
 
@@ -105,7 +106,7 @@ def reproduction_sections(
     claims
         Rows with text, measure, effect, low, high, border, verdict and experiment.
     experiments
-        Each with a name, a title, notes, and figures as pairs of a caption and a PNG's bytes.
+        Each with a name, a title, notes, and figures as panels of charts.
     """
     columns = [
         *(Column(name) for name in ("claim", "experiment", "measure")),
@@ -128,11 +129,24 @@ def reproduction_sections(
 
 
 def _experiment(found: Mapping[str, Any]) -> Section:
-    """The first note is the finding."""
+    """The first note is the finding; every chart has its numbers in a table."""
     notes = list(found.get("notes", ()))
+    charts = [chart for figure in found["figures"] for chart in figure.charts]
     return Section(
         f"{found['name']}: {found['title']}",
         notes[0] if notes else "",
         notes=notes[1:],
-        pictures=[Picture(caption, content) for caption, content in found["figures"]],
+        panels=found["figures"],
+        tables=[numbers(chart) for chart in charts],
     )
+
+
+def numbers(chart: Chart) -> Table:
+    """What a chart of lines shows: a row for each x, a column for each line."""
+    caption = f"{chart.y_label} by {chart.x_label}, {chart.title}"
+    columns = [Column(chart.x_label, "number")]
+    columns += [Column(series.name, "interval") for series in chart.series]
+    found = [dict(zip(s.x, zip_longest(s.y, s.low, s.high), strict=True)) for s in chart.series]
+    places = sorted({x for series in found for x in series})
+    rows = [[x, *(series.get(x) for series in found)] for x in places]
+    return Table(caption, columns, rows)
