@@ -14,7 +14,7 @@ CHART = "document.querySelector('figure.chart')"
 TIP = f"{CHART}.querySelector('.tip')"
 LINES = f"[...{CHART}.querySelectorAll('path[data-series]')].map(p => p.dataset.series).sort()"
 # Where the axes of a chart begin and end, beside its left and its right edge.
-LEFT, RIGHT = 52, 16
+LEFT, RIGHT = 52, 20
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_charts_are_told_in_words_and_have_their_numbers_in_a_table(
     browser.open(folder / "page.html")
     said = browser.run(f"{CHART}.querySelector('[role=img]').getAttribute('aria-label')")
     first, last = (written(gaps["mean"].iloc[k]) for k in (0, -1))
-    assert said.endswith(f"quadratic game. From left to right: OGDA-RR from {first} to {last}.")
+    assert said.endswith(f"gap by epochs. From left to right, OGDA-RR from {first} to {last}.")
     table = f"{CHART}.closest('section').querySelector('details table')"
     rows = browser.run(
         f"[...{table}.querySelectorAll('tbody tr')]"

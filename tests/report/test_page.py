@@ -246,7 +246,7 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
     described = re.findall(r'class="plot" role="img" aria-label="([^"]*)"', text)
     assert (
         described
-        == ["Lines: gap by epochs, a &amp; b. From left to right: OGDA-RR from 1 to 0.5."] * 2
+        == ["a &amp; b: gap by epochs. From left to right, OGDA-RR from 1 to 0.5."] * 2
     )
     # What is drawn, to the last digit.
     for found in re.findall(r'<script type="application/json">(.*?)</script>', text):
@@ -257,7 +257,7 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
         assert [s["guide"] for s in told["series"]] == [False, True]
     # And what is read.
     (table, _) = sections[1].tables
-    assert table.caption == "gap by epochs, a & b"
+    assert table.caption == "a & b: gap by epochs"
     assert [column.name for column in table.columns] == ["epochs", "OGDA-RR", "theorem"]
     rows = re.findall(r'<tr><th scope="row" class="number">(.*?)</tr>', text)
     cells = [re.sub("<[^>]*>", "|", row).strip("|").replace("||", "|") for row in rows]

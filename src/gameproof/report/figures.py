@@ -101,13 +101,13 @@ def lines(title: str, x: str, y: str, series: Sequence[Series], **more: Any) -> 
     """A chart of them, each with its look, and told in words: where each begins and ends."""
     series = [replace(each, look=line_of(each.name, k).look) for k, each in enumerate(series)]
     told = [f"{s.name} from {s.y[0]:.3g} to {s.y[-1]:.3g}" for s in series if s.y and not s.guide]
-    alt = f"Lines: {y} by {x}, {title}. From left to right: {'; '.join(told) or 'nothing'}."
+    alt = f"{title}: {y} by {x}. From left to right, {'; '.join(told) or 'nothing'}."
     return Chart("lines", title, alt, series, x, y, **more)
 
 
 def drawn(given: Panels) -> Mapping[str, bytes]:
     """The files of a figure, by their kind."""
-    with panels(len(given.charts), width=3.4) as (figure, axes):
+    with panels(len(given.charts), width=3.5) as (figure, axes):
         for ax, chart in zip(axes, given.charts, strict=True):
             _draw(ax, chart)
         return written(figure)

@@ -196,7 +196,7 @@
       this.row = spec.kind === "dots" ? 28 : ROW;
       const rows = spec.labels.length * (26 + this.row * Math.max(1, this.shown.length));
       const height = flat ? HEIGHT : rows + 50;
-      const beside = spec.kind === "bars" ? 62 : 16;
+      const beside = spec.kind === "bars" ? 62 : 20;
       this.inner = { left: flat ? 52 : 16, right: this.width - beside, top: flat ? 30 : 6, bottom: height - 44 };
       this.span = this.spans();
       const { left, right, top, bottom } = this.inner, { x, y } = this.span;
