@@ -75,7 +75,7 @@ def test_page_has_claims_and_figures_and_is_not_written_over(
     assert "Lines fall" in text
     assert "A line that falls." in text
     assert text.count('<figure class="chart"') == 1
-    assert "one run: gap by epochs" in text
+    assert "gap by epochs, one run" in text
     assert "data:" not in text
     page.write_text("mine")
     assert main(arguments) == 1

@@ -244,10 +244,7 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
     assert "Noted." in text
     assert "Drawn &lt;twice&gt;." in text
     described = re.findall(r'class="plot" role="img" aria-label="([^"]*)"', text)
-    assert (
-        described
-        == ["a &amp; b: gap by epochs. From left to right, OGDA-RR from 1 to 0.5."] * 2
-    )
+    assert described == ["a &amp; b: gap by epochs. From left to right, OGDA-RR from 1 to 0.5."] * 2
     # What is drawn, to the last digit.
     for found in re.findall(r'<script type="application/json">(.*?)</script>', text):
         told = json.loads(found)
@@ -257,7 +254,7 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
         assert [s["guide"] for s in told["series"]] == [False, True]
     # And what is read.
     (table, _) = sections[1].tables
-    assert table.caption == "a & b: gap by epochs"
+    assert table.caption == "gap by epochs, a & b"
     assert [column.name for column in table.columns] == ["epochs", "OGDA-RR", "theorem"]
     rows = re.findall(r'<tr><th scope="row" class="number">(.*?)</tr>', text)
     cells = [re.sub("<[^>]*>", "|", row).strip("|").replace("||", "|") for row in rows]

@@ -62,8 +62,8 @@ def run(study: Study) -> None:
         f"{study.seeds} seeds, each with people of its own."
     )
     charts = [
-        _chart(reached, "by people", "n", "d", features),
-        _chart(reached, "by features", "d", "n", people),
+        _chart(reached, "number of people", "n", "d", features),
+        _chart(reached, "number of features", "d", "n", people),
     ]
     study.draw("figure", Panels(caption, charts))
     for name, meaning in (("n", "people"), ("d", "features")):

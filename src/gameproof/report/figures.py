@@ -109,11 +109,12 @@ def drawn(given: Panels) -> Mapping[str, bytes]:
     """The files of a figure, by their kind."""
     with panels(len(given.charts), width=3.5) as (figure, axes):
         for ax, chart in zip(axes, given.charts, strict=True):
-            _draw(ax, chart)
+            draw(ax, chart)
         return written(figure)
 
 
-def _draw(axes: Axes, chart: Chart) -> None:
+def draw(axes: Axes, chart: Chart) -> None:
+    """A chart of lines as a panel."""
     if chart.log_x:
         axes.set_xscale("log")
     if chart.log_y:

@@ -262,9 +262,9 @@
           return text;
         };
         if (s.low.length) {
-          const back = s.x.map((x, k) => [x, s.low[k]]).reverse();
-          const tail = back.filter(([, v]) => known(v));
-          const lower = tail.map(([x, v]) => `L${this.X(x).toFixed(1)} ${this.Y(v).toFixed(1)}`).join("");
+          const tail = s.x.map((x, k) => [x, s.low[k]]).reverse().filter(([, v]) => known(v));
+          const down = (v) => Math.min(this.Y(v), this.inner.bottom);
+          const lower = tail.map(([x, v]) => `L${this.X(x).toFixed(1)} ${down(v).toFixed(1)}`).join("");
           make("path", { class: `band f${kind}`, d: path(s.high) + lower + "Z" }, this.body);
         }
         const line = path(s.y);

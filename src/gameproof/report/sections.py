@@ -143,7 +143,7 @@ def _experiment(found: Mapping[str, Any]) -> Section:
 
 def numbers(chart: Chart) -> Table:
     """What a chart of lines shows: a row for each x, a column for each line."""
-    caption = f"{chart.title}: {chart.y_label} by {chart.x_label}"
+    caption = f"{chart.y_label} by {chart.x_label}, {chart.title}"
     columns = [Column(chart.x_label, "number")]
     columns += [Column(series.name, "interval") for series in chart.series]
     found = [dict(zip(s.x, zip_longest(s.y, s.low, s.high), strict=True)) for s in chart.series]
