@@ -7,7 +7,9 @@ import pytest
 
 from audited import HOSTILE, NAMES, audits
 from browser import Browser, box, middle
+from gameproof.report.figures import lines
 from gameproof.report.page import write_page
+from gameproof.report.parts import Panels, Section, Series
 from gameproof.report.sections import audit_sections, audit_tiles
 
 ALONE, BESIDE = audits()
@@ -323,3 +325,27 @@ def test_page_says_what_it_shows_to_those_who_do_not_see(
     )
     lost = "[...document.querySelectorAll('a')].filter(a => !document.querySelector(a.hash)).length"
     assert browser.run(lost) == 0
+
+
+def test_panels_begin_at_zero_where_asked_and_stand_below_their_caption(
+    browser: Browser, tmp_path: Path
+) -> None:
+    series = [Series("d = 10", [5000.0, 12_345.0], [500, 1000])]
+    even = [lines("t", "n", "values", series, from_zero=asked) for asked in (True, False)]
+    path = tmp_path / "panels.html"
+    write_page(path, "Panels", [Section("Q?", "", panels=[Panels("Two.", even)])], MADE)
+    browser.open(path)
+    assert browser.complaints() == []
+    said = browser.run(
+        "[...document.querySelectorAll('figure.chart')].map(f =>"
+        "[...f.querySelectorAll('.plot text[text-anchor=end]')].map(t => t.textContent))"
+    )
+    assert said[0] == ["0", "5,000", "10,000", "n"]
+    assert "0" not in said[1]
+    tops = browser.run(
+        "[...document.querySelector('.panels').children].map(e => e.getBoundingClientRect().top)"
+    )
+    assert tops[0] < tops[1] == tops[2]  # side by side, where there is room
+    browser.show(width=390)
+    browser.rest_a_moment()
+    assert browser.run("document.documentElement.scrollWidth") == 390
