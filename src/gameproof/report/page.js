@@ -204,7 +204,9 @@
       this.Y = along(this.scales.y, y, bottom, top);
       const svg = make("svg", { viewBox: `0 0 ${this.width} ${height}`, "aria-hidden": "true" });
       const clip = make("clipPath", { id: this.clip }, make("defs", {}, svg));
-      make("rect", { x: left - 12, y: top - 5, width: this.width - left + 12, height: bottom - top + 10 }, clip);
+      // Markers at the ends of a line are whole; marks have words on both sides.
+      const ends = flat ? [left - 5, right + 5] : [left - 12, this.width];
+      make("rect", { x: ends[0], y: top - 5, width: ends[1] - ends[0], height: bottom - top + 10 }, clip);
       this.axes(svg);
       this.body = make("g", { "clip-path": `url(#${this.clip})` }, svg);
       this.hits = [];
