@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.solver.auto import _Check
+from gameproof.solver.checks import Check
 from gameproof.solver.rehearse import Stage
 from strategic_problems import paper, synthetic
 
@@ -348,6 +348,6 @@ def test_what_a_check_says_is_what_it_found(
     answered: float, error: float, said: str, never: str
 ) -> None:
     """Agreement is within three standard errors, and nothing else is called so."""
-    sentence = _Check(60, 0.4, answered, error, 0.7, 0.0).sentence
+    sentence = Check(60, 0.4, answered, error, 0.7, 0.0).sentence
     assert said in sentence
     assert never not in sentence

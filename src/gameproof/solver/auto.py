@@ -17,33 +17,30 @@ If the model is refuted the run goes on from values alone, which need none. For 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from gameproof.arguments import Vector, as_count
+from gameproof.arguments import as_count
 from gameproof.population.learn import LearnedResponse, learn_response
 from gameproof.population.population import Population
 from gameproof.population.responses import BlackBox, Indices, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem
 from gameproof.problem.strategic import StrategicProblem
+from gameproof.solver.checks import ALL, FIRST, Check, checked
 from gameproof.solver.general import choose_for_values
 from gameproof.solver.gradients import Envelope, Gradient, OnePoint, TwoPoint
 from gameproof.solver.method import Solver
 from gameproof.solver.rehearse import Rehearsal, Stage
 
-# Answers to learn from, where the pilot allows, and to check with.
-LEARN, CHECK = 60, 60
+# Answers to learn from, where the pilot allows.
+LEARN = 60
 # The fewest a model can be learnt from.
 FEWEST = 12
 # The most people who rehearse.
 CAST = 20_000
 # Powers are rehearsed this much apart at least, and at most.
 CLOSEST, FARTHEST = 0.05, 0.9
-# A check is passed within this many standard errors, or where risks differ by less than that.
-ERRORS, NEAR = 3.0, 1e-3
-# Risks are of size 1, and differences below this are those of rounding.
-ROUNDING = 1e-12
 
 
 def choose(
@@ -72,45 +69,6 @@ def choose(
         study = _Study(problem, estimate, pilot, seed)
         return study.solver(queries, batch, start)
     return choose_for_values(problem, estimate, pilot, batch, seed)
-
-
-@dataclass(frozen=True)
-class _Check:
-    """What fresh answers say of the model's saddle point."""
-
-    number: int
-    predicted: float  # worst-case risk, as the model has it
-    answered: float  # and by the answers
-    error: float  # standard error of the difference
-    ignoring: float  # the worst-case risk of theta = 0
-    off: float  # how far the mean move is from the model's, relative to it
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the model has foretold the answers."""
-        return abs(self.answered - self.predicted) <= max(ERRORS * self.error, NEAR)
-
-    @property
-    def useful(self) -> bool:
-        """Whether the classifier is better than ignoring the data, by the answers."""
-        return self.answered <= self.ignoring + ERRORS * self.error
-
-    @property
-    def sentence(self) -> str:
-        apart = abs(self.answered - self.predicted)
-        start = f"Fresh answers of {self.number} agents to its saddle point"
-        if apart <= ROUNDING and self.error <= ROUNDING:
-            return f"{start} give a worst-case risk of {self.answered:.4g}, exactly as foretold."
-        verdict = "do not agree with it"
-        if apart <= ERRORS * self.error:
-            verdict = "agree with it"
-        elif self.agrees:
-            verdict = f"differ from it, but by less than {NEAR:g}"
-        error = f" ± {self.error:.1g} (one standard error)" if self.error > ROUNDING else ""
-        return (
-            f"{start} {verdict}: a worst-case risk of {self.answered:.4g}{error}, foretold "
-            f"{self.predicted:.4g}."
-        )
 
 
 class _Study:
@@ -152,39 +110,18 @@ class _Study:
     def _learn(self) -> LearnedResponse | None:
         scores = self._asked.sight < Sight.ANSWERS
         wanted = max(LEARN, 2 * (self._asked.d + 3)) if scores else LEARN
-        answers = min(wanted, max(self._pilot * 2 // 3, self._pilot - CHECK))
+        answers = min(wanted, max(self._pilot * 2 // 3, self._pilot - ALL))
         if answers < FEWEST:
             return None
         return learn_response(self._asked, answers=answers, seed=self._seed)
 
-    def _checked(self) -> _Check | None:
-        if self._learned is None:
+    def _checked(self) -> Check | None:
+        found = self._learned
+        if found is None:
             return None
-        model, saddle = self._model.problem, self._model.saddle
-        loss, people = model.loss, self._problem.population
-        theta, _ = model.split(saddle.x)
-        movers = np.flatnonzero(people.y < 0)
-        number = min(CHECK, self._pilot - self._learned.n_answers, movers.size)
-        if number < 2:
-            return None
-        rng = np.random.default_rng([self._seed, 1])
-        agents = np.sort(rng.choice(movers, number, replace=False))
-        scores = self._asked.scores(theta, agents)
-        expected = model.population.scores(theta, agents)
-        offset, against = model.offset(saddle.x), np.full(number, -1.0)
-        more = loss.value(scores + offset, against) - loss.value(expected + offset, against)
-        more = people.weights[agents] * more
-        share = movers.size / people.n
-        predicted = model.robust_value(saddle.x)
-        rise = float((expected - people.X[agents] @ theta).mean())
-        return _Check(
-            number,
-            predicted,
-            predicted + share * float(more.mean()),
-            share * float(more.std(ddof=1)) / np.sqrt(number),
-            model.robust_value(np.zeros_like(saddle.x)),
-            _relative(scores - expected, rise),
-        )
+        number = min(ALL, self._pilot - found.n_answers)
+        first = FIRST if found.fits else number
+        return checked(self._model, self._asked, found.agents, first, number, self._seed)
 
     # --- what follows from it
 
@@ -289,9 +226,3 @@ def _some_of(people: Population, rng: np.random.Generator) -> Indices:
     number = max(1, CAST * movers.size // y.size)
     parts = (movers, number), (others, min(CAST - number, others.size))
     return np.sort(np.concatenate([rng.choice(who, k, replace=False) for who, k in parts]))
-
-
-def _relative(errors: Vector, size: float) -> float:
-    """How far the mean error may be from 0, relative to a size."""
-    mean = abs(float(errors.mean())) + 2 * float(errors.std(ddof=1)) / np.sqrt(errors.size)
-    return mean / abs(size) if size else float(mean > 0)
