@@ -77,6 +77,13 @@ def twin(problem: gp.StrategicProblem) -> gp.StrategicProblem:
     return problem.with_population(gp.Population(people.X, people.y, people.response))
 
 
+def hidden(problem: gp.StrategicProblem) -> gp.StrategicProblem:
+    """The same, but people can only be asked: what is simulated is not to be known."""
+    people = problem.population
+    box = gp.BlackBox(lambda theta, i: people.response.answers(theta, people.X[i], i))
+    return problem.with_population(gp.Population(people.X, people.y, box))
+
+
 # --- contenders
 
 
@@ -195,10 +202,11 @@ def automatic(problem: str, seed: int, cap: int, parts: Row, curve_too: bool = F
     """`Solver.auto`: its pilot and then its run. The answer of the pilot alone is the gap at its
     start, after the pilot's queries."""
     stage, saddle = staged(problem, seed)
+    asks = hidden(stage)
+    solver = gp.Solver.auto(asks, seed=seed, **parts)
+    pilot, before = asks.population.n_answers, asks.population.n_deployments
+    # A run on the response itself takes the same steps, compiled.
     own = twin(stage)
-    solver = gp.Solver.auto(own, seed=seed, **parts)
-    people = own.population
-    pilot, before = people.n_answers, people.n_deployments
     asked, deployed, gaps = curve(own, saddle, solver, cap, seed, [solver.average])
     column = [row[0] for row in gaps]
     total, distinct = [pilot + a for a in asked], [before + d for d in deployed]

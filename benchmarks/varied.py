@@ -2,7 +2,7 @@
 
 Features of size 1e-3 to 1e3, n from 50 to 10,000, d from 2 to 200, shares of +1 from 5 to 95 %,
 powers from 0 to 2, both forms. On each the gap in the end must be finite and no larger than at the
-problem's own start.
+problem's own start. People can only be asked.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 from harness import Table, save
+from query_runs import hidden
 
 import gameproof as gp
 
 NUMBER = 30
+# A run that stays where it began ends this close to it, in units of the gap there.
+ROUNDING = 1e-6
 WAYS: dict[str, dict[str, Any]] = {
     "answers": {},
     "scores": {"estimate": gp.OnePoint(baseline=True)},
@@ -55,12 +58,11 @@ def varied(k: int) -> tuple[str, gp.StrategicProblem]:
 
 def finish(problem: gp.StrategicProblem, queries: int, **parts: Any) -> tuple[float, int, float]:
     """The gap after the run, all answers asked, and the seconds that the choice took."""
-    people = problem.population
-    own = problem.with_population(gp.Population(people.X, people.y, people.response))
+    own = hidden(problem)
     began = time.perf_counter()
     solver = gp.Solver.auto(own, queries=queries, **parts)
     took = time.perf_counter() - began
-    epochs = max(1, -(-queries // int((people.y < 0).sum())))
+    epochs = max(1, -(-queries // int((own.population.y < 0).sum())))
     result = gp.solve(own, solver, queries=queries, epochs=epochs, seed=0, progress=False)
     return problem.duality_gap(result.x, result.y), own.population.n_answers, took
 
@@ -76,7 +78,7 @@ def thirty(quick: bool) -> Table:
         before = problem.duality_gap(*problem.start)
         found = [finish(problem, 2000, **parts) for parts in WAYS.values()]
         gaps = [gap for gap, _, _ in found]
-        worse = sum(not gap <= before for gap in gaps)
+        worse = sum(not gap <= before * (1 + ROUNDING) for gap in gaps)
         table.row(what, before, *gaps, worse, max(took for _, _, took in found))
         print(table.rows[-1], file=sys.stderr, flush=True)
     return table

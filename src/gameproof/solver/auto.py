@@ -5,14 +5,14 @@ For people, by what they let be seen:
 1. *Learn.* A few dozen answers, or scores where no more is seen, give a model of the response.
 2. *Solve.* With the model in place of the people the problem is white-box: Newton's method gives
    its saddle point, which is where the run starts.
-3. *Check.* Fresh agents are asked at that very theta. Their answers say what the classifier's
-   worst-case risk is, whatever the model says; where it is no better than ignoring the data, the
-   start is dropped.
+3. *Check.* Fresh agents are asked at that very theta (`checks`). Their answers say what the
+   classifier's worst-case risk is, whatever the model says; where it is no better than ignoring the
+   data, the start is dropped.
 4. *Rehearse.* Settings are tried on people like the model, as much stronger and weaker as the
    answers leave open, from that start.
 
-If the model is refuted the run goes on from values alone, which need none. For other problems see
-`general`.
+If the model is refuted the run goes on from values alone, which need none. Where the response is
+known it is the model, and there is no pilot. For other problems see `general`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ import numpy as np
 from gameproof.arguments import as_count
 from gameproof.population.learn import LearnedResponse, learn_response
 from gameproof.population.population import Population
-from gameproof.population.responses import BlackBox, Indices, NoResponse, PowerCost, Sight
+from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem
 from gameproof.problem.strategic import StrategicProblem
+from gameproof.solver.cast import some_of, staged
 from gameproof.solver.checks import ALL, FIRST, Check, checked
 from gameproof.solver.general import choose_for_values
 from gameproof.solver.gradients import Envelope, Gradient, OnePoint, TwoPoint
@@ -37,10 +38,12 @@ from gameproof.solver.rehearse import Rehearsal, Stage
 LEARN = 60
 # The fewest a model can be learnt from.
 FEWEST = 12
-# The most people who rehearse.
-CAST = 20_000
 # Powers are rehearsed this much apart at least, and at most.
 CLOSEST, FARTHEST = 0.05, 0.9
+STAYS = (
+    "No setting rehearsed comes closer for certain in so many queries, so the run stays where it "
+    "starts: give it more queries, or a better start."
+)
 
 
 def choose(
@@ -65,10 +68,42 @@ def choose(
     as_count("seed", seed, least=0)
     if queries is not None:
         as_count("queries", queries)
-    if isinstance(problem, StrategicProblem):
-        study = _Study(problem, estimate, pilot, seed)
-        return study.solver(queries, batch, start)
-    return choose_for_values(problem, estimate, pilot, batch, seed)
+    if not isinstance(problem, StrategicProblem):
+        return choose_for_values(problem, estimate, pilot, batch, seed)
+    return _choose_for_known(problem, estimate, queries, batch, start, seed) or _Study(
+        problem, estimate, pilot, seed
+    ).solver(queries, batch, start)
+
+
+def _choose_for_known(
+    problem: StrategicProblem,
+    estimate: Gradient | None,
+    queries: int | None,
+    batch: int,
+    start: bool,
+    seed: int,
+) -> Solver | None:
+    """Without a pilot, where the response is a formula; None where it is not, or takes numbers
+    beyond what can be computed with."""
+    people, response = problem.population, problem.population.response
+    if not isinstance(response, PowerCost):
+        return None
+    gradient = Envelope(response.degree) if estimate is None else estimate
+    gradient.perturbed(problem)
+    some = some_of(people, np.random.default_rng([seed, 3]))
+    model, cast = (staged(problem, response, who) for who in (np.arange(people.n), some))
+    if model is None or cast is None:
+        return None
+    x, y = model.saddle.x, model.saddle.y
+    rehearsal = Rehearsal([cast], (x, y[some]) if start else None, batch, queries, seed)
+    begins = "its saddle point" if start else "the problem says, as asked"
+    why = (
+        "The response is known, so nobody was asked: with it the problem is solved, and settings "
+        f"are rehearsed on it. The run starts {'at' if start else 'where'} {begins}."
+    )
+    setting = rehearsal.best([gradient])
+    why = " ".join([why] + [STAYS] * setting.stays)
+    return replace(setting.solver(problem, batch), start=(x, y) if start else None, why=why)
 
 
 class _Study:
@@ -85,9 +120,9 @@ class _Study:
         if isinstance(estimate, Envelope) and not answers:
             estimate.perturbed(problem)  # says what it lacks
         self._asked = people if self._answers or not answers else _scores_of(people)
-        self._cast = _some_of(people, np.random.default_rng([seed, 3]))
+        self._cast = some_of(people, np.random.default_rng([seed, 3]))
         self._learned, everyone = self._learn(), np.arange(people.n)
-        model = self._learned and self._staged(self._learned.response, 1.0, everyone)
+        model = self._learned and staged(problem, self._learned.response, everyone)
         if model is None:
             self._learned = None
         stays = Population(people.X, people.y, weights=people.weights)
@@ -102,7 +137,8 @@ class _Study:
         starts = None if begins is None else (begins.x, begins.y[self._cast])
         rehearsal = Rehearsal(self._stages(), starts, batch, queries, self._seed)
         setting = rehearsal.best(self._gradients())
-        why = " ".join([self._reasons(), self._beginning(start, begins is not None)])
+        parts = [self._reasons(), self._beginning(start, begins is not None)]
+        why = " ".join(parts + [STAYS] * setting.stays)
         return replace(setting.solver(self._problem, batch), start=point, why=why)
 
     # --- the pilot
@@ -151,38 +187,18 @@ class _Study:
             people = [(found.response, factor) for factor in (1 + apart, 1 - apart, 1.0)]
         elif found is not None:
             people += [(PowerCost(1.0), float(found.intervals["power"][1]))]
-        stages = [self._staged(*each, self._cast) for each in people]
+        stages = [staged(self._problem, who, self._cast, factor) for who, factor in people]
         # The model itself stands in for one that is too strong to compute with.
         return [stage for stage in stages if stage is not None][:2]
-
-    def _staged(self, response: PowerCost, factor: float, who: Indices) -> Stage | None:
-        """Some agents, with other powers; None where a response that fits nothing takes numbers
-        beyond what can be computed with."""
-        people, powers = self._problem.population, np.asarray(response.power)
-        own = replace(response, power=factor * (powers if powers.ndim == 0 else powers[who]))
-        cast = Population(people.X[who], people.y[who], own, weights=people.weights[who])
-        try:
-            stage = Stage.of(self._problem.with_population(cast))
-        except (ValueError, FloatingPointError, np.linalg.LinAlgError):
-            return None
-        return stage if np.isfinite(stage.saddle.value) else None
 
     def _gradients(self) -> list[Gradient]:
         if self._estimate is not None:
             return [self._estimate]
-        if self._answers and self._believed:
-            return [Envelope(self._degree())]
+        if self._answers and self._learned is not None and self._believed:
+            return [Envelope(self._learned.degree)]
         if self._answers or self._learned is None:
             return [OnePoint(baseline=True)]
         return [OnePoint(baseline=True), TwoPoint()]
-
-    def _degree(self) -> float:
-        """As learnt; of a simulation its own, which `Envelope` wants to the last bit."""
-        assert self._learned is not None
-        own, (low, high) = self._problem.population.response, self._learned.intervals["degree"]
-        if isinstance(own, PowerCost) and low <= own.degree <= high:
-            return own.degree
-        return self._learned.degree
 
     def _reasons(self) -> str:
         if self._learned is None:
@@ -214,15 +230,3 @@ def _scores_of(people: Population) -> Population:
     """The same people, seen by their scores alone; they are asked and counted where they are."""
     box = BlackBox(lambda theta, agents: people.scores(theta, agents), scores=True)
     return Population(people.X, people.y, box, weights=people.weights)
-
-
-def _some_of(people: Population, rng: np.random.Generator) -> Indices:
-    """All agents, or where they are many and count alike some, with about as large a share of each
-    label: the printed form needs no smaller one of +1."""
-    y = people.y
-    if y.size <= CAST or people.weighted:
-        return np.arange(y.size)
-    movers, others = np.flatnonzero(y < 0), np.flatnonzero(y > 0)
-    number = max(1, CAST * movers.size // y.size)
-    parts = (movers, number), (others, min(CAST - number, others.size))
-    return np.sort(np.concatenate([rng.choice(who, k, replace=False) for who, k in parts]))

@@ -45,8 +45,11 @@ RADII: dict[type[Gradient], tuple[float, ...]] = {
     TwoPoint: (0.1,),
 }
 EXPONENTS = (0.5, 0.76, 1.0)
-# Steps of gamma, which lives between -1 and 1: its multiplier times the step of theta.
+# Steps of gamma, which lives between -1 and 1: its multiplier times the step of theta. Where theta
+# starts far off and has to go slowly, an adversary who does not is ever farther ahead: from there
+# the search may go on downwards.
 REACHES = (3.0, 30.0, 300.0)
+SHORTEST = 1e-3
 AVERAGES: tuple[Average, ...] = (Last(), Suffix(), StepWeighted())
 # The longest run that is rehearsed, in samples, or in steps where that is more; and how often it is
 # looked at.
@@ -99,6 +102,11 @@ class Setting:
     reach: float = 30.0
     average: Average = AVERAGES[0]
 
+    @property
+    def stays(self) -> bool:
+        """Whether its steps are all but 0, as nothing better than the start was found."""
+        return self.reach <= SMALLEST
+
     def solver(self, problem: StrategicProblem, batch: int) -> Solver:
         """The solver for this problem."""
         spread = float(np.mean(problem.population.X**2))  # of a feature
@@ -133,7 +141,8 @@ class Rehearsal:
 
     def best(self, gradients: Iterable[Gradient]) -> Setting:
         """The best setting for any of these estimates: first the step for each radius, then the
-        exponent and the adversary's step, then all of it again on every stage."""
+        exponent and the adversary's step, then all of it again on every stage. From the problem's
+        own start one that stays there, unless the best improves on it every time."""
         first: dict[Setting, float] = {}
         sizes = SIZES if self._batch == 1 else LARGER + SIZES
         for gradient in gradients:
@@ -146,6 +155,10 @@ class Rehearsal:
             },
             [(0, 0)],
         )
+        reach = SHORTEST if self._start else REACHES[0]
+        while reach > SHORTEST and (best := _least(second)[0]).reach <= reach:
+            reach /= 10
+            second |= self._tried([replace(best, reach=reach)], [(0, 0)])
         everywhere = [(k, 1 + k) for k in range(len(self._stages))] + [(0, 9)]
         third = self._tried(
             {
@@ -154,7 +167,16 @@ class Rehearsal:
             },
             everywhere,
         )
-        return _least(third)[0]
+        best = _least(third)[0]
+        if self._start is None and not all(self._improves(best, *pair) for pair in everywhere):
+            return replace(best, size=SMALLEST, reach=SMALLEST)
+        return best
+
+    def _improves(self, setting: Setting, stage: int, number: int) -> bool:
+        """Whether the run is worth more than its start."""
+        where = self._stages[stage]
+        stays = np.log(max(where.gap(*where.problem.start), FLOOR))
+        return bool(self._worth(setting, stage, number)[AVERAGES.index(setting.average)] < stays)
 
     def _along(self, line: list[Setting]) -> dict[Setting, float]:
         """Settings from the largest step to the smallest, and on where the smallest is best."""
