@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.stats import hypergeom
 
 import gameproof as gp
-from gameproof.solver.checks import Check
+from gameproof.solver.checks import Check, checked
 from gameproof.solver.rehearse import Stage
 from strategic_problems import paper, synthetic
 
@@ -27,7 +28,7 @@ def asked(
     return gp.StrategicProblem(people, **options)
 
 
-def box(problem: gp.StrategicProblem, scores: bool) -> gp.StrategicProblem:
+def box(problem: gp.StrategicProblem, scores: bool = False) -> gp.StrategicProblem:
     """The same people behind a function that remembers whom it was asked about."""
     people, seen = problem.population, []
 
@@ -36,8 +37,9 @@ def box(problem: gp.StrategicProblem, scores: bool) -> gp.StrategicProblem:
         answers = people.response.answers(theta, people.X[agents], agents)
         return answers @ theta if scores else answers
 
+    hides = gp.BlackBox(answer, scores=scores)
     made = problem.with_population(
-        gp.Population(people.X, people.y, gp.BlackBox(answer, scores=scores))
+        gp.Population(people.X, people.y, hides, weights=people.weights, budget=people.budget)
     )
     made.seen = seen  # type: ignore[attr-defined]
     return made
@@ -73,6 +75,7 @@ def test_envelope_has_the_degree_that_answers_show(degree: float) -> None:
     ids=repr,
 )
 def test_estimate_can_be_had_as_asked(estimate: Any) -> None:
+    assert chosen(box(asked()), estimate=estimate).gradient == estimate
     assert chosen(asked(), estimate=estimate).gradient == estimate
 
 
@@ -89,17 +92,17 @@ def test_weights_are_those_of_the_people() -> None:
     X, y = synthetic(120, 4, seed=2)
     people = gp.Population(X, y, QUADRATIC, weights=np.linspace(0.2, 3.0, 120))
     problem = gp.StrategicProblem(people, 0.05, 0.5)
-    saddle, solver = gp.saddle_point(problem), chosen(problem)
+    saddle, solver = gp.saddle_point(problem), chosen(box(problem))
     assert solver.start is not None
     assert gp.gap(problem, *solver.start, saddle) < 1e-6
     assert "do not agree" not in solver.why
 
 
 def test_own_start_where_asked() -> None:
-    problem = asked()
-    solver = chosen(problem, start=False)
-    assert solver.start is None
-    assert "as asked" in solver.why
+    for problem in (asked(), box(asked())):
+        solver = chosen(problem, start=False)
+        assert solver.start is None
+        assert "as asked" in solver.why
 
 
 def test_same_seed_same_solver_another_seed_other_people() -> None:
@@ -127,7 +130,65 @@ def test_runs_begin_at_the_solvers_start_unless_told_otherwise() -> None:
     np.testing.assert_array_equal(own.state.last[0], problem.start[0])
 
 
+@pytest.mark.parametrize("estimate", [None, gp.OnePoint(baseline=True)])
+def test_known_response_is_the_model_and_nobody_is_asked(estimate: Any) -> None:
+    for response in (QUADRATIC, gp.PowerCost(0.2, degree=3.0, norm=1.5), gp.NoResponse()):
+        problem = asked(response)
+        solver = chosen(problem, estimate=estimate, pilot=0)
+        assert problem.population.n_answers == problem.population.n_deployments == 0
+        assert "The response is known, so nobody was asked" in solver.why
+        assert solver.start is not None
+        assert gp.gap(problem, *solver.start, gp.saddle_point(problem)) < 1e-6
+        assert solver.gradient == (estimate or gp.Envelope(response.degree))
+
+
 # --- what it asks
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_exact_people_are_checked_with_a_first_part_alone(scores: bool) -> None:
+    problem = box(asked(n=300), scores)
+    solver = chosen(problem)
+    assert "24 agents to its saddle point give" in solver.why
+    assert "exactly as foretold" in solver.why
+    # 60 answers, or as many as 6 or d + 3 deployments of whole groups take.
+    assert problem.population.n_answers == (56 if scores else 60) + 24
+
+
+@pytest.mark.parametrize(
+    "response",
+    [gp.Noisy(QUADRATIC, 0.05), gp.Rounded(QUADRATIC, 0.05), gp.Reluctant(QUADRATIC, 0.3)],
+    ids=lambda r: type(r).__name__,
+)
+def test_people_who_deviate_are_asked_on(response: gp.Response) -> None:
+    problem = asked(response, n=300)
+    assert "Fresh answers of 60 agents" in chosen(problem).why
+    assert problem.population.n_answers == 120
+
+
+def test_check_asks_agents_never_asked_before() -> None:
+    problem = box(asked(n=300))
+    chosen(problem)
+    pilot, check = problem.seen[:60], problem.seen[60:]  # type: ignore[attr-defined]
+    assert len(set(check)) == len(check) == 24
+    assert not set(pilot) & set(check)
+
+
+def test_a_share_who_do_otherwise_is_missed_as_often_as_the_odds_say() -> None:
+    # 30 of 300 stay where the model has them move. The first 24 miss them all with the odds of
+    # drawing without replacement, 7%; within 4 standard errors of 400 draws, so that a right check
+    # fails one time in 16,000. Seeds are fixed.
+    X, y = synthetic(600, 3, seed=0)
+    y = np.where(np.arange(600) < 300, -1.0, 1.0)
+    powers = np.where(np.arange(600) < 30, 0.0, 0.3)
+    problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(0.3)), 0.05, 0.5)
+    model, people = Stage.of(problem), gp.Population(X, y, gp.QuadraticCost(powers))
+    nobody = np.array([], dtype=np.int64)
+    found = [checked(model, people, nobody, 24, 60, seed) for seed in range(400)]
+    missed = np.mean([check is not None and check.number == 24 for check in found])
+    odds = float(hypergeom(300, 30, 24).pmf(0))
+    assert abs(missed - odds) < 4 * np.sqrt(odds * (1 - odds) / 400)
+    assert {check.number for check in found if check is not None} == {24, 60}
 
 
 @pytest.mark.parametrize("scores", [False, True])
@@ -142,7 +203,7 @@ def test_nobody_with_label_plus_one_is_ever_asked(scores: bool) -> None:
     ("pilot", "estimate"), [(0, None), (10, gp.TwoPoint()), (40, None), (40, gp.TwoPoint())]
 )
 def test_pilot_asks_no_more_than_it_may(pilot: int, estimate: Any) -> None:
-    problem = asked()
+    problem = box(asked())
     solver = chosen(problem, pilot=pilot, estimate=estimate)
     assert problem.population.n_answers <= pilot
     assert pilot >= 12 or "too small to learn from" in solver.why
@@ -150,7 +211,7 @@ def test_pilot_asks_no_more_than_it_may(pilot: int, estimate: Any) -> None:
 
 @pytest.mark.parametrize("budget", [0, 30, 200])
 def test_budget_is_shared_with_the_run(budget: int) -> None:
-    problem = asked(budget=budget)
+    problem = box(asked(budget=budget))
     solver = chosen(problem)
     assert problem.population.n_answers <= budget // 2
     gp.solve(problem, solver, epochs=2, seed=0)
@@ -185,8 +246,9 @@ def test_scores_route_looks_at_scores_only() -> None:
 def test_gap_of_a_hundredth_within_a_few_hundred_answers_and_it_stays(estimate: Any) -> None:
     problem = paper("printed")
     saddle = gp.saddle_point(problem)
-    solver = gp.Solver.auto(problem, estimate=estimate)
-    assert problem.population.n_answers <= 300
+    people = box(problem)
+    solver = gp.Solver.auto(people, estimate=estimate)
+    assert people.population.n_answers <= 84
     for queries in (10, 100, 1000, 5000):
         result = gp.solve(problem, solver, queries=queries, epochs=100, seed=1)
         assert gp.gap(problem, result.x, result.y, saddle) < 0.01
@@ -196,7 +258,7 @@ def test_own_start_reaches_a_hundredth_without_being_tuned() -> None:
     # The mean over three seeds; the median is about 1,000 answers of the 3,000.
     problem = paper("printed")
     saddle = gp.saddle_point(problem)
-    solver = gp.Solver.auto(problem, estimate=gp.OnePoint(baseline=True), start=False)
+    solver = gp.Solver.auto(box(problem), estimate=gp.OnePoint(baseline=True), start=False)
     runs = [gp.solve(problem, solver, queries=3000, epochs=100, seed=seed) for seed in range(3)]
     assert np.mean([gp.gap(problem, r.x, r.y, saddle) for r in runs]) < 0.01
 
@@ -247,9 +309,25 @@ def test_never_ends_farther_than_it_began(size: float, form: Any, power: float) 
     problem = gp.StrategicProblem(people, least + 0.03, 0.5, form=form)
     before = problem.duality_gap(*problem.start)
     for parts in ({}, {"estimate": gp.OnePoint(baseline=True), "start": False}):
-        solver = gp.Solver.auto(problem, queries=500, **parts)
+        solver = gp.Solver.auto(box(problem), queries=500, **parts)
         result = gp.solve(problem, solver, queries=500, epochs=50, seed=0)
         assert problem.duality_gap(result.x, result.y) <= before
+
+
+def test_run_stays_at_its_own_start_where_no_setting_comes_closer() -> None:
+    # Features of size 200 beside an alpha that starts a thousand times too far: 60 values at d = 100
+    # tell nothing, and gamma must not run ahead of a theta that cannot follow.
+    rng = np.random.default_rng(0)
+    X = 200 * rng.standard_normal((300, 100))
+    scores = X @ rng.standard_normal(100)
+    y = np.where(scores > np.quantile(scores, 0.8), 1.0, -1.0)
+    problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(2.0)), 0.2, 0.5)
+    before = problem.duality_gap(*problem.start)
+    parts = {"estimate": gp.OnePoint(baseline=True), "start": False, "queries": 60}
+    solver = gp.Solver.auto(problem, **parts)
+    assert "the run stays where it starts" in solver.why
+    result = gp.solve(problem, solver, queries=60, epochs=5, seed=0)
+    assert problem.duality_gap(result.x, result.y) == pytest.approx(before, rel=1e-6)
 
 
 def test_rehearsed_gap_lies_between_the_gap_and_the_duality_gap() -> None:

@@ -36,6 +36,8 @@ from gameproof.solver.updates import SGDA
 # Steps of theta, in units of 1 / mean |x|^2, and how far down the search may go on.
 SIZES = tuple(10.0 ** (-k / 2) for k in range(8))
 SMALLEST = 1e-7
+# The step of a run that is to stay where it is.
+STILL = 1e-10
 # A batch has less noise, and takes longer steps.
 LARGER = (100.0, 10**1.5, 10.0, 10**0.5)
 # Radii by kind of estimate, in units that change a score by about 1.
@@ -105,13 +107,14 @@ class Setting:
     @property
     def stays(self) -> bool:
         """Whether its steps are all but 0, as nothing better than the start was found."""
-        return self.reach <= SMALLEST
+        return self.reach <= STILL
 
     def solver(self, problem: StrategicProblem, batch: int) -> Solver:
         """The solver for this problem."""
         spread = float(np.mean(problem.population.X**2))  # of a feature
         dim = problem.population.d
-        step = self.size / (dim * spread + (problem.intercept is not None))
+        length = dim * spread + (problem.intercept is not None)
+        step = self.size / (max(length, 1.0) if self.stays else length)
         shrinks = 0.25 if isinstance(self.gradient, OnePoint | Residual) else 0.0
         return Solver(
             update=SGDA(),
@@ -142,7 +145,7 @@ class Rehearsal:
     def best(self, gradients: Iterable[Gradient]) -> Setting:
         """The best setting for any of these estimates: first the step for each radius, then the
         exponent and the adversary's step, then all of it again on every stage. From the problem's
-        own start one that stays there, unless the best improves on it every time."""
+        own start one that stays there, where the best does not improve on it."""
         first: dict[Setting, float] = {}
         sizes = SIZES if self._batch == 1 else LARGER + SIZES
         for gradient in gradients:
@@ -168,15 +171,29 @@ class Rehearsal:
             everywhere,
         )
         best = _least(third)[0]
-        if self._start is None and not all(self._improves(best, *pair) for pair in everywhere):
-            return replace(best, size=SMALLEST, reach=SMALLEST)
+        if self._start is None and not self._improves(best, everywhere):
+            return replace(best, size=STILL, reach=STILL)
         return best
 
-    def _improves(self, setting: Setting, stage: int, number: int) -> bool:
-        """Whether the run is worth more than its start."""
-        where = self._stages[stage]
-        stays = np.log(max(where.gap(*where.problem.start), FLOOR))
-        return bool(self._worth(setting, stage, number)[AVERAGES.index(setting.average)] < stays)
+    def _improves(self, setting: Setting, where: list[tuple[int, int]]) -> bool:
+        """Whether every run is worth more than the problem's start; or, since the gap of a stage
+        may say little of y, the duality gap falls by a tenth."""
+        k = AVERAGES.index(setting.average)
+        before = [stage.gap(*stage.problem.start) for stage in self._stages]
+        stays = np.log(np.maximum(before, FLOOR))
+        if all(self._worth(setting, *pair)[k] < stays[pair[0]] for pair in where):
+            return True
+        return bool(np.mean([self._change(setting, *pair) for pair in where]) < np.log(0.9))
+
+    def _change(self, setting: Setting, stage: int, number: int) -> float:
+        """Of the log of the duality gap, in one run."""
+        problem, run = self._stages[stage].problem, self._begun(setting, stage, number)
+        try:
+            run.advance(self._looks(run)[-1], UNLIMITED, compiled=True)
+            after = problem.duality_gap(*setting.average.read(run.state))
+        except (GameproofError, FloatingPointError):
+            return np.inf
+        return float(np.log(after / problem.duality_gap(*problem.start)))
 
     def _along(self, line: list[Setting]) -> dict[Setting, float]:
         """Settings from the largest step to the smallest, and on where the smallest is best."""
@@ -201,14 +218,7 @@ class Rehearsal:
 
     def _worth(self, setting: Setting, stage: int, number: int) -> Vector:
         """By average, of one run."""
-        where = self._stages[stage]
-        problem = where.problem
-        model = problem.population.response
-        if isinstance(setting.gradient, Envelope) and isinstance(model, PowerCost):
-            setting = replace(setting, gradient=Envelope(model.degree))
-        solver = replace(setting.solver(problem, self._batch), average=Suffix())
-        seeds = np.random.SeedSequence([self._seed, number])
-        run = Run(problem, solver, seed=seeds, start=self._start)
+        where, run = self._stages[stage], self._begun(setting, stage, number)
         gaps = np.full((LOOKS, len(AVERAGES)), np.inf)
         try:
             for k, step in enumerate(self._looks(run)):
@@ -221,6 +231,16 @@ class Rehearsal:
         stays = np.maximum.accumulate(gaps[::-1], axis=0)
         worth: Vector = np.minimum(np.log(np.maximum(stays, FLOOR)), 100.0).mean(axis=0)
         return worth
+
+    def _begun(self, setting: Setting, stage: int, number: int) -> Run:
+        """A run of which every average can be read."""
+        problem = self._stages[stage].problem
+        model = problem.population.response
+        if isinstance(setting.gradient, Envelope) and isinstance(model, PowerCost):
+            setting = replace(setting, gradient=Envelope(model.degree))
+        solver = replace(setting.solver(problem, self._batch), average=Suffix())
+        seeds = np.random.SeedSequence([self._seed, number])
+        return Run(problem, solver, seed=seeds, start=self._start)
 
     def _looks(self, run: Run) -> list[int]:
         """The steps to look at."""
