@@ -315,8 +315,8 @@ def test_never_ends_farther_than_it_began(size: float, form: Any, power: float) 
 
 
 def test_run_stays_at_its_own_start_where_no_setting_comes_closer() -> None:
-    # Features of size 200 beside an alpha that starts a thousand times too far: 60 values at d = 100
-    # tell nothing, and gamma must not run ahead of a theta that cannot follow.
+    # Features of size 200 beside an alpha that starts a thousand times too far: 60 values at
+    # d = 100 tell nothing, and gamma must not run ahead of a theta that cannot follow.
     rng = np.random.default_rng(0)
     X = 200 * rng.standard_normal((300, 100))
     scores = X @ rng.standard_normal(100)
