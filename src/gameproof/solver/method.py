@@ -79,8 +79,8 @@ class Solver:
             How many values the run is going to ask, where that is known; else a choice that is good
             from a hundred on.
         pilot
-            How many answers the choice may ask. They are counted by the population, beside those of
-            the run: `population.n_answers` is both.
+            How many answers the choice may ask; none where the response is known. They are counted
+            by the population, beside those of the run: `population.n_answers` is both.
         batch
             Answers at each deployed point.
         start
