@@ -51,7 +51,7 @@ def draw(folder: Path, names: list[str], hand: dict[Any, list[float]], auto: lis
 
 
 def _by_queries(axes: Axes, name: str, hand: dict[Any, list[float]], auto: list[Row]) -> None:
-    axes.set(xscale="log", yscale="log", xlim=(60, 2e6))
+    axes.set(xscale="log", yscale="log", xlim=(40, 2e6))
     for (contender, average), line in SHOWN.items():
         medians = []
         for target in TARGETS:
