@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
@@ -41,6 +42,29 @@ def test_summary_says_what_was_done_and_how_good_it_is(
         assert part in printed
     rows = {line.split()[0]: line.split()[1:] for line in printed.splitlines() if "0." in line}
     assert all(len(rows[name]) == 5 for name in ("logistic", "strategic", "robust"))
+
+
+def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
+    people: Path, tmp_path: Path, capsys
+) -> None:
+    """Against scipy's Wilson intervals; the interval at worst has tests of its own."""
+    assert fit(people, tmp_path / "m.json", "--radius", "0.03") == 0
+    printed = capsys.readouterr().out
+    lines = printed.splitlines()
+    at = next(k for k, line in enumerate(lines) if line.startswith("  robust"))
+    shares = [float(word) for word in lines[at].split()[1:]]
+    ends = [float(word) for word in lines[at + 1].replace("to", "").split()]
+    assert len(ends) == 8
+    for share, low, high in zip(shares[:3], ends[0:6:2], ends[1:6:2], strict=True):
+        exact = stats.binomtest(round(80 * share), 80).proportion_ci(method="wilson")
+        assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.0006)
+    assert ends[6] < shares[3] < ends[7]
+    assert "note: the 80 test rows are few: accuracies are known to ±1" in printed
+    assert fit(people, tmp_path / "n.json", "--radius", "0.03", "--test", "0.6", "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["notes"] == []
+    low, high = shown["intervals"]["robust"]["clean"]
+    assert low < shown["accuracy"]["robust"]["clean"] < high
 
 
 def test_numbers_of_the_summary_follow_from_the_model_in_the_file(

@@ -17,6 +17,37 @@ def test_share_interval_is_the_one_of_scipy(k: int, n: int) -> None:
     assert share_interval(k, n, 0.9) == pytest.approx((found.low, found.high), abs=1e-12)
 
 
+@pytest.mark.parametrize(("radius", "label_cost"), [(0.05, 0.5), (0.2, 0.5), (0.05, 0.02)])
+def test_least_accuracy_within_a_radius_is_held_as_often_as_said(
+    radius: float, label_cost: float
+) -> None:
+    # 400 samples of 150 people against a population of 100,000. An interval that holds the truth in
+    # 95 % does so less than 360 times with a chance below 1e-4; its half is 1.96 standard errors,
+    # of which 400 samples know 3.5 %, so that 15 % is four times what chance allows, Wilson's
+    # pseudo-people and the curvature included.
+    X, y, model = people(100_000, seed=1)
+    options = {"movable": MOVABLE, "label_cost": label_cost, "powers": (), "power": 0.1}
+    options |= {"scale": X.std(axis=0), "radii": (radius,)}
+    truth = gp.audit(model, X, y, **options).shifts[-1].accuracy
+    rng, rows = np.random.default_rng(2), []
+    for _ in range(400):
+        chosen = rng.choice(y.size, 150, replace=False)
+        rows.append(gp.audit(model, X[chosen], y[chosen], **options).shifts[-1])
+    assert 0.1 < truth < 0.9
+    assert sum(row.low <= truth <= row.high for row in rows) >= 360
+    half = np.mean([row.high - row.low for row in rows]) / 2
+    assert half == pytest.approx(1.96 * np.std([row.accuracy for row in rows]), rel=0.15)
+
+
+def test_least_accuracy_within_no_radius_is_a_share_and_one_that_buys_all_is_none() -> None:
+    X, y, model = people(60)
+    found = gp.audit(model, X, y, movable=MOVABLE, power=0.2, powers=(0.2,), radii=(0.0, 50.0))
+    none, all_bought = found.shifts
+    gamed = found.gaming[-1]
+    assert (none.low, none.accuracy, none.high) == (gamed.low, gamed.accuracy, gamed.high)
+    assert (all_bought.low, all_bought.accuracy) == (0.0, 0.0)
+
+
 @pytest.mark.parametrize(("p", "q"), [(0.1, 0.1), (0.2, 0.05), (0.02, 0.0), (0.3, 0.1)])
 def test_paired_interval_holds_the_difference_nearly_always(p: float, q: float) -> None:
     # Exactly, by summing over all outcomes of 60 people: at least 93 %, nominal 95 %.

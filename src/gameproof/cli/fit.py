@@ -24,6 +24,7 @@ EXAMPLE = """example:
   gameproof fit people.csv --target repaid --favourable yes \\
     --movable savings,credit_lines,utilisation -o model.json --report page.html"""
 TENFOLD = 10.0  # people may have more power than was thought
+WIDE = 0.1  # half an interval: what is known no better is hardly known
 SETTINGS = ("radius", "why_this_radius", "power", "label_cost", "rows_trained", "rows_tested")
 
 
@@ -93,8 +94,20 @@ def training_lines(found: Trained, rows: Audit, options: argparse.Namespace) -> 
         f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
         radius_line(found.radius, found.why),
         f"worst-case risk on the rows learned from: {model.worst_case_risk_:.4f}",
-        *(f"note: {note}" for note in found.notes),
+        *(f"note: {note}" for note in [*found.notes, *few_rows(rows, found.radius)]),
         *accuracy_lines(rows, found.radius),
+    ]
+
+
+def few_rows(rows: Audit, radius: float) -> list[str]:
+    """A warning where the test rows are too few to tell much."""
+    intervals = [each for found in _intervals(rows, radius).values() for each in found.values()]
+    widest = max(high - low for low, high in intervals) / 2
+    if widest <= WIDE:
+        return []
+    return [
+        f"the {rows.quality[-1].n:,} test rows are few: accuracies are known to ±"
+        f"{100 * widest:.0f} points only; more rows or a larger --test narrow that"
     ]
 
 
@@ -113,28 +126,48 @@ def accuracy_lines(rows: Audit, radius: float) -> list[str]:
         f"at worst ({radius:.3g})",
         "risk at worst",
     ]
-    lines = ["accuracy on the test rows", " " * 12 + "".join(f"{head:>17s}" for head in heads)]
-    lines[0] += f"; deciding all alike: {rows.quality[-1].majority:.3f}"
+    lines = [
+        "accuracy on the test rows, each above its 95% interval; deciding all alike: "
+        f"{rows.quality[-1].majority:.3f}",
+        " " * 12 + "".join(f"{head:>17s}" for head in heads),
+    ]
+    intervals = _intervals(rows, radius)
     for name, numbers in accuracies(rows, radius).items():
         lines.append(f"  {name:10s}" + "".join(f"{value:17.3f}" for value in numbers.values()))
+        known = [f"{low:.3f} to {high:.3f}" for low, high in intervals[name].values()]
+        lines.append(" " * 12 + "".join(f"{each:>17s}" for each in known))
     return lines
 
 
 def accuracies(rows: Audit, radius: float) -> dict[str, dict[str, float]]:
     """Of each classifier: where nobody moves, where people do with the power expected and with ten
     times that, and where data is off by the radius as well."""
-    found = {}
+    found: dict[str, dict[str, float]] = {}
     for name in rows.models:
-        gamed = {row.power: row.accuracy for row in rows.of(rows.gaming, name)}
-        (worst,) = [row for row in rows.of(rows.shifts, name) if row.radius == radius]
-        found[name] = {
-            "clean": gamed[0.0],
-            "gamed": gamed[rows.power],
-            "gamed_tenfold": gamed[TENFOLD * rows.power],
-            "worst_case": worst.accuracy,
-            "worst_case_risk": worst.risk,
-        }
+        shown = _shown(rows, radius, name)
+        found[name] = {what: row.accuracy for what, row in shown.items()}
+        found[name]["worst_case_risk"] = shown["worst_case"].risk
     return found
+
+
+def _intervals(rows: Audit, radius: float) -> dict[str, dict[str, tuple[float, float]]]:
+    """Those of the accuracies."""
+    return {
+        name: {what: (row.low, row.high) for what, row in _shown(rows, radius, name).items()}
+        for name in rows.models
+    }
+
+
+def _shown(rows: Audit, radius: float, name: str) -> dict[str, Any]:
+    """The rows of an audit that the summary shows of one classifier."""
+    gamed = {row.power: row for row in rows.of(rows.gaming, name)}
+    (worst,) = [row for row in rows.of(rows.shifts, name) if row.radius == radius]
+    return {
+        "clean": gamed[0.0],
+        "gamed": gamed[rows.power],
+        "gamed_tenfold": gamed[TENFOLD * rows.power],
+        "worst_case": worst,
+    }
 
 
 def training_record(found: Trained, rows: Audit, options: argparse.Namespace) -> dict[str, Any]:
@@ -149,7 +182,8 @@ def training_record(found: Trained, rows: Audit, options: argparse.Namespace) ->
         "why_this_radius": found.why,
         "worst_case_risk": found.models[ROBUST].worst_case_risk_,
         "accuracy": accuracies(rows, found.radius),
-        "notes": found.notes,
+        "intervals": _intervals(rows, found.radius),
+        "notes": [*found.notes, *few_rows(rows, found.radius)],
     }
 
 

@@ -1,10 +1,11 @@
 """Intervals for shares of people, for differences of two such shares, and over splits.
 
-A share: Wilson's score interval. A difference of two shares of the same people: with a of them
-right by the first classifier alone and b by the second alone, the interval of Bonett and Price,
-which is Wald's for (a + 1) / (n + 2) and (b + 1) / (n + 2). Over k random splits of one table the
-means of parts that overlap are not independent; Nadeau and Bengio widen Student's interval by
-taking 1/k + test/train in place of 1/k in its variance.
+A share: Wilson's score interval. A mean of numbers between 0 and 1: the same, with their variance
+in place of a share's, which is the largest that their mean allows. A difference of two shares of
+the same people: with a of them right by the first classifier alone and b by the second alone, the
+interval of Bonett and Price, which is Wald's for (a + 1) / (n + 2) and (b + 1) / (n + 2). Over k
+random splits of one table the means of parts that overlap are not independent; Nadeau and Bengio
+widen Student's interval by taking 1/k + test/train in place of 1/k in its variance.
 """
 
 from __future__ import annotations
@@ -26,9 +27,24 @@ def share_interval(k: int, n: int, confidence: float = CONFIDENCE) -> tuple[floa
     >>> round(low, 3), round(high, 3)
     (0.49, 0.943)
     """
+    return _wilson(k, k * (n - k) / n, n, confidence)
+
+
+def mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Wilson's, for the mean of numbers between 0 and 1; of zeros and ones it is a share's.
+
+    >>> share_interval(1, 4) == mean_interval(np.array([1.0, 0.0, 0.0, 0.0]))
+    True
+    """
+    n = numbers.size
+    return _wilson(float(numbers.sum()), n * float(numbers.var()), n, confidence)
+
+
+def _wilson(total: float, spread: float, n: int, confidence: float) -> tuple[float, float]:
+    """For a sum of n numbers; `spread` is n times their variance."""
     z = float(ndtri((1 + confidence) / 2))
-    centre = (k + z * z / 2) / (n + z * z)
-    half = z / (n + z * z) * sqrt(k * (n - k) / n + z * z / 4)
+    centre = (total + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * sqrt(spread + z * z / 4)
     return max(0.0, centre - half), min(1.0, centre + half)
 
 

@@ -5,6 +5,10 @@ of the scaled coefficients, the worst-case accuracy is found by spending a budge
 decided wrongly, a person who is decided rightly must be moved by |z| / |theta|, or, with label +1,
 have the label turned at a price of 2 kappa. Each is bought at the lower price, the cheapest first,
 the last in part. All gains are equal, so no other way to spend gains more.
+
+With c the prices, 0 for those decided wrongly, and 1 / lambda the price of the last, that
+accuracy is the largest over lambda of mean min(1, lambda c) - lambda delta. Where it is largest, a
+small change of lambda changes nothing, so its interval is that of the mean, lambda held fixed.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from gameproof.exact.worst_case import worst_case
 from gameproof.population.population import Population
 from gameproof.problem.losses import Logistic
 from gameproof.problem.strategic import StrategicProblem
-from gameproof.report.intervals import share_interval
+from gameproof.report.intervals import mean_interval, share_interval
 from gameproof.report.model import Case
 from gameproof.report.rows import Bin, Gaming, Hurt, Quality, Shift, Weakness
 
@@ -91,25 +95,32 @@ def shifts(case: Case, radii: tuple[float, ...], label_cost: float, power: float
     at = (case.gamed(power) - case.intercept) / length if length > 0 else np.zeros(case.y.size)
     problem = StrategicProblem(Population(at[:, None], case.y), 0.0, label_cost)
     largest = [worst_case(problem.at_radius(r), [length], case.intercept).value for r in radii]
-    return [Shift(case.name, *row) for row in zip(radii, least, largest, strict=True)]
+    rows = zip(radii, least, largest, strict=True)
+    return [Shift(case.name, radius, *shares, risk) for radius, shares, risk in rows]
 
 
 def worst_accuracies(
     case: Case, radii: tuple[float, ...], label_cost: float, power: float
-) -> list[float]:
-    """The least accuracy on the ball of each radius; see the module."""
+) -> list[tuple[float, float, float]]:
+    """The least accuracy on the ball of each radius, and its interval; see the module."""
     z, y, n, length = case.gamed(power), case.y, case.y.size, hypot(*case.theta)
     is_right = right(z, y) > 0
     far = np.abs(z) / length if length > 0 else np.full(n, inf)
-    price = np.sort(np.minimum(far, np.where(y > 0, 2 * label_cost, inf))[is_right])
-    price = price[np.isfinite(price)]
+    each = np.where(is_right, np.minimum(far, np.where(y > 0, 2 * label_cost, inf)), 0.0)
+    price = np.sort(each[is_right & np.isfinite(each)])
     spent = np.concatenate([[0.0], np.cumsum(price)])
     found = []
     for radius in radii:
         budget = n * radius
         whole = int(np.searchsorted(spent, budget, side="right")) - 1
         part = (budget - spent[whole]) / price[whole] if whole < price.size else 0.0
-        found.append((int(is_right.sum()) - whole - float(part)) / n)
+        least = (int(is_right.sum()) - whole - float(part)) / n
+        # Where all that is for sale is bought, lambda is 0.
+        last = float(price[whole]) if whole < price.size else inf
+        kept = np.minimum(1.0, each / last) if last < inf else np.isinf(each).astype(np.float64)
+        low, high = mean_interval(kept)
+        paid = float(kept.mean()) - least
+        found.append((least, max(0.0, low - paid), min(1.0, high - paid)))
     return found
 
 

@@ -39,9 +39,10 @@ def data_off(audit: Audit) -> Section | None:
         Column("model"),
         Column("radius", "number"),
         Column("least accuracy", "percent"),
+        *(Column(name, "percent") for name in ("95 % from", "to")),
         Column("largest log loss", "number"),
     ]
-    table = cells(audit.shifts, "model", "radius", "accuracy", "risk")
+    table = cells(audit.shifts, "model", "radius", "accuracy", "low", "high", "risk")
     note = (
         "The worst case is over all data within the radius. With a radius of 0.1 an adversary may "
         f"move everyone by 0.1 {audit.unit} in the mean, in any features"

@@ -19,7 +19,8 @@ def line(name: str, rows: Sequence[Any], what: str, look: int) -> Series:
     """Rows by power or radius, with their intervals where they have any."""
     x = [row.radius if hasattr(row, "radius") else row.power for row in rows]
     low, high = (
-        [getattr(row, end) for row in rows if hasattr(row, end)] for end in ("low", "high")
+        [getattr(row, end) for row in rows if what != "risk" and hasattr(row, end)]
+        for end in ("low", "high")
     )
     return Series(name, [getattr(row, what) for row in rows], x, low, high, look)
 

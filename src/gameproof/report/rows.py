@@ -56,11 +56,14 @@ class Gaming:
 @final
 @dataclass(frozen=True)
 class Shift:
-    """The least accuracy and the largest risk within a radius of the people that answered."""
+    """The least accuracy and the largest risk within a radius of the people that answered; the
+    interval is the accuracy's."""
 
     model: str
     radius: float
     accuracy: float
+    low: float
+    high: float
     risk: float
 
 
