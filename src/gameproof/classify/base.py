@@ -31,15 +31,13 @@ from gameproof.classify.solving import solved_by_asking, solved_exactly
 from gameproof.classify.units import Matrix, Units, in_units
 from gameproof.exact.worst_case import WorstCase, worst_case
 from gameproof.population.population import Population
-from gameproof.population.responses import PowerCost, QuadraticCost, Response
+from gameproof.population.responses import DEFAULT_POWER, PowerCost, QuadraticCost, Response
 from gameproof.problem.losses import Logistic
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.method import Solver
 from gameproof.solver.result import Result
 
-# The paper's.
-DEFAULT_POWER = 0.05
 # No cap on alpha is larger: beyond it, digits are lost.
 LARGEST_CAP = 1e4
 

@@ -32,10 +32,7 @@ UNSAVED = "not saved: "
 
 def training(model: Linear, problem: StrategicProblem, table: Matrix, y: NDArray[Any]) -> Record:
     """What a fit was made of, for whoever finds the model later."""
-    people, names = problem.population, getattr(model, "feature_names_in_", None)
-    digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
-    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
-    digest.update(repr(y.tolist()).encode())
+    people = problem.population
     method, found = "exact", model.result_
     if isinstance(found, Saddle):
         status = f"certified to {found.duality_gap:.1e}"
@@ -49,7 +46,7 @@ def training(model: Linear, problem: StrategicProblem, table: Matrix, y: NDArray
             "scikit-learn": sklearn.__version__,
             "scipy": scipy.__version__,
         },
-        "fingerprint": digest.hexdigest(),
+        "fingerprint": _fingerprint(model, table, y),
         "rows": people.n,
         "favourable_rows": people.n_positive,
         "radius": problem.radius,
@@ -60,6 +57,20 @@ def training(model: Linear, problem: StrategicProblem, table: Matrix, y: NDArray
         "worst_case_risk": model.worst_case_risk_,
         "n_queries": model.n_queries_,
     }
+
+
+def _fingerprint(model: Any, table: Matrix, y: NDArray[Any]) -> str:
+    names = getattr(model, "feature_names_in_", None)
+    digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
+    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    digest.update(repr(y.tolist()).encode())
+    return digest.hexdigest()
+
+
+def learned_from(model: Any, X: Any, y: Any) -> bool:
+    """Whether a model is known to have learned from just these people."""
+    trained = getattr(model, "training_", {}).get("fingerprint")
+    return trained is not None and trained == _fingerprint(model, np.asarray(X), np.asarray(y))
 
 
 def record(model: Linear, command: str | None) -> Record:

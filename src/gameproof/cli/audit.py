@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "--power",
         type=number(0),
         metavar="Z",
-        help="the gaming to expect (what the model was fitted for, or 0.5)",
+        help="the gaming to expect (what the model was fitted for; where that is not known, 0.05)",
     )
     parser.add_argument(
         "--label-cost",
@@ -60,6 +61,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Reads both, audits, tells."""
     from gameproof.report.audit import POWERS, RADII, audit
     from gameproof.report.model import LinearModel
+    from gameproof.report.on_accuracy import optimism
 
     make_sure(options.report, force=options.force, inputs=(options.model, options.table))
     with console.step(f"reading {options.model} and {options.table}"):
@@ -76,25 +78,33 @@ def run(options: argparse.Namespace, console: Console) -> None:
             power=case.power,
             scale=case.scale,
         )
-        rows = replace(rows, radius=case.radius, outcomes=case.outcomes)
+        rows = replace(
+            rows,
+            radius=case.radius,
+            outcomes=case.outcomes,
+            why_power=case.why_power,
+            learned_from=case.learned_from,
+        )
     written = []
     if options.report:
         from gameproof.cli.pages import write_audit_page
 
         write_audit_page(options.report, rows, case, options)
         written.append(f"page: {options.report}")
-    record = {**rows.record(), "notes": case.notes}
-    console.show("\n".join([*audit_lines(rows, case), *written]), record)
+    notes = [*case.notes, *filter(None, [optimism(rows)])]
+    lines = [*audit_lines(rows, case, notes), *written]
+    console.show("\n".join(lines), {**rows.record(), "notes": notes})
 
 
-def audit_lines(rows: Audit, case: Case) -> list[str]:
+def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     """What was found, to be read."""
     (good,) = rows.quality
     gaming = {row.power: row.accuracy for row in rows.gaming}
     shifts = {row.radius: row.accuracy for row in rows.shifts}
     lines = [
         case.what,
-        *(f"note: {note}" for note in case.notes),
+        f"gaming power to expect: {rows.power:g}, {rows.why_power}",
+        *(f"note: {note}" for note in notes),
         f"right in {good.accuracy:.3f} of {good.n:,} rows (95% from {good.low:.3f} to "
         f"{good.high:.3f}); deciding all alike: {good.majority:.3f}",
         "accuracy where people game it, by their power:",

@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from gameproof.data.prepare import Prepare
     from gameproof.data.reading import Table
 
-# The gaming to expect, and the price of a label, where nobody says.
-POWER, LABEL_COST = 0.5, 0.5
+# The price of a label, where nobody says.
+LABEL_COST = 0.5
+GIVEN, FITTED, USUAL = "as given", "which the model was fitted for", "the default of gameproof fit"
+UNKNOWN = (
+    "a model of scikit-learn does not tell which rows it learned from; if these are among them, "
+    "its accuracy is optimistic"
+)
 
 
 @final
@@ -35,6 +40,7 @@ class Case:
     movable: list[int]
     scale: Any
     power: float
+    why_power: str
     label_cost: float
     favourable: str
     notes: list[str] = field(default_factory=list)
@@ -43,6 +49,7 @@ class Case:
     in_table: Callable[[str, float], str] | None = None
     radius: float | None = None  # that of the fit
     outcomes: tuple[str, ...] = ()  # the favourable one and the other, with their column
+    learned_from: float | None = None  # the share of these rows, where that can be known
 
 
 def opened(options: argparse.Namespace) -> Case:
@@ -84,7 +91,8 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
             raise ValueError(f"the model's {option} is {own!r}, got --{option} {given}")
     rows, y = target.labels(table)
     require_both(y, target.favourable, target.other)
-    Z, unknown, gaps = model.prepared(table if rows.size == table.n else table.take(rows))
+    known = table if rows.size == table.n else table.take(rows)
+    Z, unknown, gaps = model.prepared(known)
     movable = model.prepare.movable_.tolist()
     if options.movable is not None:
         chosen = tuple(names(options.movable, table))
@@ -97,7 +105,6 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
     if rows.size < table.n:
         notes.append(f"left out {table.n - rows.size:,} rows without {target.name}")
     notes += _idle(model.classifier.coef_[0])
-    fitted_for = float(model.training.get("power", POWER))
     radius = model.training.get("radius")
     cost = float(model.training.get("label_cost", LABEL_COST))
     return Case(
@@ -109,14 +116,44 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         y,
         movable,
         model.classifier.units_.scale,
-        fitted_for if options.power is None else options.power,
+        *expected(options.power, model.training.get("power")),
         cost if options.label_cost is None else options.label_cost,
         target.favourable,
         notes,
         steps_in_table(model.prepare, Z),
         None if radius is None else float(radius),
         outcomes(target),
+        _learned_from(model, known, y),
     )
+
+
+def expected(given: float | None, fitted_for: float | None = None) -> tuple[float, str]:
+    """The gaming to expect and why: as given, else what the model was fitted for, else what a model
+    would be."""
+    from gameproof.population.responses import DEFAULT_POWER
+
+    if given is not None:
+        return given, GIVEN
+    return (DEFAULT_POWER, USUAL) if fitted_for is None else (float(fitted_for), FITTED)
+
+
+def _learned_from(model: TableModel, table: Table, y: Any) -> float | None:
+    """The share of these rows that the model learned from; None where that cannot be known."""
+    from gameproof.classify.seen import equal_rows
+    from gameproof.data.dataset import Dataset
+    from gameproof.report.intervals import share_interval
+
+    data = Dataset(table.source, model.plan.encoded(table).X, y, model.plan.features)
+    if data.fingerprint == model.training.get("fingerprint"):
+        return float(model.training["rows_trained"] / len(data))
+    if "learned_rows" not in model.training:
+        return None
+    equal, looked_at, by_chance = equal_rows(model.training["learned_rows"], data.X, data.y)
+    if not looked_at:
+        return None
+    if share_interval(equal, looked_at)[0] <= by_chance:
+        return 0.0
+    return (equal / looked_at - by_chance) / (1 - by_chance)
 
 
 def outcomes(target: Target) -> tuple[str, str]:
@@ -196,7 +233,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
     rows, y = target.labels(table)
     X = np.column_stack(list(seen.values()))[rows]
     whole = ~np.isnan(X).any(axis=1)
-    notes = []
+    notes = [UNKNOWN]
     if guessed:
         notes.append(f"the model has no names; its columns are taken to be {', '.join(seen)}")
     if not whole.all():
@@ -219,7 +256,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
         y[whole],
         [list(seen).index(name) for name in chosen],
         None,
-        POWER if options.power is None else options.power,
+        *expected(options.power),
         LABEL_COST if options.label_cost is None else options.label_cost,
         target.favourable,
         notes,

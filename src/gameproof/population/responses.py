@@ -28,6 +28,9 @@ from gameproof.arguments import Vector, as_numbers, require_finite
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
+# The power of people of whom nothing else is known: the paper's.
+DEFAULT_POWER = 0.05
+
 
 class Sight(IntEnum):
     """What a learner may see of people, from least to most."""

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.arguments import Vector
+from gameproof.classify.record import learned_from
+from gameproof.population.responses import DEFAULT_POWER
 from gameproof.report.intervals import paired_interval
 from gameproof.report.made import fingerprint
 from gameproof.report.measure import bins, gaming, hurt, quality, right, shifts, weaknesses
@@ -35,8 +37,9 @@ class Audit:
     `power` is the gaming that is expected: weak spots and costs are about it, and people answer
     with it before the data is off by a radius. With `splits` above 1 the rows are means over that
     many splits of a table, and so are their intervals. `fingerprint` tells the people from others.
-    `radius` is what the model in question was fitted for, and `outcomes` what labels +1 and -1 are
-    called, where that is known.
+    `radius` is what the model in question was fitted for, `outcomes` what labels +1 and -1 are
+    called, `why_power` why this power, and `learned_from` the share of these people that the model
+    learned from, where that is known.
     """
 
     models: tuple[str, ...]
@@ -55,6 +58,8 @@ class Audit:
     fingerprint: str = ""
     radius: float | None = None
     outcomes: tuple[str, ...] = ()
+    why_power: str = ""
+    learned_from: float | None = None
 
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""
@@ -80,7 +85,7 @@ def audit(
     powers: Sequence[float] = POWERS,
     radii: Sequence[float] = RADII,
     label_cost: float = 0.5,
-    power: float = 0.5,
+    power: float = DEFAULT_POWER,
     scale: ArrayLike | None = None,
     unit: str = UNIT,
     groups: ArrayLike | None = None,
@@ -106,7 +111,7 @@ def audit(
         One value a person; burden and recourse are then also told by group.
 
     >>> X, y = np.array([[1.0], [0.2], [-0.1], [-2.0]]), np.array([1, 1, -1, -1])
-    >>> found = audit(LinearModel([1.0]), X, y, powers=(0.0, 0.5), radii=(0.0, 0.05), scale=1.0)
+    >>> found = audit(LinearModel([1.0]), X, y, powers=[0.5], power=0.5, radii=[0.05], scale=1.0)
     >>> [row.accuracy for row in found.gaming], [round(row.accuracy, 3) for row in found.shifts]
     ([1.0, 0.75], [0.75, 0.5])
     """
@@ -134,7 +139,7 @@ def compare_models(
     powers: Sequence[float] = POWERS,
     radii: Sequence[float] = RADII,
     label_cost: float = 0.5,
-    power: float = 0.5,
+    power: float = DEFAULT_POWER,
     scale: ArrayLike | None = None,
     unit: str = UNIT,
     groups: ArrayLike | None = None,
@@ -179,6 +184,7 @@ def compare_models(
         tuple(_differences(cases, grid)),
         unit=unit,
         fingerprint=fingerprint(X, y, lines[0].names),
+        learned_from=1.0 if learned_from(models[-1], X, y) else None,
     )
 
 

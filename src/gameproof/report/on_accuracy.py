@@ -36,7 +36,20 @@ def how_good(audit: Audit) -> Section:
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", "risk", *ACCEPTED)
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
     tables = [table, _counted(audit)] if audit.bins and not others else [table]
-    return Section("How good is the model?", finding, [chart] if chart else [], tables)
+    caution = optimism(audit)
+    notes = [f"Caution: {caution}."] if caution else []
+    return Section("How good is the model?", finding, [chart] if chart else [], tables, notes)
+
+
+def optimism(audit: Audit) -> str:
+    """A caution where the model learned from the people that it is judged by."""
+    if not audit.learned_from:
+        return ""
+    share = f"{100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
+    return (
+        f"the model learned from {share} of these rows: accuracy on them is optimistic, and rows "
+        "that it has not seen tell how good it is"
+    )
 
 
 def _accepted(audit: Audit) -> list[Column]:

@@ -43,7 +43,7 @@ def write_audit(
     """
     chosen = {
         "movable": ", ".join(audit.movable) or "nothing",
-        "gaming power expected": f"{audit.power:g}",
+        "gaming power expected": ", ".join(filter(None, (f"{audit.power:g}", audit.why_power))),
         "label cost": f"{audit.label_cost:g}",
         **(settings or {}),
     }
