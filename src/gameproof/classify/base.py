@@ -22,13 +22,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gameproof.arguments import Vector, as_positive
+from gameproof.arguments import Vector, as_numbers, as_positive
 from gameproof.classify.columns import positions
 from gameproof.classify.files import write
 from gameproof.classify.outcomes import Outcomes
 from gameproof.classify.record import record, training
 from gameproof.classify.solving import solved_by_asking, solved_exactly
 from gameproof.classify.units import Matrix, Units, in_units
+from gameproof.classify.weighing import Counted, among, counted
 from gameproof.exact.worst_case import WorstCase, worst_case
 from gameproof.population.population import Population
 from gameproof.population.responses import DEFAULT_POWER, PowerCost, QuadraticCost, Response
@@ -72,18 +73,20 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _ball(self) -> tuple[float, float]:
         """Radius and label cost."""
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learns from people as they are before they answer: true features, true labels."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Learns from people as they are before they answer: true features, true labels. Each
+        counts as much as `sample_weight` says, times the weight of the class."""
         former = self._former()
         table: Matrix
         table, labels = validate_data(self, X, y, dtype=np.float64, order="C")
-        self.outcomes_ = Outcomes.learned(labels, self.favourable)
+        people = counted(table, labels, sample_weight)
+        self.outcomes_ = Outcomes.learned(people.y, self.favourable)
         self.classes_ = self.outcomes_.classes
         self.units_ = Units.plain(table.shape[1])
         if self.standardise:
-            self.units_ = Units.learned(table, centred=self.fit_intercept)
+            self.units_ = Units.learned(people.X, self.fit_intercept, people.weights)
         self.movable_ = self._movable()
-        problem = self._problem(table, labels)
+        problem = self._problem(people)
         self.result_ = self._solved(problem, former)
         theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
         self._set(theta, offset)
@@ -91,7 +94,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.worst_case_risk_ = float("nan")
         if problem.has_duality_gap:
             self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
-        self.training_ = training(self, problem, table, labels)
+        self.training_ = training(self, problem, people)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(self.result_.status)
         return self
@@ -141,24 +144,33 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         shifted = float(self.intercept_[0] + self.units_.mean @ self.coef_[0])
         return self.outcomes_.towards * shifted if self.fit_intercept else 0.0
 
-    def problem(self, X: ArrayLike, y: ArrayLike) -> StrategicProblem:
+    def problem(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> StrategicProblem:
         """The strategic problem of these people, in the units of the fit: for `worst_case`,
         `estimate_risk` and the like, together with `theta_` and `offset_`."""
         check_is_fitted(self)
         table, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
-        return self._problem(table, labels)
+        return self._problem(counted(table, labels, sample_weight))
 
-    def worst_case(self, X: ArrayLike, y: ArrayLike) -> WorstCase:
+    def worst_case(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> WorstCase:
         """The worst case for these people: they answer, and an adversary moves what they report."""
-        return worst_case(self.problem(X, y), self.theta_, self._given(self.offset_))
+        problem = self.problem(X, y, sample_weight)
+        return worst_case(problem, self.theta_, self._given(self.offset_))
 
-    def gamed_score(self, X: ArrayLike, y: ArrayLike) -> float:
+    def gamed_score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
         """Accuracy where these people answer the classifier; `score` is that on features as given.
         A black box is asked."""
         people, towards = self.problem(X, y).population, self.outcomes_.towards
         scores = people.scores(self.theta_, np.arange(people.n)) + self.offset_
         # Towards classes_[1], so that a score of 0 is the class that `predict` gives it.
-        return float(((towards * scores > 0) == (towards * people.y > 0)).mean())
+        right = (towards * scores > 0) == (towards * people.y > 0)
+        weights = None if sample_weight is None else as_numbers("sample_weight", sample_weight)
+        return float(np.average(right, weights=weights))
 
     # --- the steps of a fit
 
@@ -192,12 +204,12 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return replace(self.response, features=self.movable_.tolist())
 
-    def _problem(self, X: Matrix, y: NDArray[Any]) -> StrategicProblem:
+    def _problem(self, who: Counted) -> StrategicProblem:
         people = Population(
-            self.units_.standardised(X),
-            self.outcomes_.signs(y),
-            self._answering(),
-            weights=self.outcomes_.weights(y, self.class_weight),
+            self.units_.standardised(who.X),
+            self.outcomes_.signs(who.y),
+            among(self._answering(), who.rows),
+            weights=self.outcomes_.weights(who.y, self.class_weight, who.weights),
         )
         radius, label_cost = self._ball
         loss, bound = Logistic(), as_positive("bound", self.bound)

@@ -45,16 +45,22 @@ class Outcomes(NamedTuple):
             raise ValueError(f"y has {unknown[0]!r}, and the classes are {classes}")
         return np.where(y == self.favourable, 1.0, -1.0)
 
-    def weights(self, y: NDArray[Any], class_weight: Any) -> Vector | None:
-        """How much each person counts, as scikit-learn has it; None for all the same."""
+    def weights(
+        self, y: NDArray[Any], class_weight: Any, own: Vector | None = None
+    ) -> Vector | None:
+        """How much each person counts, as scikit-learn has it: `own` times the weight of the class;
+        None for all the same."""
         if class_weight is None:
-            return None
+            return own
         by_class = compute_class_weight(class_weight, classes=self.classes, y=y)
+        if own is not None and isinstance(class_weight, str):  # "balanced", by what people count
+            sums = np.array([own[y == label].sum() for label in self.classes])
+            by_class = sums.sum() / (2 * sums)
         for label, weight in zip(self.classes.tolist(), by_class, strict=True):
             if not (np.isfinite(weight) and weight > 0):
                 raise ValueError(f"class_weight must be positive, got {weight} for {label!r}")
         weights: Vector = np.where(y == self.classes[1], by_class[1], by_class[0])
-        return weights
+        return weights if own is None else weights * own
 
     @property
     def towards(self) -> float:

@@ -18,6 +18,7 @@ from gameproof.arguments import Vector, as_count, as_vector
 from gameproof.classify.files import Record, decoded, encoded
 from gameproof.classify.outcomes import Outcomes
 from gameproof.classify.units import Matrix, Units
+from gameproof.classify.weighing import Counted
 from gameproof.population.responses import Indices, PowerCost, Response
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
@@ -30,7 +31,7 @@ COST = ("power", "degree", "norm", "features")
 UNSAVED = "not saved: "
 
 
-def training(model: Linear, problem: StrategicProblem, table: Matrix, y: NDArray[Any]) -> Record:
+def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
     """What a fit was made of, for whoever finds the model later."""
     people = problem.population
     method, found = "exact", model.result_
@@ -46,7 +47,7 @@ def training(model: Linear, problem: StrategicProblem, table: Matrix, y: NDArray
             "scikit-learn": sklearn.__version__,
             "scipy": scipy.__version__,
         },
-        "fingerprint": _fingerprint(model, table, y),
+        "fingerprint": _fingerprint(model, who.X, who.y, who.weights),
         "rows": people.n,
         "favourable_rows": people.n_positive,
         "radius": problem.radius,
@@ -59,11 +60,13 @@ def training(model: Linear, problem: StrategicProblem, table: Matrix, y: NDArray
     }
 
 
-def _fingerprint(model: Any, table: Matrix, y: NDArray[Any]) -> str:
+def _fingerprint(model: Any, table: Matrix, y: NDArray[Any], weights: Vector | None = None) -> str:
     names = getattr(model, "feature_names_in_", None)
     digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
     digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
     digest.update(repr(y.tolist()).encode())
+    if weights is not None:
+        digest.update(np.ascontiguousarray(weights, dtype="<f8").tobytes())
     return digest.hexdigest()
 
 

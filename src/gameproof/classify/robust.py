@@ -33,7 +33,8 @@ class RobustStrategicClassifier(Linear):
         The class that people want, by default ``classes_[1]``: those of the other one move.
     class_weight
         None; "balanced", for classes that count the same; or a dict of a number a class. It decides
-        how much people count in the risk, not the units of the fit.
+        how much people count in the risk, not the units of the fit. The weights that `fit` takes
+        multiply it, and are as good as rows written out.
     standardise, fit_intercept
         Whether features are brought to unit size first, and whether there is an intercept.
     bound

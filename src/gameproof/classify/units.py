@@ -36,11 +36,15 @@ class Units(NamedTuple):
         return cls(np.zeros(d), np.ones(d))
 
     @classmethod
-    def learned(cls, X: Matrix, centred: bool) -> Units:
-        """Means and standard deviations; a constant feature is only centred. Without an intercept
-        nothing can be centred."""
+    def learned(cls, X: Matrix, centred: bool, weights: Vector | None = None) -> Units:
+        """Means and standard deviations, by weight; a constant feature is only centred. Without an
+        intercept nothing can be centred."""
         with np.errstate(over="ignore", invalid="ignore"):
             mean, scale = X.mean(axis=0), X.std(axis=0)
+            if weights is not None:
+                share = weights / weights.max()
+                mean = np.average(X, axis=0, weights=share)
+                scale = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=share))
         for k in np.flatnonzero(~(np.isfinite(mean) & np.isfinite(scale))):
             raise ValueError(
                 f"column {k} has numbers too large to standardise, up to {np.abs(X[:, k]).max():g}"

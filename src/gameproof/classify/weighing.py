@@ -1,0 +1,59 @@
+"""How much each person counts in a fit, and people who do not count at all.
+
+A weight of 3 is as good as three equal rows, and one of 0 as good as no row: units, class weights
+and the problem are those of the rows written out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import _check_sample_weight
+
+from gameproof.arguments import Vector
+from gameproof.classify.units import Matrix
+from gameproof.population.responses import BlackBox, Indices, PowerCost, Response
+
+
+class Counted(NamedTuple):
+    """Those who count, and how much: None for all the same. `rows` are their numbers where others
+    were left out."""
+
+    X: Matrix
+    y: NDArray[Any]
+    weights: Vector | None
+    rows: Indices | None
+
+
+def counted(X: Matrix, y: NDArray[Any], sample_weight: ArrayLike | None) -> Counted:
+    """The people of a table by scikit-learn's `sample_weight`."""
+    if sample_weight is None:
+        return Counted(X, y, None, None)
+    weights: Vector = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    rows = np.flatnonzero(weights)
+    if rows.size == weights.size:
+        return Counted(X, y, weights, None)
+    if not rows.size:
+        raise ValueError("sample_weight must contain at least one non-zero number")
+    return Counted(X[rows], y[rows], weights[rows], rows)
+
+
+def among(response: Response, rows: Indices | None) -> Response:
+    """The response of those with these numbers, who are numbered anew."""
+    if rows is None:
+        return response
+    if isinstance(response, PowerCost):
+        common = np.ndim(response.power) == 0
+        return response if common else replace(response, power=response.powers[rows])
+    if isinstance(response, BlackBox):
+        ask = response.function
+        return replace(response, function=lambda theta, agents: ask(theta, rows[agents]))
+    raise ValueError(
+        f"people with a weight of 0 cannot be left out of {response!r}, which knows people by "
+        "their numbers; leave them out of X and y"
+    )
