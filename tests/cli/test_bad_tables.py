@@ -138,7 +138,6 @@ def test_folder_and_missing_file_are_one_line(word: str, tmp_path: Path, capsys)
     [
         (["-o", "nowhere/m.json"], "there is no folder nowhere"),
         (["-o", "."], "is a folder"),
-        (["-o", "table.csv"], "is read by this command"),
     ],
 )
 def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, monkeypatch) -> None:

@@ -186,6 +186,13 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path) 
         "income",
         "age",
     )
+    assert main([*base, "--movable", 'income,"savings, total", age', *tail]) == 0
+    assert gp.load_model(tmp_path / "m.json").plan.features.movable == (
+        "income",
+        "savings, total",
+        "age",
+    )
+    assert main([*base, "--movable", '"savings, total', *tail]) == 2
     assert main([*base, "--movable", "", *tail]) == 0
     assert gp.load_model(tmp_path / "m.json").plan.features.movable == ()
 

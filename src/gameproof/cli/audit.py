@@ -12,7 +12,7 @@ from gameproof.cli.cases import Case, opened
 from gameproof.cli.console import Console
 from gameproof.cli.options import Help, number
 from gameproof.cli.outputs import add_force, add_report, make_sure
-from gameproof.cli.people import add_meaning, add_table
+from gameproof.cli.people import add_meaning, add_table, name_of
 
 if TYPE_CHECKING:
     from gameproof.report.audit import Audit
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     from gameproof.report.on_accuracy import optimism
 
     make_sure(options.report, force=options.force, inputs=(options.model, options.table))
-    with console.step(f"reading {options.model} and {options.table}"):
+    with console.step(f"reading {options.model} and {name_of(options.table)}"):
         case = opened(options)
     with console.step(f"auditing on {case.y.size:,} rows"):
         rows = audit(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
-from gameproof.cli.people import LEAST, fewest, names, require_both
+from gameproof.cli.people import LEAST, fewest, names, read, require_both
 
 if TYPE_CHECKING:
     from gameproof.classify.foreign import Foreign
@@ -49,17 +49,16 @@ class Case:
     in_table: Callable[[str, float], str] | None = None
     radius: float | None = None  # that of the fit
     outcomes: tuple[str, ...] = ()  # the favourable one and the other, with their column
+    digests: Mapping[str, str] = field(default_factory=dict)  # of the table's file, by its name
     learned_from: float | None = None  # the share of these rows, where that can be known
 
 
 def opened(options: argparse.Namespace) -> Case:
     """The model and the table that the options name."""
-    from gameproof.data.reading import open_table
-
     model = _model(options.model)
-    table = open_table(options.table)
+    table = read(options.table)
     made = _of_ours if hasattr(model, "plan") else _of_foreign
-    return made(model, table, options)
+    return replace(made(model, table, options), digests={table.source: table.digest})
 
 
 def _model(path: Path) -> Any:
@@ -123,7 +122,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         steps_in_table(model.prepare, Z),
         None if radius is None else float(radius),
         outcomes(target),
-        _learned_from(model, known, y),
+        learned_from=_learned_from(model, known, y),
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection
 from math import inf, nan
 from pathlib import Path
 
+STANDARD = Path("-")  # input or output
+
 
 class SenselessOptions(ValueError):
     """A command line whose options do not go together."""

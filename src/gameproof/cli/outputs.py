@@ -6,7 +6,7 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from gameproof.cli.options import SenselessOptions, page
+from gameproof.cli.options import STANDARD, SenselessOptions, page
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -31,12 +31,15 @@ def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -
     read or written twice in any case."""
     given = [path for path in paths if path is not None]
     for k, path in enumerate(given):
-        if path.is_dir():
-            raise ValueError(f"{path} is a folder, expected the name of a file to write")
-        if any(_same(path, other) for other in inputs):
-            raise ValueError(f"{path} is read by this command, and cannot be written over by it")
+        if path == STANDARD:
+            raise SenselessOptions("- stands for a table; name a file for this result")
+        if any(_same(path, other) for other in inputs if other != STANDARD):
+            raise SenselessOptions(f"{path} is read by this command, and cannot be written over it")
         if any(_same(path, other) for other in given[:k]):
             raise SenselessOptions(f"{path} is named for two results")
+    for path in given:
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder, expected the name of a file to write")
         if path.exists() and not force:
             raise FileExistsError(f"{path} is there already; --force writes over it")
         folder = path.parent
@@ -65,4 +68,8 @@ def _try(folder: Path, path: Path) -> None:
 
 
 def _same(one: Path, two: Path) -> bool:
-    return one.resolve() == two.resolve()
+    """Under any name: links of both kinds lead to one file."""
+    try:
+        return one.samefile(two)
+    except OSError:  # one of them is not there
+        return one.resolve() == two.resolve()

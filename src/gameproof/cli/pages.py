@@ -71,7 +71,7 @@ def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Name
         subtitle=case.what,
         in_table=case.in_table,
         command=command_line(options),
-        data={name: _digest(file) for name, file in _files(options).items()},
+        data={str(options.model): _digest(options.model), **case.digests},
         settings={"notes": "; ".join(case.notes)} if case.notes else {},
     )
 
@@ -102,10 +102,6 @@ def write_reproduction_page(
         made(command=command_line(options), settings={s.name: f"{s.seeds} seeds" for s in studies}),
         subtitle=note,
     )
-
-
-def _files(options: argparse.Namespace) -> dict[str, Path]:
-    return {str(path): path for path in (options.model, options.table)}
 
 
 def _digest(path: Path) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import SenselessOptions
+from gameproof.cli.options import STANDARD, SenselessOptions
 
 if TYPE_CHECKING:
     from gameproof.data.dataset import Dataset
@@ -21,8 +23,25 @@ LEAST = 5  # rows of each class, so that both parts of a split have some
 def add_table(parser: argparse.ArgumentParser) -> None:
     """The table itself."""
     parser.add_argument(
-        "table", type=Path, metavar="TABLE", help="CSV, TSV or Parquet, packed or not"
+        "table",
+        type=Path,
+        metavar="TABLE",
+        help="CSV, TSV or Parquet, packed or not; - for standard input",
     )
+
+
+def name_of(table: Path) -> str:
+    """What a table is called."""
+    return "standard input" if table == STANDARD else str(table)
+
+
+def read(table: Path) -> Table:
+    """The table of this name, or the one on standard input."""
+    from gameproof.data.reading import open_table, table_of
+
+    if table != STANDARD:
+        return open_table(table)
+    return table_of(sys.stdin.buffer.read(), name_of(table))
 
 
 def add_meaning(parser: argparse.ArgumentParser, *, known: bool = False) -> None:
@@ -44,7 +63,8 @@ def add_meaning(parser: argparse.ArgumentParser, *, known: bool = False) -> None
         action="append",
         required=not known,
         metavar="A,B,C",
-        help=f"the columns of numbers that people can change{of_model}; '' for none",
+        help=f"the columns of numbers that people can change{of_model}; '' for none; may be given "
+        "more than once, and a name with a comma stands in quotation marks: '\"a, b\",c'",
     )
     parser.add_argument(
         "--rest",
@@ -144,10 +164,9 @@ def gather(options: argparse.Namespace, console: Console) -> People:
     from gameproof.data.dataset import Dataset
     from gameproof.data.labels import Target
     from gameproof.data.plan import Plan
-    from gameproof.data.reading import open_table
 
-    with console.step(f"reading {options.table}"):
-        table = open_table(options.table)
+    with console.step(f"reading {name_of(options.table)}"):
+        table = read(options.table)
         target = Target.of(table, options.target, options.favourable, options.rest)
         rows, y = target.labels(table)
         require_both(y, target.favourable, target.other)
@@ -159,19 +178,32 @@ def gather(options: argparse.Namespace, console: Console) -> People:
                 if name in others:
                     raise SenselessOptions(f"{name!r} is named by both --movable and {option}")
         plan = Plan.of(known, target, movable, drop=drop, categories=categories)
-        data = Dataset(options.table.name, plan.encoded(known).X, y, plan.features)
+        data = Dataset(name_of(options.table), plan.encoded(known).X, y, plan.features)
         if options.balanced:
             data = data.balanced(2 * fewest(y), options.seed)
     return People(known, plan, data, table.n, table.n - rows.size)
 
 
 def names(given: list[str] | None, table: Table) -> list[str]:
-    """Columns named in one text or in several: a name may hold commas itself."""
+    """Columns named in one text or in several. A name that holds commas stands alone, or in
+    quotation marks as in a CSV file."""
     found: list[str] = []
     for text in given or []:
-        parts = [text] if text in table.columns else text.split(",")
+        parts = [text] if text in table.columns else _cut(text)
         found += [part.strip() for part in parts if part.strip()]
     return found
+
+
+def _cut(text: str) -> list[str]:
+    """A line of CSV, cell by cell.
+
+    >>> _cut('"a, b",c, "5"" pipe"')
+    ['a, b', 'c', '5" pipe']
+    """
+    try:
+        return next(csv.reader([text], skipinitialspace=True, strict=True), [])
+    except csv.Error as error:
+        raise SenselessOptions(f"{text!r} is no list of columns: {error}") from error
 
 
 def fewest(y: Any) -> int:

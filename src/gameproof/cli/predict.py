@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.options import STANDARD
 from gameproof.cli.outputs import add_force, make_sure
-from gameproof.cli.people import add_table, names
+from gameproof.cli.people import add_table, name_of, names, read
 
 if TYPE_CHECKING:
     from gameproof.classify.table import TableModel
@@ -34,7 +35,11 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "--keep", action="append", metavar="A,B", help="columns of the table to write as well"
     )
     parser.add_argument(
-        "-o", "--out", type=Path, metavar="OUT", help="a file: .csv, .tsv (or packed), .parquet"
+        "-o",
+        "--out",
+        type=Path,
+        metavar="OUT",
+        help="a file: .csv, .tsv (or packed), .parquet; without it, or with -, CSV is printed",
     )
     add_force(parser)
     parser.set_defaults(run=run)
@@ -43,15 +48,16 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads both, decides, prints or writes."""
     from gameproof.classify.load import load_table_model
-    from gameproof.data.reading import open_table
     from gameproof.data.writing import check_table_name, table_bytes, write_table
 
+    if options.out == STANDARD:
+        options.out = None
     if options.out:
         make_sure(options.out, force=options.force, inputs=(options.model, options.table))
         check_table_name(options.out)
-    with console.step(f"reading {options.table}"):
+    with console.step(f"reading {name_of(options.table)}"):
         model = load_table_model(options.model)
-        table = open_table(options.table)
+        table = read(options.table)
         kept = {name: table.column(name).cells for name in names(options.keep, table)}
         columns, notes = _decided(model, table)
         taken = [name for name in kept if name in ("row", *columns)]

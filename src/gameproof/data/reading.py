@@ -12,7 +12,8 @@ import csv
 import difflib
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, final
 
@@ -32,6 +33,7 @@ class Table:
     columns: Mapping[str, Column]
     n: int
     rows: Sequence[int] | None = None  # where they stand in the file, if not all are here
+    digest: str = ""  # SHA-256 of the file
 
     def column(self, name: str, role: str = "column") -> Column:
         """The column of this name, or an error that suggests another."""
@@ -47,7 +49,8 @@ class Table:
 
         chosen = pa.array(rows)
         parts = {name: column.take(chosen) for name, column in self.columns.items()}
-        return Table(self.source, parts, len(chosen), [self.row(k) - 1 for k in rows])
+        numbers = [self.row(k) - 1 for k in rows]
+        return Table(self.source, parts, len(chosen), numbers, self.digest)
 
     def row(self, k: int) -> int:
         """The number of a row in the file, from 1."""
@@ -66,11 +69,18 @@ def open_table(path: str | Path) -> Table:
         raise DataError(f"there is no file {given}") from error
     except OSError as error:
         raise DataError(f"{given} cannot be read: {error.strerror}") from error
+    return table_of(data, given)
+
+
+def table_of(data: bytes, given: str) -> Table:
+    """The table in these bytes; `given` is what errors call them."""
+    require_pyarrow()
+    digest = sha256(data).hexdigest()
     data = unpacked(data, given)
     table = _from_parquet(data, given) if data.startswith(PARQUET) else _from_text(data, given)
     if not table.n:
         raise DataError(f"{given} has no rows")
-    return table
+    return replace(table, digest=digest)
 
 
 def as_table(source: Any) -> Table:

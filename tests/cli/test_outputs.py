@@ -1,0 +1,50 @@
+"""A result is never written over what a command reads: a command line that makes no sense."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from command import MEANING
+from gameproof.cli.main import main
+
+
+@pytest.mark.parametrize("word", ["fit", "predict", "audit", "compare"])
+@pytest.mark.parametrize("named", ["itself", "by another path", "soft link", "hard link"])
+def test_result_in_place_of_an_input_ends_with_2_before_anything_is_read(
+    word: str, named: str, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    """Neither file holds what its name says: had it been read, the line would say so."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("table.html", "model.html"):
+        Path(name).write_text("nothing of the kind")
+
+    def other(name: str) -> str:
+        if named == "itself":
+            return name
+        if named == "by another path":
+            return str(tmp_path / "." / name)
+        link = f"{named[:4]}-{name}"
+        (os.symlink if named == "soft link" else os.link)(name, link)
+        return link
+
+    models = ["model.html"] if word in ("predict", "audit") else []
+    meaning = [] if models else MEANING
+    option = "-o" if word == "predict" else "--report"
+    for taken in ["table.html", *models]:
+        rest = ["-o", "new.json"] if word == "fit" else []
+        given = [word, *models, "table.html", *meaning, *rest, option, other(taken), "--force"]
+        assert main(given) == 2
+        printed = capsys.readouterr()
+        assert "is read by this command" in printed.err
+        assert printed.err.count("\n") == 1
+        assert printed.out == ""
+    if word == "fit":
+        assert main(["fit", "table.html", *MEANING, "-o", "table.html", "--force"]) == 2
+    assert all(Path(n).read_text() == "nothing of the kind" for n in ("table.html", "model.html"))
+
+
+def test_model_does_not_go_to_standard_output(people: Path, capsys) -> None:
+    assert main(["fit", str(people), *MEANING, "-o", "-"]) == 2
+    assert "name a file" in capsys.readouterr().err
+    assert not Path("-").exists()
