@@ -12,7 +12,7 @@ from gameproof.cli.options import Help, page
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLE = """examples:
   gameproof completion bash > ~/.local/share/bash-completion/completions/gameproof
-  gameproof completion zsh > ~/.zfunc/_gameproof
+  gameproof completion zsh > ~/.zfunc/_gameproof   # fpath=(~/.zfunc $fpath) before compinit
   gameproof completion fish > ~/.config/fish/completions/gameproof.fish"""
 
 
@@ -39,18 +39,26 @@ def run(options: argparse.Namespace, console: Console) -> None:
         raise ImportError("completion needs shtab: pip install 'gameproof[completion]'") from error
     whole: Callable[[], argparse.ArgumentParser] = options.whole
     parser = whole()
-    _mark_files(parser, shtab.FILE)
+    _mark(parser, shtab.FILE)
     script = shtab.complete(parser, options.shell)
+    if options.shell == "zsh":
+        # What may be given any number of times; shtab says at most once.
+        script = script.replace('"(*)::', '"*:')
     console.show(script, {"shell": options.shell, "script": script})
 
 
-def _mark_files(parser: argparse.ArgumentParser, mark: Any) -> None:
-    """Arguments that name files or folders complete to those."""
+def _mark(parser: argparse.ArgumentParser, file: Any) -> None:
+    """Arguments that name files or folders complete to those, and those of some names to the names;
+    a word is described as in the help, in one line."""
     from pathlib import Path
 
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for inner in action.choices.values():
-                _mark_files(inner, mark)
+            for word in action._choices_actions:
+                inner = action.choices[word.dest]
+                inner.description = word.help
+                _mark(inner, file)
         elif action.type in (Path, page):
-            action.complete = mark  # type: ignore[attr-defined]
+            action.complete = file  # type: ignore[attr-defined]
+        elif known := getattr(action.type, "known", None):
+            action.choices = known

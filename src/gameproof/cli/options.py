@@ -26,13 +26,14 @@ class Help(argparse.HelpFormatter):
 
 def one_of(what: str, known: Collection[str]) -> Callable[[str], str]:
     """A type for arguments that must be one of some names. Not `choices`, which refuses an empty
-    list of them before Python 3.12."""
+    list of them before Python 3.12; completion finds them under `known`."""
 
     def checked(given: str) -> str:
         if given not in known:
             raise argparse.ArgumentTypeError(f"no {what} {given!r}; there are {', '.join(known)}")
         return given
 
+    checked.known = list(known)  # type: ignore[attr-defined]
     return checked
 
 

@@ -34,7 +34,7 @@ def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -
         if path == STANDARD:
             raise SenselessOptions("- stands for a table; name a file for this result")
         if any(_same(path, other) for other in inputs if other != STANDARD):
-            raise SenselessOptions(f"{path} is read by this command, and cannot be written over it")
+            raise SenselessOptions(f"{path} is read by this command, and would be written over")
         if any(_same(path, other) for other in given[:k]):
             raise SenselessOptions(f"{path} is named for two results")
     for path in given:
