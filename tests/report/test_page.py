@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import replace
+from dataclasses import asdict, replace
 from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
@@ -300,3 +300,23 @@ def test_shares_are_rounded_as_the_terminal_rounds_them() -> None:
     for share in shares:
         assert written(share) == cell(share, "percent") == percent(share)
         assert points(-share) == percent(share).replace("%", "points")
+
+
+def test_pages_speak_of_the_table_s_own_outcomes_and_never_of_labels() -> None:
+    """Texts, axes and tables; labels are what a page without a table's words has."""
+    for found in audits():
+        named = replace(found, outcomes=("repaid = yes", "repaid = no"))
+        for audit, expected in ((named, False), (found, True)):
+            sections = [asdict(section) for section in audit_sections(audit)]
+            words = [word for section in sections for word in _texts(section)]
+            assert any(re.search(r"\blabels?\b", word) for word in words) == expected
+            assert any("repaid" in word for word in words) != expected
+
+
+def _texts(value: object) -> list[str]:
+    """All text inside, without the kinds of columns."""
+    if isinstance(value, dict):
+        return [text for key, v in value.items() if key != "kind" for text in _texts(v)]
+    if isinstance(value, (list, tuple)):
+        return [text for inner in value for text in _texts(inner)]
+    return [value] if isinstance(value, str) else []

@@ -9,7 +9,7 @@ from audited import HOSTILE, NAMES, audits
 from browser import Browser, box, middle
 from gameproof.report.figures import lines
 from gameproof.report.page import write_page
-from gameproof.report.parts import Panels, Section, Series
+from gameproof.report.parts import Chart, Panels, Section, Series
 from gameproof.report.sections import audit_sections, audit_tiles
 
 ALONE, BESIDE = audits()
@@ -44,6 +44,57 @@ def test_page_opens_without_complaint_and_asks_for_nothing(
     )
     assert drawn
     assert browser.run("document.querySelectorAll('figure.chart').length") >= 5
+
+
+CURVES = {
+    "ends on the line": ([0.9, 0.8, 0.7, 0.6, 0.51],),
+    "starts on the line": ([0.51, 0.6, 0.7, 0.8, 0.9],),
+    "stays above it": ([0.9, 0.85, 0.8, 0.75, 0.7],),
+    "crosses it": ([0.9, 0.7, 0.5, 0.3, 0.1],),
+    "three at the end": ([0.9, 0.7, 0.52, 0.5, 0.5], [0.8, 0.7, 0.6, 0.6, 0.56], [0.7, 0.5, 0.4]),
+}
+
+
+@pytest.mark.parametrize("width", [1000, 420])
+def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
+    """By the shapes as drawn: no point of a curve lies in the box of the text."""
+    charts = [
+        Chart(
+            "lines",
+            name,
+            name,
+            [
+                Series(f"curve {k}", y, [j / 4 for j in range(len(y))], look=k)
+                for k, y in enumerate(curves)
+            ],
+            across=[(0.5, "deciding all alike")],
+            upright=[(0.05, "expected")],
+        )
+        for name, curves in CURVES.items()
+    ]
+    write_page(tmp_path / "p.html", "names", [Section("all", "", charts)], MADE)
+    browser.open(tmp_path / "p.html", width=width)
+    found = browser.run(
+        """[...document.querySelectorAll('figure.chart')].map((figure) => {
+          const texts = [...figure.querySelectorAll('text')];
+          const named = texts.find((t) => t.textContent === 'deciding all alike');
+          const b = named.getBoundingClientRect(), svg = named.ownerSVGElement;
+          const lines = [...figure.querySelectorAll('path[data-series]')];
+          const refers = [...svg.querySelectorAll('path.refer')];
+          const upright = refers.filter((p) => p.getBBox().width === 0);
+          const inside = [...lines, ...upright].flatMap((path) => {
+            const to = path.getScreenCTM(), long = path.getTotalLength();
+            return Array.from({ length: 1001 }, (_, k) =>
+              path.getPointAtLength((k * long) / 1000).matrixTransform(to));
+          }).filter((p) => p.x > b.left && p.x < b.right && p.y > b.top + 2 && p.y < b.bottom - 2);
+          const box = svg.getBoundingClientRect();
+          const within = b.left >= box.left && b.right <= box.right;
+          return [lines.length, upright.length, inside.length, within];
+        })"""
+    )
+    assert found == [[len(curves), 1, 0, True] for curves in CURVES.values()]
 
 
 def test_page_could_not_ask_if_it_wanted_to(browser: Browser, pages: dict[str, Path]) -> None:

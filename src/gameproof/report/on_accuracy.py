@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gameproof.report.audit import Audit
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import at_power, cells, line, look, outcome
+from gameproof.report.reading import at_power, cells, column, line, look, outcome
 from gameproof.report.rows import Quality
 from gameproof.report.words import between, listed, number, percent
 
@@ -104,7 +104,7 @@ def _scores(audit: Audit) -> Chart:
             )
         ],
         "score",
-        "share of the people of this label",
+        f"share of the people with the same {column(audit)}",
         percent=True,
         upright=[(0.0, "accepted from here on")],
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gameproof.report.audit import Audit
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import cells, look, outcome
+from gameproof.report.reading import cells, column, look, outcome
 from gameproof.report.rows import Weakness
 from gameproof.report.words import listed, number, percent, points
 
@@ -114,13 +114,14 @@ def who_is_hurt(audit: Audit) -> Section | None:
         f"distance in {audit.unit}",
         labels=[
             f"{ALL if group is None else group}, should be {'accepted' if k > 0 else 'refused'}"
+            + (f" ({outcome(audit, k)})" if audit.outcomes else "")
             for group, k in keys
         ],
     )
     quantiles = ("mean distance", "mean cost", "10 %", "25 %", "median", "75 %", "90 %")
     columns = [
         *(Column(title) for title in ("model", "group")),
-        Column("outcome") if audit.outcomes else Column("label", "label"),
+        Column(column(audit)) if audit.outcomes else Column("label", "label"),
         Column("people", "count"),
         Column("refused", "percent"),
         *(Column(title, "number") for title in quantiles),
@@ -133,8 +134,8 @@ def who_is_hurt(audit: Audit) -> Section | None:
     note = (
         "The distance is that of the shortest way to acceptance by what can be moved: the burden "
         "on those who should be accepted, the recourse of those who should be refused. Means are "
-        "over all people of a label, quantiles over the refused. A cost is distance²/(2 power), at "
-        f"power {audit.power:g}."
+        f"over all people with the same {column(audit)}, quantiles over the refused. A cost is "
+        f"distance²/(2 power), at power {audit.power:g}."
     )
     table_ = Table("burden and recourse", columns, table)
     return Section("Who is hurt?", finding, [chart], [table_], [note])

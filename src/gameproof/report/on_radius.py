@@ -59,15 +59,13 @@ def data_off(audit: Audit) -> Section | None:
 
 def _flips(audit: Audit) -> str:
     label_cost = audit.label_cost
-    ends = "from +1 to −1"
-    if audit.outcomes:
-        ends = f"from {outcome(audit, 1)} to {outcome(audit, -1)}"
+    ends = f"from {outcome(audit, 1)} to {outcome(audit, -1)}"
     if isinf(label_cost):
         return ""
     if label_cost == 0:
-        return f", and turn labels {ends} for nothing"
+        return f", and turn people {ends} for nothing"
     turned = min(1.0, 0.1 / (2 * label_cost))
-    return f", or turn the labels of {percent(turned)} {ends}, or some of both"
+    return f", or turn {percent(turned)} of the people {ends}, or some of both"
 
 
 def _worst(audit: Audit, what: str) -> Chart:

@@ -248,8 +248,40 @@
       if (!flat) return;
       for (const [v, name] of spec.across.filter(([v]) => within(v, this.span.y))) {
         make("path", { class: "refer", d: `M${left} ${this.Y(v)}H${right}` }, svg);
-        make("text", { x: right - 2, y: this.Y(v) - 5, "text-anchor": "end" }, svg, name);
+        make("text", { ...this.free(this.Y(v), name), "text-anchor": "end" }, svg, name);
       }
+    }
+
+    // Where beside a line across, at this height, its name is clear of curves and upright lines: at
+    // the right end and above the line if it can be.
+    free(height, name) {
+      const { left, right, top, bottom } = this.inner, wide = 6.5 * name.length, enough = 12;
+      let best = { x: right - 2, y: height - 5 }, most = -1;
+      for (const part of [1, 0.8, 0.6, 0.4, 0.2, 0]) {
+        const start = left + 2 + part * (right - left - wide - 4), end = start + wide;
+        const cut = this.spec.upright.some(([u]) => this.X(u) > start - 4 && this.X(u) < end + 4);
+        for (const high of [height - 15, height + 5]) {
+          if (cut || high < top || high + 12 > bottom) continue;
+          const apart = this.shown.flatMap((s) => this.heights(s, start, end))
+            .map((y) => Math.max(0, high - y, y - high - 12));
+          const room = Math.min(enough, ...apart);
+          if (room > most) [best, most] = [{ x: end, y: high + 10 }, room];
+        }
+      }
+      return best;
+    }
+
+    // How high a curve runs between two places, every few pixels.
+    heights(series, start, end) {
+      const found = [], { x, y } = series;
+      for (let k = 1; k < x.length; k++) {
+        const [a, b] = [this.X(x[k - 1]), this.X(x[k])];
+        if (b < start || a > end || !known(y[k - 1]) || !known(y[k])) continue;
+        for (let at = Math.max(a, start); at <= Math.min(b, end); at += 4) {
+          found.push(this.Y(y[k - 1] + ((y[k] - y[k - 1]) * (at - a)) / (b - a || 1)));
+        }
+      }
+      return found;
     }
 
     lines() {

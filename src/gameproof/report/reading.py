@@ -50,6 +50,12 @@ def outcome(audit: Audit, label: int) -> str:
     return "label +1" if label > 0 else "label −1"
 
 
+def column(audit: Audit) -> str:
+    """What the outcomes are outcomes of."""
+    names = {outcome.partition(" = ")[0] for outcome in audit.outcomes}
+    return names.pop() if len(names) == 1 else "label"
+
+
 def stretches(chosen: Sequence[float], grid: Sequence[float]) -> str:
     """Which of a grid's numbers, in words.
 
