@@ -143,7 +143,9 @@ def test_audit_on_rows_that_were_learned_from_says_so(
         frame.to_csv(table, index=False)
         found = run(capsys, model, table)
         assert found["learned_from"] == pytest.approx(share, abs=1e-9), name
-        said = f"learned from {100 * share:.0f}% of these rows" if share < 1 else "from all of"
+        said = (
+            f"learned from about {100 * share:.0f}% of these rows" if share < 1 else "from all of"
+        )
         assert any(said in note for note in found["notes"]) == (share > 0), name
         assert main(["audit", str(model), str(table), "--report", str(page), "--force"]) == 0
         assert ("optimistic" in capsys.readouterr().out) == (share > 0)

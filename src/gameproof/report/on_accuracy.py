@@ -45,7 +45,7 @@ def optimism(audit: Audit) -> str:
     """A caution where the model learned from the people that it is judged by."""
     if not audit.learned_from:
         return ""
-    share = f"{100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
+    share = f"about {100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
     return (
         f"the model learned from {share} of these rows: accuracy on them is optimistic, and rows "
         "that it has not seen tell how good it is"
