@@ -277,9 +277,8 @@
       for (let k = 1; k < x.length; k++) {
         const [a, b] = [this.X(x[k - 1]), this.X(x[k])];
         if (b < start || a > end || !known(y[k - 1]) || !known(y[k])) continue;
-        for (let at = Math.max(a, start); at <= Math.min(b, end); at += 4) {
-          found.push(this.Y(y[k - 1] + ((y[k] - y[k - 1]) * (at - a)) / (b - a || 1)));
-        }
+        const from = this.Y(y[k - 1]), slope = (this.Y(y[k]) - from) / (b - a || 1);
+        for (let at = Math.max(a, start); at <= Math.min(b, end); at += 4) found.push(from + slope * (at - a));
       }
       return found;
     }
