@@ -301,3 +301,10 @@ def test_models_that_cannot_be_compared_are_refused() -> None:
         gp.compare_models([MODEL, gp.LinearModel(THETA, name="other")], X, Y)
     with pytest.raises(ValueError, match="no model"):
         gp.compare_models([], X, Y)
+
+
+def test_audit_of_a_classifier_knows_its_own_people() -> None:
+    X, y = gp.synthetic_people(n=120, d=2, seed=0)
+    model = gp.StrategicLogisticRegression().fit(X[:80], y[:80])
+    assert gp.audit(model, X[:80], y[:80]).learned_from == 1.0
+    assert gp.audit(model, X[80:], y[80:]).learned_from is None

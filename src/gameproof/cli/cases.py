@@ -137,22 +137,14 @@ def expected(given: float | None, fitted_for: float | None = None) -> tuple[floa
 
 
 def _learned_from(model: TableModel, table: Table, y: Any) -> float | None:
-    """The share of these rows that the model learned from; None where that cannot be known."""
-    from gameproof.classify.seen import equal_rows
+    """The share of these rows that the model learned from, if they are the table it was fitted to;
+    None where that is not known."""
     from gameproof.data.dataset import Dataset
-    from gameproof.report.intervals import share_interval
 
     data = Dataset(table.source, model.plan.encoded(table).X, y, model.plan.features)
     if data.fingerprint == model.training.get("fingerprint"):
         return float(model.training["rows_trained"] / len(data))
-    if "learned_rows" not in model.training:
-        return None
-    equal, looked_at, by_chance = equal_rows(model.training["learned_rows"], data.X, data.y)
-    if not looked_at:
-        return None
-    if share_interval(equal, looked_at)[0] <= by_chance:
-        return 0.0
-    return (equal / looked_at - by_chance) / (1 - by_chance)
+    return None
 
 
 def outcomes(target: Target) -> tuple[str, str]:

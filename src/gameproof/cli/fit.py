@@ -190,10 +190,8 @@ def training_record(found: Trained, rows: Audit, options: argparse.Namespace) ->
 def _save(
     people: People, found: Trained, made: dict[str, Any], options: argparse.Namespace
 ) -> None:
-    from gameproof.classify.seen import kept
     from gameproof.classify.table import TableModel
     from gameproof.cli.pages import command_line
 
     training = {**people.record(), **made, "command": command_line(options)}
-    training["learned_rows"] = kept(found.train.X, found.train.y)
     TableModel(people.plan, found.prepare, found.models[ROBUST], training).save(options.out)
