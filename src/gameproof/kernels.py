@@ -1429,10 +1429,11 @@ def quick_values(data, method, u, memory, asked, n_points):
     start, stop, by = method.x_start, method.x_stop, memory.numbers[RADIUS]
     answers, listed, good = memory.answers, memory.asked, True
     for p in range(n_points):
-        if p == 1:
-            by = 0.0 if method.offset == CENTRE else -by
-        point[:] = u
-        shift(point[start:stop], u[start:stop], by, memory.direction)
+        if p == 1 and method.offset == CENTRE:
+            point = u
+        else:
+            point[:] = u
+            shift(point[start:stop], u[start:stop], by if p == 0 else -by, memory.direction)
         for m in range(asked):
             answers[p, m] = sample_value(data, listed[m], point, y)
             good &= abs(answers[p, m]) <= LARGEST
