@@ -156,10 +156,13 @@ class Run:
     def _advance_in_python(
         self, last_step: int, max_queries: int, stop: Callable[[], bool]
     ) -> bool:
-        counts, limited = self._counts, max_queries < UNLIMITED
+        counts = self._counts
+        # The cost of a step is worked out only where it may be too much: a step asks at most two
+        # batches, at two points, in each phase.
+        near = max_queries - 4 * self._method.batch * len(self._method.combine)
         while counts[STAGE] != IDLE or counts[STEP] < last_step:
-            between = limited and counts[STAGE] == IDLE
-            if between and counts[QUERIES] + self.step_cost > max_queries:
+            near_the_end = counts[QUERIES] > near and counts[STAGE] == IDLE
+            if near_the_end and counts[QUERIES] + self.step_cost > max_queries:
                 return False
             if stop():
                 break
