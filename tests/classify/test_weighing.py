@@ -93,3 +93,20 @@ def test_weights_that_make_no_sense_are_refused(kind) -> None:
         kind().fit(X, y, (y > 0).astype(float))
     with pytest.raises(ValueError, match="knows people by their numbers"):
         kind(response=gp.Noisy(gp.QuadraticCost(0.1), 0.1)).fit(X, y, weights)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (np.full(30, np.nan), "NaN"),
+        (-np.ones(30), "Negative"),
+        (np.zeros(30), "non-zero"),
+        (np.ones(3), "shape"),
+    ],
+)
+def test_scores_refuse_the_weights_that_fits_refuse(wrong: np.ndarray, said: str) -> None:
+    X, y = gp.synthetic_people(n=30, d=2, seed=0)
+    model = gp.StrategicLogisticRegression().fit(X, y)
+    for use in (model.gamed_score, model.fit):
+        with pytest.raises(ValueError, match=said):
+            use(X, y, wrong)

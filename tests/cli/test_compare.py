@@ -41,3 +41,10 @@ def test_splits_are_averaged(people, capsys) -> None:
     one, two, mean = ([row["accuracy"] for row in record["quality"]] for record in found)
     np.testing.assert_allclose(np.add(one, two) / 2, mean)
     assert found[2]["splits"] == 2
+
+
+def test_few_test_rows_are_told(people, tmp_path, capsys) -> None:
+    few = tmp_path / "few.csv"
+    few.write_text("".join(people.read_text().splitlines(keepends=True)[:101]))
+    assert compare(few) == 0
+    assert "note: the 20 test rows are few" in capsys.readouterr().out

@@ -86,3 +86,15 @@ def test_empty_standard_input_is_one_line(pipe, tmp_path: Path, capsys) -> None:
     pipe(b"")
     assert fit(Path("-"), tmp_path / "m.json") == 1
     assert capsys.readouterr().err == "gameproof: standard input is empty\n"
+
+
+def test_file_that_standard_input_is_read_from_is_not_written_over(
+    people: Path, model: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    table = tmp_path / "people.csv"
+    table.write_bytes(people.read_bytes())
+    with table.open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert main(["predict", str(model), "-", "-o", str(table), "--force"]) == 2
+    assert "is read by this command" in capsys.readouterr().err
+    assert table.read_bytes() == people.read_bytes()

@@ -272,3 +272,12 @@ def test_features_that_move_beside_those_given_are_named(degree: float, noise: f
     assert "all others fit" not in learnt.sentence
     whole = learn_response(Population(X, y, response), features=[0, 1, 3], answers=60, seed=0)
     assert whole.fits
+
+
+def test_too_small_a_budget_is_told_what_it_takes() -> None:
+    X, y = synthetic_people(n=100, d=3, seed=0)
+    for budget, said in ((10, "It takes 12 at least"), (30, "Give answers=30 or less")):
+        people = Population(X, y, BlackBox(lambda theta, agents: X[agents]), budget=budget)
+        with pytest.raises(BudgetExceeded, match=said):
+            learn_response(people)
+        assert people.n_answers == 0

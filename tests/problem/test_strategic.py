@@ -897,3 +897,13 @@ def test_run_starts_at_theta_zero_alpha_one_gamma_zero_with_steps_scaled_by_twic
         assert x.tolist() == [0, 0, 0, 0, alpha]
         assert not gamma.any()
         assert problem.scale == (1.0, 2.0 * N)
+
+
+def test_status_names_the_budget_that_ended_the_run() -> None:
+    X, y = gp.synthetic_people(n=40, d=2, seed=0)
+    people = gp.Population(X, y, gp.BlackBox(lambda theta, agents: X[agents]), budget=20)
+    problem = gp.StrategicProblem(people, radius=0.1, label_cost=0.5)
+    result = gp.solve(problem, gp.ogda_rr(gradient=gp.TwoPoint()), queries=100, seed=0)
+    assert "what is left of the population's budget" in result.status
+    again = gp.solve(problem, gp.ogda_rr(gradient=gp.TwoPoint()), queries=1, seed=0)
+    assert "the budget of 1 values" in again.status

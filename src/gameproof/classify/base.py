@@ -22,14 +22,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gameproof.arguments import Vector, as_numbers, as_positive
+from gameproof.arguments import Vector, as_positive
 from gameproof.classify.columns import positions
 from gameproof.classify.files import write
 from gameproof.classify.outcomes import Outcomes
 from gameproof.classify.record import record, training
 from gameproof.classify.solving import solved_by_asking, solved_exactly
 from gameproof.classify.units import Matrix, Units, in_units
-from gameproof.classify.weighing import Counted, among, counted
+from gameproof.classify.weighing import Counted, among, as_weights, counted
 from gameproof.exact.worst_case import WorstCase, worst_case
 from gameproof.population.population import Population
 from gameproof.population.responses import DEFAULT_POWER, PowerCost, QuadraticCost, Response
@@ -169,7 +169,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         scores = people.scores(self.theta_, np.arange(people.n)) + self.offset_
         # Towards classes_[1], so that a score of 0 is the class that `predict` gives it.
         right = (towards * scores > 0) == (towards * people.y > 0)
-        weights = None if sample_weight is None else as_numbers("sample_weight", sample_weight)
+        weights = None if sample_weight is None else as_weights(sample_weight, people.X)
         return float(np.average(right, weights=weights))
 
     # --- the steps of a fit

@@ -28,18 +28,24 @@ class Counted(NamedTuple):
     rows: Indices | None
 
 
+def as_weights(sample_weight: ArrayLike, X: Matrix) -> Vector:
+    """A weight for each row of X, none negative and not all 0, or an error."""
+    weights: Vector = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if not weights.any():
+        raise ValueError("sample_weight must contain at least one non-zero number")
+    return weights
+
+
 def counted(X: Matrix, y: NDArray[Any], sample_weight: ArrayLike | None) -> Counted:
     """The people of a table by scikit-learn's `sample_weight`."""
     if sample_weight is None:
         return Counted(X, y, None, None)
-    weights: Vector = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
-    )
+    weights = as_weights(sample_weight, X)
     rows = np.flatnonzero(weights)
     if rows.size == weights.size:
         return Counted(X, y, weights, None)
-    if not rows.size:
-        raise ValueError("sample_weight must contain at least one non-zero number")
     return Counted(X[rows], y[rows], weights[rows], rows)
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 EXAMPLE = """example:
   gameproof compare people.csv --target repaid --favourable yes \\
     --movable savings,credit_lines,utilisation --splits 10"""
+# Test rows that leave an accuracy of a half open by ten points either way.
+FEW = 96
 POWERS_SHOWN = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -67,6 +69,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
         notes += [note for note in found.notes if note not in notes]
         powers = [*POWERS, *POWERS_SHOWN]
         audits.append(found.audit(options.power, options.label_cost, powers, RADII))
+    if len(found.test) < FEW:
+        notes.append(
+            f"the {len(found.test):,} test rows are few: with others the outcome may be another"
+        )
     overlap = len(found.test) / len(found.train)
     rows = audits[0] if options.splits == 1 else average_splits(audits, overlap=overlap)
     written = []

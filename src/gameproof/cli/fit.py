@@ -106,8 +106,8 @@ def few_rows(rows: Audit, radius: float) -> list[str]:
     if widest <= WIDE:
         return []
     return [
-        f"the {rows.quality[-1].n:,} test rows are few: accuracies are known to ±"
-        f"{100 * widest:.0f} points only; more rows or a larger --test narrow that"
+        f"the {rows.quality[-1].n:,} test rows are few: intervals of accuracies are up to "
+        f"{200 * widest:.0f} points wide; more rows or a larger --test narrow them"
     ]
 
 
@@ -129,7 +129,7 @@ def accuracy_lines(rows: Audit, radius: float) -> list[str]:
     lines = [
         "accuracy on the test rows, each above its 95% interval; deciding all alike: "
         f"{rows.quality[-1].majority:.3f}",
-        " " * 12 + "".join(f"{head:>17s}" for head in heads),
+        " " * 12 + "".join(f" {head:>16s}" for head in heads),
     ]
     intervals = _intervals(rows, radius)
     for name, numbers in accuracies(rows, radius).items():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -33,7 +35,7 @@ def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -
     for k, path in enumerate(given):
         if path == STANDARD:
             raise SenselessOptions("- stands for a table; name a file for this result")
-        if any(_same(path, other) for other in inputs if other != STANDARD):
+        if any(_is_input(path) if other == STANDARD else _same(path, other) for other in inputs):
             raise SenselessOptions(f"{path} is read by this command, and would be written over")
         if any(_same(path, other) for other in given[:k]):
             raise SenselessOptions(f"{path} is named for two results")
@@ -65,6 +67,14 @@ def _try(folder: Path, path: Path) -> None:
     except OSError as error:
         why = (error.strerror or "no reason given").lower()
         raise PermissionError(f"{path} cannot be written: {why}") from error
+
+
+def _is_input(path: Path) -> bool:
+    """Whether standard input is read from this very file."""
+    try:
+        return os.path.samestat(os.fstat(sys.stdin.fileno()), path.stat())
+    except (OSError, ValueError, AttributeError):  # no such file, or no standard input
+        return False
 
 
 def _same(one: Path, two: Path) -> bool:

@@ -112,9 +112,13 @@ def _plan(
     each = min(answers // times, int((population.y < 0).sum()))
     left = population.remaining
     if left is not None and each * times > left:
+        least = 2 * times
+        way_out = (
+            f"Give answers={left} or less." if left >= least else f"It takes {least} at least."
+        )
         raise BudgetExceeded(
             f"learning needs {each * times} answers and the budget of {population.budget} has "
-            f"{left} left; nobody was asked. Give answers={left} or less."
+            f"{left} left; nobody was asked. {way_out}"
         )
     return each, times, singles and times >= wanted
 

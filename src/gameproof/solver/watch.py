@@ -11,7 +11,7 @@ from gameproof import kernels
 from gameproof.arguments import Vector, as_count, as_positive
 from gameproof.problem.problem import Problem
 from gameproof.solver.result import Reason, Result, Snapshot
-from gameproof.solver.run import UNLIMITED, Run
+from gameproof.solver.run import Run
 from gameproof.solver.trace import Row, Trace
 
 Score = Callable[[Vector, Vector], float]
@@ -113,6 +113,7 @@ class Watch:
         at = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
         go_on = "resume=result.state"
+        own = row.queries + self._run.step_cost > queries  # else what people have left ends it
         if epochs is not None and row.epoch > epochs:
             return f"Nothing to do: the run has {row.epoch:g} epochs already, more than {epochs}."
         return {
@@ -122,7 +123,7 @@ class Watch:
             "queries": f"Stopped {at}{scored}: the next step would exceed "
             + (
                 f"the budget of {queries} values; to go on, pass a larger one and {go_on}."
-                if queries < UNLIMITED
+                if own
                 else f"what is left of the population's budget; to go on, raise it and {go_on}."
             ),
             "callback": f"The callback ended the run {at}{scored}.",
