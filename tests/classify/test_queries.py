@@ -149,7 +149,6 @@ def test_fit_by_a_solver_can_be_pickled() -> None:
     assert again.result_.status == model.result_.status
 
 
-@pytest.mark.skipif(not hasattr(gp.Solver, "auto"), reason="solvers are not chosen yet")
 def test_chosen_solver_stays_within_the_queries_and_counts_its_pilot() -> None:
     X, y = people()
     survey = Survey(X)

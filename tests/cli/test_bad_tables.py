@@ -150,7 +150,9 @@ def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, m
     assert Path("table.csv").read_bytes() == sound()
 
 
-@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="a folder that takes no files")
+@pytest.mark.skipif(
+    not Path("/proc/self").is_dir(), reason="no folder here takes no files, as /proc does"
+)
 def test_folder_that_takes_no_files_is_refused_before_the_work(
     word: str, tmp_path: Path, capsys
 ) -> None:

@@ -111,7 +111,6 @@ def test_saddle_point_of_many_is_that_of_repeated_agents(flips: str) -> None:
 
 @pytest.mark.parametrize("name", ["quadratic", "intercept", "labels both ways", "Huber"])
 def test_other_methods_find_the_same_point(name: str) -> None:
-    pytest.importorskip("cvxpy")
     one, many = PAIRS[name]()
     value = gp.saddle_point(many).value
     assert gp.saddle_point(one, "conic").value == pytest.approx(value, abs=1e-7)

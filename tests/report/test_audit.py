@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import linprog, minimize, minimize_scalar
 from sklearn.linear_model import LogisticRegression
@@ -285,7 +286,6 @@ def test_what_does_not_fit_is_refused_in_one_line(change: dict, message: str) ->
 
 
 def test_frames_are_audited_where_their_columns_are_the_model_s() -> None:
-    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(X, columns=NAMES)
     assert gp.audit(MODEL, frame, Y).gaming == gp.audit(MODEL, X, Y).gaming
     with pytest.raises(ValueError, match="the columns of X are rate, income, age, debt, and"):

@@ -19,11 +19,12 @@ ORDERS = gp.Reshuffle(), gp.WithReplacement(), gp.ShuffleOnce()
 PARTS = ESTIMATES | {"envelope": gp.Envelope()}
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
-@pytest.mark.parametrize("estimate", PARTS)
+# Of least squares nobody answers, so that there is no envelope.
+PAIRS = [(p, e) for p in PROBLEMS for e in PARTS if (p, e) != ("least squares", "envelope")]
+
+
+@pytest.mark.parametrize(("name", "estimate"), PAIRS)
 def test_quick_steps_equal_ask_tell_bit_for_bit(name: str, estimate: str) -> None:
-    if name == "least squares" and estimate == "envelope":
-        pytest.skip("nobody answers there")
     for order in ORDERS:
         for update in (gp.OGDA(), gp.SGDA()):
             solver = gp.Solver(

@@ -180,4 +180,4 @@ class Unsaved(Response):
         )
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        raise NotImplementedError
+        raise AssertionError("nobody is asked before `fit`, which refuses")

@@ -113,7 +113,8 @@ class Watch:
         at = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
         go_on = "resume=result.state"
-        own = row.queries + self._run.step_cost > queries  # else what people have left ends it
+        # Else what people have left ends the run.
+        own = reason == "queries" and row.queries + self._run.step_cost > queries
         if epochs is not None and row.epoch > epochs:
             return f"Nothing to do: the run has {row.epoch:g} epochs already, more than {epochs}."
         return {
