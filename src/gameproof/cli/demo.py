@@ -102,20 +102,15 @@ def accuracy(theta: Vector, X: Matrix, y: Vector, power: float) -> float:
 
 
 def draw(rows: dict[str, list[float]], path: Path) -> Path:
-    """Accuracy against gaming power."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
+    """Accuracy against gaming power, in the style of all figures."""
+    from gameproof.data.files import write_whole
+    from gameproof.report.figures import drawn, lines
+    from gameproof.report.parts import Panels, Series
 
-    figure = Figure(figsize=(6.0, 3.8), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
-    for (name, found), style in zip(rows.items(), [":s", "--o", "-^"], strict=True):
-        axes.plot(POWERS, found, style, label=name, linewidth=1.6, markersize=5)
-    axes.axvline(TRAINED_FOR, color="0.7", linewidth=1)
-    axes.annotate("power trained for", (TRAINED_FOR, 0.42), (TRAINED_FOR + 0.02, 0.42), color="0.4")
-    axes.set(xlabel="gaming power of the people tested", ylabel="accuracy", ylim=(0.4, 1.0))
-    axes.grid(alpha=0.2)
-    axes.legend(frameon=False)
+    title, x = "trained for the power at the grey line", "gaming power of the people tested"
+    series = [Series(name, found, POWERS) for name, found in rows.items()]
+    chart = lines(title, x, "accuracy", series, upright=[(TRAINED_FOR, "trained for")])
+    content = drawn(Panels(title, [chart]))["png"]
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=150)
+    write_whole(path, content)
     return path
