@@ -20,8 +20,8 @@ commits after the last.
 
 **Layout.** Each block, x and y, is a matrix whose rows are named below. Where sample i alone sees
 the coordinate y_i (a *private* y), a step touches only the coordinates of J and K: the rows after
-MARK are then replaced by one number a sample (`Memory.slots`) and a step costs O(dim x + batch),
-whatever the length of y.
+U are then replaced by one number a sample (`Memory.slots`), sums are brought up to date where a
+coordinate changes (`Memory.sums`), and a step costs O(dim x + batch), whatever the length of y.
 """
 
 import warnings
@@ -31,8 +31,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import njit, typeof, types, vectorize
-from numba.core.cgutils import create_struct_proxy, get_null_value
+from numba.core.cgutils import alloca_once, create_struct_proxy, for_range_slice, get_null_value
 from numba.extending import intrinsic, overload
+from numba.np.arrayobj import make_array, populate_array
 from numba.np.random._constants import fi_double, ki_double, wi_double
 from numba.np.random._constants import ziggurat_nor_inv_r as INVERSE_TAIL
 from numba.np.random._constants import ziggurat_nor_r as TAIL
@@ -77,10 +78,12 @@ def inlined(function: Any) -> Any:
     return njit(error_model="numpy", forceinline=True)(function)
 
 
-# Rows of a block. A private y keeps the first three; U as well where a step has several phases,
-# since between steps BASE is U.
-BASE, TOTAL, MARK, U, POINT, NEW, OLD, KEPT = range(8)
-ROWS = 8
+# Rows of a block; TOTAL is sum eta U. A private y keeps the first; U as well where a step has
+# several phases, since between steps BASE is U.
+BASE, U, TOTAL, POINT, NEW, OLD, KEPT = range(7)
+ROWS = 7
+# Columns of `Memory.sums`: sum eta U of a private coordinate as it was when sum eta was MARK.
+SUM, MARK = range(2)
 # Rows of `Memory.slots`, the private counterparts of NEW, OLD and KEPT.
 SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
 # Rows of `Memory.batch`: the samples J and K.
@@ -114,6 +117,7 @@ SIGN_FROM, SIZE_FROM = np.uint64(8), np.uint64(9)
 # Of 64-bit numbers whose halves are told apart.
 TWO_32, LOW_HALF = np.uint64(2**32), np.uint64(2**32 - 1)
 LARGEST = np.finfo(np.float64).max
+NOT_NEGATIVE = 2**63 - 1  # a mask that tells the compiler so
 # Why `run` came back.
 DONE, OUT_OF_QUERIES, BAD_VALUE, BAD_GRADIENT = range(4)
 
@@ -154,6 +158,7 @@ class Memory(NamedTuple):
 
     x: np.ndarray
     y: np.ndarray
+    sums: np.ndarray  # (n, 2) of a private y, which has no TOTAL: a sample's lie side by side
     slots: np.ndarray
     direction: np.ndarray  # v on the d perturbed coordinates, x's and then y's
     order: np.ndarray
@@ -194,12 +199,153 @@ def borrowed(typing_context, value):
     return value(value), generate
 
 
+def _borrowed_vector(context, builder, matrix, kind, start, size):
+    """Part of a contiguous array as a vector of its own, from the number at place `start` on."""
+    view = make_array(kind)(context, builder)
+    each = context.get_constant(
+        types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    )
+    place = builder.gep(matrix.data, [start])
+    populate_array(view, place, shape=[size], strides=[each], itemsize=each, meminfo=None)
+    return view._getvalue()
+
+
+@intrinsic
+def section(typing_context, v, start, stop):
+    """v[start:stop] of a contiguous vector, borrowed, where 0 <= start <= stop <= v.size: a slice
+    that may be otherwise looks twenty times whether it is."""
+
+    def generate(context, builder, signature, arguments):
+        whole = make_array(signature.args[0])(context, builder, arguments[0])
+        size = builder.sub(arguments[2], arguments[1])
+        kind = signature.return_type
+        return _borrowed_vector(context, builder, whole, kind, arguments[1], size)
+
+    fits = isinstance(v, types.Array) and v.ndim == 1 and v.layout == "C"
+    return (v(v, types.intp, types.intp), generate) if fits else None
+
+
+@intrinsic
+def line(typing_context, matrix, i):
+    """matrix[i] of a contiguous matrix, borrowed, where 0 <= i < len(matrix)."""
+
+    def generate(context, builder, signature, arguments):
+        whole = make_array(signature.args[0])(context, builder, arguments[0])
+        width = builder.extract_value(whole.shape, 1)
+        start, kind = builder.mul(arguments[1], width), signature.return_type
+        return _borrowed_vector(context, builder, whole, kind, start, width)
+
+    fits = isinstance(matrix, types.Array) and matrix.ndim == 2 and matrix.layout == "C"
+    return (matrix.copy(ndim=1)(matrix, types.intp), generate) if fits else None
+
+
+# --- Sums and combinations of vectors -----------------------------------------------------------
+# Written in the compiler's own terms, four coordinates at a time. Left to itself it asks before
+# every loop whether the vectors overlap and how often to repeat the loop, which for a dozen
+# coordinates takes longer than the loop; and where it may reorder a sum it does so in one caller
+# and not in another.
+
+NUMBER, PLACE = ir.DoubleType(), ir.IntType(64)
+FOUR = ir.VectorType(NUMBER, 4)
+
+
+def _by_fours(builder, size, body):
+    """Emits body(c, kind) for all coordinates: kind is FOUR for c, …, c + 3, or NUMBER for the rest
+    of a size that is no multiple of four."""
+    whole = builder.and_(size, PLACE(-4))
+    for kind, start, stop, step in ((FOUR, PLACE(0), whole, 4), (NUMBER, whole, size, 1)):
+        with for_range_slice(builder, start, stop, PLACE(step), inc=True) as (c, _):
+            body(c, kind)
+
+
+def _place(builder, vector, c, kind):
+    return builder.bitcast(builder.gep(vector.data, [c]), kind.as_pointer())
+
+
+def _vectors(context, builder, kinds, values):
+    return [make_array(kind)(context, builder, v) for kind, v in zip(kinds, values, strict=True)]
+
+
+def _size(builder, vector):
+    return builder.extract_value(vector.shape, 0)
+
+
+def _are_vectors(*kinds):
+    return all(isinstance(k, types.Array) and k.ndim == 1 and k.layout == "C" for k in kinds)
+
+
+def _sum_of_products(context, builder, signature, arguments):
+    """Four sums, which the processor adds to at once; the rest goes to the first of them."""
+    factors = _vectors(context, builder, signature.args, arguments)
+    sums = {kind: alloca_once(builder, kind) for kind in (FOUR, NUMBER)}
+    for kind, zero in ((FOUR, [0.0] * 4), (NUMBER, 0.0)):
+        builder.store(kind(zero), sums[kind])
+
+    def add(c, kind):
+        product = None
+        for vector in factors:
+            factor = builder.load(_place(builder, vector, c, kind), align=8)
+            product = builder.fmul(product, factor) if product else factor
+        builder.store(builder.fadd(builder.load(sums[kind]), product), sums[kind])
+
+    _by_fours(builder, _size(builder, factors[0]), add)
+    fours = builder.load(sums[FOUR])
+    first, second, third, fourth = (builder.extract_element(fours, PLACE(k)) for k in range(4))
+    first = builder.fadd(first, builder.load(sums[NUMBER]))
+    return builder.fadd(builder.fadd(first, second), builder.fadd(third, fourth))
+
+
+@intrinsic
+def dot(typing_context, a, b):
+    """<a, b>."""
+    return (types.float64(a, b), _sum_of_products) if _are_vectors(a, b) else None
+
+
+@intrinsic
+def dot_of_three(typing_context, a, b, c):
+    """The sum of a_k b_k c_k."""
+    return (types.float64(a, b, c), _sum_of_products) if _are_vectors(a, b, c) else None
+
+
+@intrinsic
+def combine(typing_context, out, weights, vectors):
+    """Overwrites out with weights[0] vectors[0] + weights[1] vectors[1] + …; out may be one of
+    the vectors."""
+
+    def generate(context, builder, signature, arguments):
+        (target,) = _vectors(context, builder, signature.args[:1], arguments[:1])
+        given = [builder.extract_value(arguments[2], k) for k in range(len(vectors))]
+        terms = _vectors(context, builder, list(signature.args[2]), given)
+        scales = [builder.extract_value(arguments[1], k) for k in range(len(weights))]
+        none = FOUR(ir.Undefined)
+        each = ir.VectorType(ir.IntType(32), 4)([0] * 4)
+        spread = [
+            builder.shuffle_vector(builder.insert_element(none, w, PLACE(0)), none, each)
+            for w in scales
+        ]
+
+        def put(c, kind):
+            total = None
+            for weight, vector in zip(spread if kind == FOUR else scales, terms, strict=True):
+                term = builder.load(_place(builder, vector, c, kind), align=8)
+                term = builder.fmul(weight, term)
+                total = builder.fadd(total, term) if total else term
+            builder.store(total, _place(builder, target, c, kind), align=8)
+
+        _by_fours(builder, _size(builder, target), put)
+        return context.get_dummy_value()
+
+    floats = types.UniTuple(types.float64, len(weights))
+    return (types.void(out, floats, vectors), generate) if _are_vectors(out, *vectors) else None
+
+
 # --- Memory ahead of its use --------------------------------------------------------------------
 # Samples come in random order, so that with many of them each is far from all caches. The order is
 # known ahead, and what a step will read can be on its way while others are taken.
 
 AHEAD = 8  # steps
 FEW = 2000  # samples that are near anyway
+PLACES, FAR = 32, 2**20  # of an order that is shuffled: drawn ahead, from this many on
 LINE, LINES = 8, 4  # numbers that come together; after some in a row the processor goes on alone
 
 
@@ -228,13 +374,13 @@ def fetch_row(matrix, i):
 
 
 @njit(error_model="numpy")  # neither inlined, which slows down the step, nor cached: see `inlined`
-def fetch_samples(data, kinds, tally, y, order, first):
+def fetch_samples(data, kinds, tally, y, sums, order, first):
     """What the steps of the samples order[first], …, AHEAD of them, will read of long arrays."""
     for m in range(first, min(first + AHEAD, order.size)):
-        i = order[m]
+        i = np.int64(order[m])
         fetch_sample(data, i)
-        for row in range(y.shape[0]):
-            fetch(y, row * y.shape[1] + i)
+        fetch(y, i)
+        fetch(sums, 2 * i)
         if kinds.size > 0:
             fetch(kinds, i)
         if tally.size > 0:
@@ -264,26 +410,6 @@ def _choose_fetch(data, i):
 
 
 # --- Projections -------------------------------------------------------------------------------
-
-
-@compiled
-def dot(a, b):
-    """<a, b>, in four sums that the processor adds to at once.
-
-    Their order is fixed, and so is every bit. A compiler that is free to reorder does so in one
-    caller and not in another.
-    """
-    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-    whole = a.size // 4
-    for k in range(whole):
-        c = 4 * k
-        first += a[c] * b[c]
-        second += a[c + 1] * b[c + 1]
-        third += a[c + 2] * b[c + 2]
-        fourth += a[c + 3] * b[c + 3]
-    for c in range(4 * whole, a.size):
-        first += a[c] * b[c]
-    return (first + second) + (third + fourth)
 
 
 @compiled
@@ -372,10 +498,11 @@ def project_cone(v, slope, cap):
     cap / slope is left.
     """
     last = v.size - 1
-    length, alpha = norm(v[:last]), v[last]
+    length, alpha = norm(section(v, 0, last)), v[last]
     if length > alpha / slope:
         if alpha <= -length / slope:
-            v[:] = 0.0
+            for c in range(v.size):
+                v[c] = 0.0
             return
         shrunk = (length + slope * alpha) / (1.0 + slope * slope)
         alpha = slope * shrunk
@@ -395,7 +522,7 @@ def project(pieces, v):
     """Overwrites v with its projection on the product of the pieces."""
     for p in range(pieces.kinds.size):
         start, stop = pieces.starts[p], pieces.starts[p + 1]
-        part = v[start:stop]
+        part = section(v, start, stop)
         kind, number = pieces.kinds[p], pieces.numbers[p, 0]
         if kind == BALL:
             project_ball(part, pieces.first[start:stop], number)
@@ -458,7 +585,7 @@ class Strategic(NamedTuple):
     theta from `start` on (1 with an intercept, else 0), y = gamma, private."""
 
     features: np.ndarray
-    labels: np.ndarray
+    labels: np.ndarray  # of one byte each: samples come in random order, and these stay near
     zeta: np.ndarray  # one number an agent, or one for all
     movable: np.ndarray
     start: int
@@ -492,8 +619,7 @@ class UserFunction(NamedTuple):
 
 @compiled
 def add_scaled(out, weight, v):
-    for c in range(out.size):
-        out[c] += weight * v[c]
+    combine(out, (1.0, weight), (out, v))
 
 
 @compiled
@@ -524,29 +650,29 @@ def bilinear_gradient(data, i, x, y, weight, gx, gy, at, whole):
 
 @inlined
 def rank_one_value(data, i, x, y):
-    s, t = dot(data.a[i], x), dot(data.b[i], y)
+    s, t = dot(line(data.a, i), x), dot(line(data.b, i), y)
     return 0.5 * s * s + s * t - 0.5 * t * t + dot(data.p[i], x) - dot(data.q[i], y)
 
 
 @inlined
 def rank_one_gradient(data, i, x, y, weight, gx, gy, at, whole):
-    s, t = dot(data.a[i], x), dot(data.b[i], y)
-    add_scaled(gx, weight * (s + t), data.a[i])
+    s, t = dot(line(data.a, i), x), dot(line(data.b, i), y)
+    add_scaled(gx, weight * (s + t), line(data.a, i))
     add_scaled(gx, weight, data.p[i])
-    add_scaled(gy, weight * (s - t), data.b[i])
+    add_scaled(gy, weight * (s - t), line(data.b, i))
     add_scaled(gy, -weight, data.q[i])
 
 
 @inlined
 def least_squares_value(data, i, x, y):
-    residual = dot(data.a[i], x) - data.b[i] - y[i]
+    residual = dot(line(data.a, i), x) - data.b[i] - y[i]
     return 0.5 * (residual * residual - data.penalty * y[i] * y[i])
 
 
 @inlined
 def least_squares_gradient(data, i, x, y, weight, gx, gy, at, whole):
-    residual = dot(data.a[i], x) - data.b[i] - y[i]
-    add_scaled(gx, weight * residual, data.a[i])
+    residual = dot(line(data.a, i), x) - data.b[i] - y[i]
+    add_scaled(gx, weight * residual, line(data.a, i))
     gy[at] += weight * (-residual - data.penalty * y[i])
 
 
@@ -600,27 +726,11 @@ def _has_user_loss(kind: types.NamedTuple) -> bool:
     return isinstance(kind.types[kind.fields.index("loss")], types.BaseTuple)
 
 
-@compiled
-def masked_square(mask, v):
-    """sum of mask v^2, in four sums as in `dot`."""
-    first, second, third, fourth = 0.0, 0.0, 0.0, 0.0
-    whole = v.size // 4
-    for k in range(whole):
-        c = 4 * k
-        first += mask[c] * v[c] * v[c]
-        second += mask[c + 1] * v[c + 1] * v[c + 1]
-        third += mask[c + 2] * v[c + 2] * v[c + 2]
-        fourth += mask[c + 3] * v[c + 3] * v[c + 3]
-    for c in range(4 * whole, v.size):
-        first += mask[c] * v[c] * v[c]
-    return (first + second) + (third + fourth)
-
-
 @inlined
 def dual_length(data, theta):
     """|theta|_{p*} of the movable part of theta."""
     if data.dual_norm == 2.0:
-        return np.sqrt(masked_square(data.movable, theta))
+        return np.sqrt(dot_of_three(data.movable, theta, theta))
     return general_length(data.movable, theta, data.dual_norm)
 
 
@@ -644,7 +754,7 @@ def general_length(mask, theta, p):
 def gain_of_moving(data, theta):
     """|theta|_{p*}^q: what an agent of unit power adds to its score."""
     if data.dual_norm == 2.0 and data.degree == 2.0:  # the paper's: no root to be squared again
-        return masked_square(data.movable, theta)
+        return dot_of_three(data.movable, theta, theta)
     return raised(dual_length(data, theta), data.degree)
 
 
@@ -661,7 +771,7 @@ def raised(length, exponent):
 @inlined
 def theta_of(data, x):
     """The part of x that is theta."""
-    return x[data.start : data.start + data.features.shape[1]]
+    return section(x, data.start, data.start + data.features.shape[1])
 
 
 @inlined
@@ -674,7 +784,7 @@ def power_of(data, i):
 def score(data, i, x):
     """z_i = <b_i(theta), theta> + intercept."""
     theta = theta_of(data, x)
-    z = dot(data.features[i], theta)
+    z = dot(line(data.features, i), theta)
     if data.start == 1:
         z += x[0]
     if data.labels[i] < 0 and power_of(data, i) > 0.0:
@@ -707,7 +817,7 @@ def add_score_gradient(data, i, x, weight, gx):
     theta, by_theta = theta_of(data, x), theta_of(data, gx)
     if data.start == 1:
         gx[0] += weight
-    add_scaled(by_theta, weight, data.features[i])
+    add_scaled(by_theta, weight, line(data.features, i))
     zeta = power_of(data, i)
     if data.labels[i] > 0 or zeta == 0.0:
         return
@@ -723,7 +833,9 @@ def add_score_gradient(data, i, x, weight, gx):
 def add_general_gain(mask, theta, p, q, weight, out):
     """out += weight d/dtheta |theta|^q, which is
     q |theta|^(q-1) sign(theta_c) (|theta_c| / |theta|)^(p-1) on the movable coordinates."""
-    length = np.sqrt(masked_square(mask, theta)) if p == 2.0 else general_length(mask, theta, p)
+    length = (
+        np.sqrt(dot_of_three(mask, theta, theta)) if p == 2.0 else general_length(mask, theta, p)
+    )
     if length == 0.0:
         return
     common = weight * q * raised(length, q - 1.0)
@@ -914,13 +1026,32 @@ def below(rng, n):
     return np.int64(product >> np.uint64(32))
 
 
+@apart
+def shuffle_far(order, rng, last):
+    """The part of `shuffle` that is too long for the caches, by drawing some places ahead; returns
+    where the rest begins."""
+    drawn = np.empty(PLACES, dtype=np.int64)
+    while last > FAR:
+        for m in range(PLACES):
+            drawn[m] = below(rng, last - m + 1)
+            fetch(order, drawn[m])
+        for m in range(PLACES):
+            i, j = last - m, drawn[m]
+            order[i], order[j] = order[j], order[i]
+        last -= PLACES
+    return last
+
+
 @compiled
 def shuffle(order, rng):
     """Overwrites order with a uniform permutation, from the draws rng.integers(0, i + 1) for
     i = n - 1, …, 1 (the generator's own shuffle takes long to compile)."""
     for i in range(order.size):
         order[i] = i
-    for i in range(order.size - 1, 0, -1):
+    last = order.size - 1
+    if last > FAR:
+        last = shuffle_far(order, rng, last)
+    for i in range(last, 0, -1):
         j = below(rng, i + 1)
         order[i], order[j] = order[j], order[i]
 
@@ -939,21 +1070,24 @@ def draw_order(method, memory, rng):
 
 @compiled
 def draw_direction(direction, rng):
-    """Overwrites direction with rng.standard_normal() for each coordinate; `deploy` scales them to
-    the unit sphere.
+    """Overwrites direction with rng.standard_normal() for each coordinate; returns the sum of their
+    squares, as `make_unit` would find it.
 
     The draws are the generator's, by its ziggurat: a layer, a sign and a size are cut from 64 bits,
     and in 99 of 100 cases that is all. Written out here for those, because Numba's takes half as
     long again: it compares integers as floats, and it branches on the sign.
     """
-    bits = rng.bit_generator
+    bits, square = rng.bit_generator, 0.0
     for c in range(direction.size):
         drawn = next_uint64(bits)
         layer, size = np.int64(drawn & LAYER), np.int64((drawn >> SIZE_FROM) & SIZE)
-        value = (1 - 2 * np.int64((drawn >> SIGN_FROM) & ONE)) * (size * WIDTHS[layer])
+        flip = -np.int64((drawn >> SIGN_FROM) & ONE)  # all ones, or none
+        value = ((size ^ flip) - flip) * WIDTHS[layer]
         if size >= SURE[layer]:
             value = unsure_normal(bits, layer, size, value)
         direction[c] = value
+        square += value * value
+    return square
 
 
 @apart
@@ -971,16 +1105,16 @@ def unsure_normal(bits, layer, size, value):
 
 
 @compiled
-def is_known(kinds, i):
-    """Whether sample i is never asked."""
-    return kinds.size > 0 and kinds[i] == KNOWN
+def kind_of(kinds, i):
+    """How the gradient of sample i is had."""
+    return np.int64(kinds[i]) if kinds.size > 0 else COUNTED
 
 
 @compiled
 def list_asked(kinds, samples, size, listed, at):
     """Overwrites listed from `at` on with the samples that are asked; where it ends."""
     for m in range(size):
-        if not is_known(kinds, samples[m]):
+        if kind_of(kinds, samples[m]) != KNOWN:
             listed[at] = samples[m]
             at += 1
     return at
@@ -989,45 +1123,57 @@ def list_asked(kinds, samples, size, listed, at):
 @compiled
 def count_costly(kinds, listed, total):
     """How many of the samples asked are counted."""
-    if kinds.size == 0:
-        return total
     costly = 0
     for m in range(total):
-        costly += kinds[listed[m]] == COUNTED
+        costly += kind_of(kinds, listed[m]) == COUNTED
     return costly
 
 
 @compiled
-def open_step(method, memory):
-    """Overwrites the batch J, and the list of samples asked: J, then K."""
-    counts, batch, order, listed = memory.counts, memory.batch, memory.order, memory.asked
-    size = batch_size(method, counts)
-    if method.order != WITH_REPLACEMENT:
-        for m in range(size):
-            batch[CURRENT, m] = order[counts[POSITION] + m]
-    total = list_asked(method.kinds, batch[CURRENT], size, listed, 0)
+def list_samples(method, memory):
+    """Overwrites the list of samples asked: of J, then of K."""
+    counts, batch, listed, kinds = memory.counts, memory.batch, memory.asked, method.kinds
+    total = list_asked(kinds, batch[CURRENT], counts[N_CURRENT], listed, 0)
     counts[ASKED_CURRENT] = total
     if method.asks_previous:
-        total = list_asked(method.kinds, batch[PREVIOUS], counts[N_PREVIOUS], listed, total)
-    counts[ASKED] = total
-    counts[COSTLY] = count_costly(method.kinds, listed, total)
-    counts[N_CURRENT] = size
+        total = list_asked(kinds, batch[PREVIOUS], counts[N_PREVIOUS], listed, total)
+    counts[ASKED], counts[COSTLY] = total, count_costly(kinds, listed, total)
+    counts[ANSWERED] = 0
+    for m in range(total, listed.size):  # what was asked before does not show in a state
+        listed[m] = 0
+
+
+@compiled
+def open_step(method, memory):
+    """Overwrites the batch J, and the list of samples asked."""
+    counts, batch, order = memory.counts, memory.batch, memory.order
+    counts[N_CURRENT] = batch_size(method, counts)
+    if method.order != WITH_REPLACEMENT:
+        for m in range(counts[N_CURRENT]):
+            batch[CURRENT, m] = order[counts[POSITION] + m]
+    list_samples(method, memory)
     counts[STAGE] = TURN
 
 
 @compiled
 def make_unit(v):
-    """Overwrites v with v / |v|."""
-    length = norm(v)
+    """Overwrites v, drawn from the normal distribution, with v / |v|."""
+    square = 0.0
     for c in range(v.size):
-        v[c] /= length
+        square += v[c] * v[c]
+    divide(v, np.sqrt(square))
+
+
+@compiled
+def divide(v, by):
+    for c in range(v.size):
+        v[c] /= by
 
 
 @compiled
 def shift(point, base, by, v):
     """Overwrites point with base + by v."""
-    for c in range(v.size):
-        point[c] = base[c] + by * v[c]
+    combine(point, (1.0, by), (base, v))
 
 
 @compiled
@@ -1159,39 +1305,40 @@ def estimate(method, memory):
 @compiled
 def propose_block(rows, step, a, b, c):
     """Overwrites BASE of a block: U - step (a NEW + b OLD + c KEPT)."""
-    for k in range(rows.shape[1]):
-        move = a * rows[NEW, k] + b * rows[OLD, k] + c * rows[KEPT, k]
-        rows[BASE, k] = rows[U, k] - step * move
+    base = rows[BASE]
+    combine(base, (a, b, c), (rows[NEW], rows[OLD], rows[KEPT]))
+    combine(base, (1.0, -step), (rows[U], base))
 
 
 @compiled
-def settle(rows, k, u, weight):
-    """Brings TOTAL of one coordinate up to date before its iterate, row u, changes: it lacks
+def settle(sums, k, iterate, weight):
+    """Brings the sum of one coordinate up to date before its iterate changes: it lacks
     U (weight - MARK), the share of the iterates since U last changed."""
-    rows[TOTAL, k] += rows[u, k] * (weight - rows[MARK, k])
-    rows[MARK, k] = weight
+    sums[k, SUM] += iterate * (weight - sums[k, MARK])
+    sums[k, MARK] = weight
 
 
 @compiled
-def begin_private(y, k, weight):
+def begin_private(y, sums, k, weight):
     """BASE <- U at one coordinate of a private y, which is about to change."""
     if y.shape[0] > U:
-        settle(y, k, U, weight)
         y[BASE, k] = y[U, k]
-    else:
-        settle(y, k, BASE, weight)
+    settle(sums, k, y[BASE, k], weight)
 
 
 @compiled
-def propose_private(y, slots, batch, counts, weight, step, a, b, c):
+def propose_private(y, sums, slots, batch, counts, weight, step, a, b, c):
     """The same for a private y. A sample may stand in J and K, or twice in one: moves add up."""
+    n_previous = counts[N_PREVIOUS]
+    if b == c == 0.0 and y.shape[0] <= U:  # K does not move, and no earlier phase has moved it
+        n_previous = 0
     for m in range(counts[N_CURRENT]):
-        begin_private(y, batch[CURRENT, m], weight)
-    for m in range(counts[N_PREVIOUS]):
-        begin_private(y, batch[PREVIOUS, m], weight)
+        begin_private(y, sums, batch[CURRENT, m], weight)
+    for m in range(n_previous):
+        begin_private(y, sums, batch[PREVIOUS, m], weight)
     for m in range(counts[N_CURRENT]):
-        y[BASE, batch[CURRENT, m]] -= step * a * slots[SLOT_NEW, m]
-    for m in range(counts[N_PREVIOUS]):
+        y[BASE, batch[CURRENT, m]] -= step * (a * slots[SLOT_NEW, m])
+    for m in range(n_previous):
         move = b * slots[SLOT_OLD, m] + c * slots[SLOT_KEPT, m]
         y[BASE, batch[PREVIOUS, m]] -= step * move
 
@@ -1199,15 +1346,16 @@ def propose_private(y, slots, batch, counts, weight, step, a, b, c):
 @compiled
 def propose(method, memory):
     """Overwrites BASE with the step from U, not yet projected: descent in x, ascent in y."""
-    counts, combine = memory.counts, method.combine
+    counts, weights = memory.counts, method.combine
     eta, phase = memory.numbers[ETA], counts[PHASE]
-    a, b, c = combine[phase, 0], combine[phase, 1], combine[phase, 2]
+    a, b, c = weights[phase, 0], weights[phase, 1], weights[phase, 2]
     if counts[N_PREVIOUS] == 0:  # no step before: every estimate is the new one
         a, b, c = a + b + c, 0.0, 0.0
     propose_block(memory.x, eta * method.x_scale, a, b, c)
     if method.private:
         step, weight = -eta * method.y_scale, memory.numbers[WEIGHT]
-        propose_private(memory.y, memory.slots, memory.batch, counts, weight, step, a, b, c)
+        y, sums, slots = memory.y, memory.sums, memory.slots
+        propose_private(y, sums, slots, memory.batch, counts, weight, step, a, b, c)
     else:
         propose_block(memory.y, -eta * method.y_scale, a, b, c)
 
@@ -1227,10 +1375,10 @@ def project_base(method, x_pieces, y_pieces, memory):
 
 
 @compiled
-def commit_block(rows, weight):
+def commit_block(rows, eta):
     for k in range(rows.shape[1]):
-        settle(rows, k, U, weight)
         rows[U, k] = rows[POINT, k] = rows[BASE, k]
+        rows[TOTAL, k] += eta * rows[BASE, k]
         rows[KEPT, k] = rows[NEW, k]
 
 
@@ -1256,16 +1404,16 @@ def commit(method, memory):
             x[POINT, k] = x[BASE, k]
         counts[STAGE] = TURN
         return
-    weight = numbers[WEIGHT]
-    commit_block(x, weight)
+    commit_block(x, numbers[ETA])
     if method.private:
         commit_private(memory.y, memory.slots, batch, counts)
     else:
-        commit_block(memory.y, weight)
-    numbers[WEIGHT] = weight + numbers[ETA]
+        commit_block(memory.y, numbers[ETA])
+    numbers[WEIGHT] += numbers[ETA]
     for m in range(counts[N_CURRENT]):
         batch[PREVIOUS, m] = batch[CURRENT, m]
     counts[N_PREVIOUS] = counts[N_CURRENT]
+    counts[ANSWERED] = 0
     counts[PHASE] = 0
     counts[STAGE] = IDLE
     counts[STEP] += 1
@@ -1296,7 +1444,7 @@ def add_exact(data, method, memory, row, slot_row, which, size):
     # The samples that are asked give no gradient on the perturbed coordinates; the others do.
     for known in (False, True):
         for m in range(size):
-            if is_known(kinds, samples[m]) == known:
+            if (kind_of(kinds, samples[m]) == KNOWN) == known:
                 at = m if method.private else samples[m]
                 whole = known or not estimated
                 add_gradient(data, samples[m], x, y, 1.0 / method.batch, gx, gy, at, whole)
@@ -1367,7 +1515,7 @@ def add_observed(data, method, memory, row, slot_row, which, size, answers, q, d
     for m in range(size):
         i = samples[m]
         at = m if method.private else i
-        if is_known(method.kinds, i):
+        if kind_of(method.kinds, i) == KNOWN:
             add_gradient(data, i, x, y, 1.0 / method.batch, gx, gy, at, True)
         else:
             weight = 1.0 / method.batch
@@ -1400,6 +1548,15 @@ def answer(data, method, memory):
 # the notes from which a question that is half answered could go on: half of a step's time.
 
 
+@compiled
+def copy_ends(out, v, start, stop):
+    """Overwrites out with v, but for out[start:stop]."""
+    for c in range(start):
+        out[c] = v[c]
+    for c in range(stop, v.size):
+        out[c] = v[c]
+
+
 @inlined
 def quick_gradient(data, method, i, known, x, y, gain, v, gx, slot):
     """Overwrites gx and slot[0] with the gradient of sample i: exact where that is known, and
@@ -1417,25 +1574,25 @@ def quick_gradient(data, method, i, known, x, y, gain, v, gx, slot):
     add_gradient(data, i, x, y, 1.0, gx, slot, 0, whole)
     if whole:
         return
-    part = gx[start:stop]
-    for c in range(part.size):
-        part[c] = gain * v[c]
+    combine(section(gx, start, stop), (gain,), (v,))
 
 
 @inlined
-def quick_values(data, method, u, memory, asked, n_points):
-    """Overwrites POINT and the answers there, of one or two points; False if one is not finite."""
+def quick_values(data, method, memory, u, i, k, current, asked):
+    """Overwrites POINT and the answers there, of one or two points, of samples i (if current is
+    1, not 0) and k (if asked is larger); False if one is not finite."""
     point, y = memory.x[POINT], memory.y[BASE]
     start, stop, by = method.x_start, method.x_stop, memory.numbers[RADIUS]
-    answers, listed, good = memory.answers, memory.asked, True
-    for p in range(n_points):
+    answers, good = memory.answers, True
+    for p in range(points(method)):
         if p == 1 and method.offset == CENTRE:
             point = u
         else:
-            point[:] = u
-            shift(point[start:stop], u[start:stop], by if p == 0 else -by, memory.direction)
+            copy_ends(point, u, start, stop)
+            part, base = section(point, start, stop), section(u, start, stop)
+            shift(part, base, by if p == 0 else -by, memory.direction)
         for m in range(asked):
-            answers[p, m] = sample_value(data, listed[m], point, y)
+            answers[p, m] = sample_value(data, i if m < current else k, point, y)
             good &= abs(answers[p, m]) <= LARGEST
     return good
 
@@ -1452,16 +1609,6 @@ def quick_difference(method, answers, numbers, m):
     return answers[0, m] - (numbers[LAST] if method.offset == RESIDUAL else 0.0)
 
 
-@compiled
-def tally_asked(kinds, tally, listed, asked, rounds):
-    """Notes whom a step asked, where somebody keeps a tally."""
-    if tally.size == 0:
-        return
-    for m in range(asked):
-        if kinds.size == 0 or kinds[listed[m]] == COUNTED:
-            tally[listed[m]] += rounds
-
-
 def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
     """Whole steps, one or more: up to the end of the epoch, to last_step, or as many as are sure
     not to exceed max_queries; the caller knows that there is a next step within both.
@@ -1470,100 +1617,94 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
     comes upon it again. Counts are kept in local names, which stay in registers.
     """
     counts, numbers, order, batch = memory.counts, memory.numbers, memory.order, memory.batch
-    v, answers, listed = memory.direction, memory.answers, memory.asked
-    kinds, tally, offset = method.kinds, method.tally, method.offset
-    u, base, total, y, slots = memory.x[U], memory.x[BASE], memory.x[TOTAL], memory.y, memory.slots
+    v, answers, kinds, tally = memory.direction, memory.answers, method.kinds, method.tally
+    u, base, total, slots = memory.x[U], memory.x[BASE], memory.x[TOTAL], memory.slots
     new, old, kept = memory.x[NEW], memory.x[OLD], memory.x[KEPT]
-    new_slot, old_slot, gamma = slots[SLOT_NEW], slots[SLOT_OLD], y[BASE]
-    n_points, reshuffled = points(method), method.order != WITH_REPLACEMENT
-    rounds = 1 if offset == ENVELOPE else n_points
-    eta, radius, weight, mark = numbers[ETA], numbers[RADIUS], numbers[WEIGHT], memory.x[MARK, 0]
+    new_slot, old_slot, gamma, sums = slots[SLOT_NEW], slots[SLOT_OLD], memory.y[BASE], memory.sums
+    n, n_points, reshuffled = method.n, points(method), method.order != WITH_REPLACEMENT
+    rounds = 1 if method.offset == ENVELOPE else n_points
+    eta, radius, weight = numbers[ETA], numbers[RADIUS], numbers[WEIGHT]
     step, y_step, scale = eta * method.x_scale, -eta * method.y_scale, v.size / radius
-    k, follows, position = batch[PREVIOUS, 0], counts[N_PREVIOUS] > 0, counts[POSITION]
-    queries, deployments, answered = counts[QUERIES], counts[DEPLOYMENTS], counts[ANSWERED]
-    i, current, asked, costly = k, 0, 0, 0
-    good, deployed, fetches = True, False, reshuffled and method.n > FEW
-    limit = min(method.n - position, last_step - counts[STEP])
+    by_new, by_old, by_kept = method.combine[0, 0], method.combine[0, 1], method.combine[0, 2]
+    alone, has_memory = by_new + by_old + by_kept, by_old != 0.0 or by_kept != 0.0
+    queries, deployments, position = counts[QUERIES], counts[DEPLOYMENTS], counts[POSITION]
+    limit = min(n - position, last_step - counts[STEP])
     if rounds > 0:
         limit = min(limit, max(1, (max_queries - queries) // (2 * rounds)))
     if reshuffled:
         draw_order(method, memory, rng)
-    done = 0
+    k, follows = np.int64(np.uint32(batch[PREVIOUS, 0])), counts[N_PREVIOUS] > 0
+    k_kind = kind_of(kinds, k) if follows and method.asks_previous else KNOWN
+    before, i, done = k, k, 0  # before: what k was in the step before
+    good, deployed, fetches = True, False, reshuffled and n > FEW
     while done < limit:
         if fetches and done % AHEAD == 0:
-            fetch_samples(data, kinds, tally, y, order, position + AHEAD)
-        i = np.int64(order[position]) if reshuffled else below(rng, method.n)
-        looks_back = method.asks_previous and follows
-        i_known = is_known(kinds, i)
-        k_known = not looks_back or is_known(kinds, k)
-        # The samples asked: i, then k.
-        listed[0] = k if i_known else i
-        current = 0 if i_known else 1
-        asked = current if k_known else current + 1
-        if asked > current:
-            listed[current] = k
+            fetch_samples(data, kinds, tally, gamma, sums, order, position + done + AHEAD)
+        i = np.int64(order[position + done]) if reshuffled else below(rng, n) & NOT_NEGATIVE
+        i_kind = kind_of(kinds, i)
+        current = 1 if i_kind != KNOWN else 0
+        asked = current + 1 if k_kind != KNOWN else current
         deployed = n_points > 0 and asked > 0
         if deployed:
-            draw_direction(v, rng)
-            make_unit(v)
-            good = quick_values(data, method, u, memory, asked, n_points)
+            divide(v, np.sqrt(draw_direction(v, rng)))
+            good = quick_values(data, method, memory, u, i, k, current, asked)
         gain = scale * quick_difference(method, answers, numbers, 0)
-        quick_gradient(data, method, i, i_known, u, gamma, gain, v, new, new_slot)
-        if looks_back:
+        quick_gradient(data, method, i, current == 0, u, gamma, gain, v, new, new_slot)
+        if follows and method.asks_previous:
             gain = scale * quick_difference(method, answers, numbers, current)
-            quick_gradient(data, method, k, k_known, u, gamma, gain, v, old, old_slot)
-        a, b, c = method.combine[0, 0], method.combine[0, 1], method.combine[0, 2]
-        if not follows:
-            a, b, c = a + b + c, 0.0, 0.0
-        bad = False
-        for p in range(u.size):
-            move = a * new[p] + b * old[p] + c * kept[p]
-            bad |= not abs(move) <= LARGEST
-            base[p] = u[p] - step * move
-        y_move = b * old_slot[0] + c * slots[SLOT_KEPT, 0]
-        if bad or not (good and abs(new_slot[0]) + abs(y_move) <= LARGEST):
-            good = False
-            break
+            quick_gradient(data, method, k, asked == current, u, gamma, gain, v, old, old_slot)
+        recalls = follows and has_memory
+        i_move, k_move = by_new * new_slot[0], 0.0
+        if recalls:
+            combine(base, (by_new, by_old, by_kept), (new, old, kept))
+            k_move = by_old * old_slot[0] + by_kept * slots[SLOT_KEPT, 0]
+        else:
+            combine(base, (alone,), (new,))
+            i_move = alone * new_slot[0]
+        good = good and abs(i_move) + abs(k_move) <= LARGEST
+        if not (good and dot(base, base) <= LARGEST):
+            good = good and all_finite(base)  # its square may be too large
+            if not good:
+                break
+        combine(base, (1.0, -step), (u, base))
         project(x_pieces, base)
-        settle(y, i, BASE, weight)
-        if follows:
-            settle(y, k, BASE, weight)
-        gamma[i] -= y_step * a * new_slot[0]
-        if follows:
-            gamma[k] -= y_step * y_move
+        add_scaled(total, eta, base)
+        settle(sums, i, gamma[i], weight)
+        if recalls:
+            settle(sums, k, gamma[k], weight)
+        gamma[i] -= y_step * i_move
+        if recalls:
+            gamma[k] -= y_step * k_move
             project_coordinate(y_pieces, gamma, k)
         project_coordinate(y_pieces, gamma, i)
-        for p in range(u.size):
-            total[p] += u[p] * (weight - mark)
-        mark = weight
-        weight += eta
-        u, base, new, kept = base, u, kept, new
         slots[SLOT_KEPT, 0] = new_slot[0]
-        costly = count_costly(kinds, listed, asked)
-        queries += rounds * costly
-        deployments += rounds * (costly > 0)
-        if rounds > 0:
-            tally_asked(kinds, tally, listed, asked, rounds)
-        if deployed:
-            answered = asked
-            if current > 0 and remembers(method):
-                remember(numbers, answers[0, 0], method.n)
-        k, follows = i, True
-        position += 1
+        weight += eta
+        if i_kind == COUNTED or k_kind == COUNTED:
+            queries += rounds * ((i_kind == COUNTED) + (k_kind == COUNTED))
+            deployments += rounds
+            if tally.size > 0 and rounds > 0:
+                if i_kind == COUNTED:
+                    tally[i] += rounds
+                if k_kind == COUNTED:
+                    tally[k] += rounds
+        if deployed and current > 0 and remembers(method):
+            remember(numbers, answers[0, 0], n)
+        u, base, new, kept = base, u, kept, new
+        before, k, k_kind, follows = k, i, i_kind if method.asks_previous else KNOWN, True
         done += 1
     # What stood still meanwhile follows: counts, and rows that changed places.
-    batch[CURRENT, 0], batch[PREVIOUS, 0], numbers[WEIGHT] = i, k, weight
-    counts[QUERIES], counts[DEPLOYMENTS], counts[ANSWERED] = queries, deployments, answered
-    counts[POSITION], counts[STEP] = position, counts[STEP] + done
-    if done > 0:
-        counts[N_CURRENT] = counts[N_PREVIOUS] = 1
-        counts[ASKED_CURRENT], counts[ASKED], counts[COSTLY] = current, asked, costly
+    counts[QUERIES], counts[DEPLOYMENTS], numbers[WEIGHT] = queries, deployments, weight
+    counts[POSITION], counts[STEP] = position + done, counts[STEP] + done
     for p in range(u.size):
         iterate, estimate = u[p], kept[p]
         memory.x[U, p] = memory.x[BASE, p] = memory.x[POINT, p] = iterate
         memory.x[NEW, p] = memory.x[KEPT, p] = estimate
-        memory.x[MARK, p] = mark
-    if position == method.n:
+    if good:
+        batch[CURRENT, 0], batch[PREVIOUS, 0], counts[N_CURRENT] = i, before, 1
+        counts[N_PREVIOUS] = counts[N_PREVIOUS] if done == 1 else 1
+        list_samples(method, memory)
+    batch[CURRENT, 0], batch[PREVIOUS, 0], counts[N_PREVIOUS] = i, k, follows
+    if position + done == n:
         counts[POSITION] = 0
         counts[EPOCH] += 1
     if not good:
@@ -1605,9 +1746,9 @@ def _type_of_parts():
     """The one type that Parts have, whatever the problem: a handle does not tell its own."""
     v, m = np.empty(0), np.empty((0, 0))
     i, ii, flags = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.uint8)
-    short = np.empty(0, np.int32)
+    short, order = np.empty(0, np.int32), np.empty(0, np.uint32)
     method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, short)
-    memory = Memory(m, m, m, v, short, ii, i, m, i, v)
+    memory = Memory(m, m, m, m, v, order, ii, i, m, i, v)
     return typeof(Parts(method, NO_PIECES, NO_PIECES, memory))
 
 
@@ -1619,7 +1760,7 @@ PARTS, HANDLE = _type_of_parts(), types.Array(types.int64, 1, "C")
 HANDLE_SIZE = 256
 
 
-def _place(context, builder, handle):
+def _address(context, builder, handle):
     """The address of a handle's bits, as that of Parts."""
     parts = context.get_value_type(PARTS)
     if context.get_abi_sizeof(parts) > 8 * HANDLE_SIZE:
@@ -1633,7 +1774,7 @@ def write_parts(typing_context, handle, parts):
     """Puts the bits of parts into a handle."""
 
     def generate(context, builder, signature, arguments):
-        builder.store(arguments[1], _place(context, builder, arguments[0]))
+        builder.store(arguments[1], _address(context, builder, arguments[0]))
         return context.get_dummy_value()
 
     return (types.void(HANDLE, PARTS), generate) if parts == PARTS else None
@@ -1644,7 +1785,7 @@ def read_parts(typing_context, handle):
     """The parts whose bits a handle holds."""
 
     def generate(context, builder, signature, arguments):
-        return builder.load(_place(context, builder, arguments[0]))
+        return builder.load(_address(context, builder, arguments[0]))
 
     return PARTS(HANDLE), generate
 

@@ -202,7 +202,7 @@ def compiled(loss: Loss) -> kernels.Strategic:
     """What the solver's kernels are given; only the loss matters here."""
     return kernels.Strategic(
         features=np.zeros((1, 1)),
-        labels=np.ones(1),
+        labels=np.ones(1, dtype=np.int8),
         zeta=np.zeros(1),
         movable=np.ones(1),
         start=0,

@@ -1,7 +1,10 @@
 """Steps of one sample and a private y are written out apart; they are the same steps."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numba import njit
 
 import gameproof as gp
 from gameproof import kernels
@@ -82,9 +85,9 @@ def test_a_quick_step_with_a_value_that_is_not_finite_says_so_and_keeps_the_run(
         gp.solve(problem, solver, epochs=20, seed=0, compiled=False)
     # All but what the step overwrites before it is used again.
     ours, theirs = failed.value.state.memory, again.value.state.memory
-    for part in ("y", "direction", "order", "batch", "asked", "counts", "numbers"):
+    for part in ("y", "sums", "direction", "order", "batch", "asked", "counts", "numbers"):
         assert np.array_equal(getattr(ours, part), getattr(theirs, part)), part
-    kept = [kernels.U, kernels.BASE, kernels.TOTAL, kernels.MARK, kernels.POINT, kernels.KEPT]
+    kept = [kernels.U, kernels.BASE, kernels.TOTAL, kernels.POINT, kernels.KEPT]
     assert np.array_equal(ours.x[kept], theirs.x[kept])
 
 
@@ -106,10 +109,63 @@ def test_bounded_draws_are_the_generators(n: int) -> None:
     assert ours.bit_generator.state == theirs.bit_generator.state
 
 
-@pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 11, 100])
+@njit
+def _products(a: Any, b: Any, mask: Any) -> Any:
+    return kernels.dot(a, b), kernels.dot_of_three(mask, a, a)
+
+
+@njit
+def _combinations(out: Any, a: Any, b: Any) -> None:
+    kernels.combine(out[0], (2.0,), (a,))
+    kernels.combine(out[1], (1.0, -0.5), (a, b))
+    kernels.combine(out[2], (3.0, 1.0, 0.25), (a, out[2], b))
+
+
+@njit
+def _views(matrix: Any, i: int, start: int, stop: int) -> Any:
+    return kernels.section(kernels.line(matrix, i), start, stop).copy()
+
+
+SIZES = pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 11, 100])
+
+
+@SIZES
 def test_products_in_four_sums_are_the_products(size: int) -> None:
     rng = np.random.default_rng(size)
     a, b = rng.standard_normal((2, size))
     mask = (b > 0).astype(np.float64)
-    assert kernels.dot(a, b) == pytest.approx(a @ b, rel=1e-12, abs=1e-14)
-    assert kernels.masked_square(mask, a) == pytest.approx(mask @ a**2, rel=1e-12)
+    products = _products(a, b, mask)
+    assert products == pytest.approx((a @ b, mask @ a**2), rel=1e-12, abs=1e-14)
+
+
+@SIZES
+def test_combinations_are_those_of_numpy_to_the_last_bit(size: int) -> None:
+    """Also where the result overwrites one of the vectors, and nothing beside it."""
+    rng = np.random.default_rng(size)
+    a, b, own = rng.standard_normal((3, size))
+    out = np.full((4, size), 7.0)
+    out[2] = own
+    _combinations(out, a, b)
+    expected = 2.0 * a, a - 0.5 * b, 3.0 * a + own + 0.25 * b, np.full(size, 7.0)
+    assert np.array_equal(out, expected)
+
+
+def test_views_without_checks_are_the_slices() -> None:
+    matrix = np.arange(35.0).reshape(5, 7)
+    for i, start, stop in ((0, 0, 7), (4, 6, 7), (2, 1, 5), (3, 3, 3)):
+        assert np.array_equal(_views(matrix, i, start, stop), matrix[i, start:stop])
+
+
+@pytest.mark.parametrize("more", [0, 2 * kernels.PLACES + 5])
+def test_a_long_order_is_shuffled_by_the_same_draws(more: int) -> None:
+    """Beyond FAR, places are drawn ahead of their use: which must not show."""
+    n = kernels.FAR + 1 + more
+    order, ours = np.zeros(n, dtype=np.uint32), np.random.default_rng(more)
+    kernels.shuffle(order, ours)
+    theirs = np.random.default_rng(more)
+    expected = list(range(n))
+    for i in range(n - 1, 0, -1):
+        j = kernels.below(theirs, i + 1)
+        expected[i], expected[j] = expected[j], expected[i]
+    assert np.array_equal(order, expected)
+    assert ours.bit_generator.state == theirs.bit_generator.state

@@ -350,7 +350,7 @@ class StrategicProblem(Problem):
         people = self.population
         return kernels.Strategic(
             features=people.X,
-            labels=people.y,
+            labels=people.y.astype(np.int8),
             zeta=model.powers,
             movable=model.movable(people.d),
             start=self._theta.start,

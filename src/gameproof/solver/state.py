@@ -58,6 +58,7 @@ class State:
         own_u = len(solver.update.phases) > 1
         private_rows = kernels.U + 1 if own_u else kernels.U
         y = np.zeros((private_rows if method.private else kernels.ROWS, start[1].size))
+        sums = np.zeros((start[1].size if method.private else 0, 2))
         for block, point in ((x, start[0]), (y, start[1])):
             block[kernels.BASE] = point
             for row in (kernels.U, kernels.POINT):
@@ -67,11 +68,12 @@ class State:
         memory = kernels.Memory(
             x=x,
             y=y,
+            sums=sums,
             slots=np.zeros((3, method.batch if method.private else 0)),
             direction=np.zeros(
                 method.x_stop - method.x_start + (start[1].size if method.y_perturbed else 0)
             ),
-            order=np.zeros(method.n if with_order else 0, dtype=np.int32),
+            order=np.zeros(method.n if with_order else 0, dtype=np.uint32),
             batch=np.zeros((2, method.batch), dtype=np.int64),
             asked=np.zeros(2 * method.batch, dtype=np.int64),
             answers=np.zeros((2, 2 * method.batch)),
@@ -125,14 +127,15 @@ class State:
 
     def totals(self) -> tuple[Vector, Vector]:
         """sum eta u over the iterates after each step, for x and for y."""
-        return self._total(self.memory.x), self._total(self.memory.y)
-
-    def _total(self, block: NDArray[np.float64]) -> Vector:
-        """TOTAL + U (weight - MARK), in place: y may be as long as memory allows."""
-        total: Vector = self.weight - block[kernels.MARK]
-        total *= _iterate(block)
-        total += block[kernels.TOTAL]
-        return total
+        x, y, sums = self.memory.x, self.memory.y, self.memory.sums
+        of_x = x[kernels.TOTAL].copy()
+        if len(y) > kernels.TOTAL:
+            return of_x, y[kernels.TOTAL].copy()
+        # Private: in place, for y may be as long as memory allows.
+        of_y: Vector = self.weight - sums[:, kernels.MARK]
+        of_y *= _iterate(y)
+        of_y += sums[:, kernels.SUM]
+        return of_x, of_y
 
     def mark(self) -> None:
         """Notes where a suffix average may start, once an epoch; the last two marks are kept."""
