@@ -1,6 +1,7 @@
 """A step as n grows, beside the C program's, and the memory that a run with a file of people takes.
 
-Each size runs in a process of its own. The features are a file mapped to memory; so are the labels.
+Each size runs in a process of its own, by turns with the smallest. The features are a file mapped
+to memory; so are the labels.
 What is shown of memory is the largest that the process held, less those two: in bytes an agent, all
 that the interpreter and the packages take included.
 """
@@ -20,7 +21,8 @@ from plain_c import Program, compiler
 
 import gameproof as gp
 
-D, BLOCK, STEPS = 10, 100_000, 1_000_000
+D, BLOCK, STEPS, TURNS, FEWEST = 10, 100_000, 1_000_000, 10, 1000
+SOLVER = gp.ogda_rr(step=gp.Power(0.003, 0.76), radius=gp.Power(4.0, 0.25))
 
 
 def write_people(folder: Path, n: int) -> None:
@@ -35,32 +37,51 @@ def write_people(folder: Path, n: int) -> None:
             labels.write(y.tobytes())
 
 
-def measure(folder: Path, n: int) -> tuple[float, float | None, float]:
-    """Seconds a step of ours and of the C program, and bytes an agent beyond the data, in this
-    process. A first epoch brings the file to memory."""
+def people(folder: Path, n: int) -> gp.StrategicProblem:
+    """The problem whose people are in files."""
     X = np.memmap(folder / f"X{n}", dtype=np.float64, mode="c", shape=(n, D))
     y = np.memmap(folder / f"y{n}", dtype=np.float64, mode="c", shape=(n,))
-    people = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(D // 2)))
-    problem = gp.StrategicProblem(people, radius=0.4, label_cost=0.5, form="printed")
-    solver = gp.ogda_rr(step=gp.Power(0.003, 0.76), radius=gp.Power(4.0, 0.25))
-    gp.solve(problem, solver, epochs=1, seed=0, progress=False)
+    population = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(D // 2)))
+    return gp.StrategicProblem(population, radius=0.4, label_cost=0.5, form="printed")
+
+
+def by_turns(problems: tuple[gp.StrategicProblem, ...], steps: int) -> list[float]:
+    """Seconds a step of each; they take turns, so that a busy moment hits all of them."""
+    runs = [gp.Run(problem, SOLVER, seed=0) for problem in problems]
+    for run in runs:
+        run.compile(whole=True)
+    seconds = [0.0 for _ in runs]
+    for turn in range(1, TURNS + 1):
+        for k, run in enumerate(runs):
+            began = time.process_time()
+            run.advance(turn * (steps // TURNS), 10**18, compiled=True)
+            seconds[k] += time.process_time() - began
+    return [total / steps for total in seconds]
+
+
+def measure(folder: Path, n: int) -> dict[str, float]:
+    """Bytes an agent beyond the data; seconds a step of ours and of the C program, with n people
+    and with the fewest; and of the memory alone. In this process; a first epoch brings the file
+    to memory."""
+    problem, few = people(folder, n), people(folder, FEWEST)
+    gp.solve(problem, SOLVER, epochs=1, seed=0, progress=False)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    epochs = max(1, STEPS // n)
-    run = gp.Run(problem, solver, seed=0)
-    run.compile(whole=True)
-    began = time.process_time()
-    run.advance(epochs * n, 10**18, compiled=True)
-    seconds = (time.process_time() - began) / (epochs * n)
-    plain = None
-    if compiler():
-        plain = Program(folder).solve(problem, solver, epochs, seed=0)[2] / (epochs * n)
-    return seconds, plain, (peak - X.nbytes - y.nbytes) / n
+    data = problem.population.X.nbytes + problem.population.y.nbytes
+    own, own_few = by_turns((problem, few), max(STEPS, n))
+    found = {"beyond": (peak - data) / n, "own": own, "own few": own_few}
+    if not compiler():
+        return found
+    program = Program(folder)
+    for name, given in (("c", problem), ("c few", few)):
+        epochs = max(STEPS // given.n, 1)
+        found[name] = program.solve(given, SOLVER, epochs, seed=0)[2] / (epochs * given.n)
+    return found | {"alone": program.touch(problem, max(STEPS // n, 1))}
 
 
 def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
     """Sizes of 10^3 up to the largest, taking turns; the largest three rounds only."""
     sizes = [10**k for k in range(3, 8) if 10**k <= largest]
-    found: dict[int, list[list[float]]] = {n: [] for n in sizes}
+    found: dict[int, list[dict[str, float]]] = {n: [] for n in sizes}
     for n in sizes:
         write_people(folder, n)
     for turn in range(rounds):
@@ -69,21 +90,22 @@ def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
                 command = [sys.executable, __file__, str(folder), str(n)]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
                 found[n].append(json.loads(done.stdout))
-    columns = ("n", "ours, ns", "spread", "of the first", "C, ns", "of the first", "ours / C")
+    columns = ("n", "ours, ns", "spread", "of n = 1000", "C, ns", "of n = 1000", "ours / C")
     title = f"One OGDA-RR one-point step as n grows, d = {D}, people in a file"
-    table = Table(title, (*columns, "peak memory, bytes an agent"))
-    own_first, c_first, _ = zip(*found[sizes[0]], strict=True)
+    table = Table(title, (*columns, "memory alone, ns", "peak memory, bytes an agent"))
     for n in sizes:
-        own, c, memory = zip(*found[n], strict=True)
+        of = {name: [one[name] for one in found[n]] for name in found[n][0]}
+        own, c = of["own"], of.get("c")
         table.row(
             n,
             round(median(own) * 1e9),
             spread(own),
-            f"{median(own) / median(own_first):.2f}",
-            round(median(c) * 1e9) if compiler() else None,
-            f"{median(c) / median(c_first):.2f}" if compiler() else None,
-            f"{median(ratios(own, c)):.2f}" if compiler() else None,
-            f"{max(memory):.0f}" if n >= 10**6 else None,  # the packages' own would be most of it
+            f"{median(ratios(own, of['own few'])):.2f}",
+            round(median(c) * 1e9) if c else None,
+            f"{median(ratios(c, of['c few'])):.2f}" if c else None,
+            f"{median(ratios(own, c)):.2f}" if c else None,
+            round(median(of["alone"]) * 1e9) if c else None,
+            f"{max(of['beyond']):.0f}" if n >= 10**6 else None,  # else mostly the packages' own
         )
     return table
 

@@ -49,29 +49,18 @@ class Program:
         library = folder / "step.so"
         command = [compiler() or "cc", *COMMAND, "-o", str(library), str(SOURCE), "-lm"]
         subprocess.run(command, check=True)
-        self._run = ctypes.CDLL(str(library)).run
-        self._run.restype = None
+        found = ctypes.CDLL(str(library))
+        self._run, self._touch = found.run, found.touch
+        self._run.restype, self._touch.restype = None, Number
 
     def solve(
         self, problem: gp.StrategicProblem, solver: gp.Solver, epochs: int, seed: int
     ) -> tuple[np.ndarray, np.ndarray, float]:
         """The averages x and y, and the seconds of the steps alone. The people pay a quadratic cost
         of one power, the loss is logistic, labels flip one way."""
-        people, data = problem.population, problem.data
-        movable = np.flatnonzero(data.movable)
+        movable = np.flatnonzero(problem.data.movable)
         etas, radii = solver.by_epoch(0, epochs)
-        what = _Problem(
-            problem.n,
-            people.d,
-            movable.size,
-            _doubles(people.X),
-            _doubles(people.y),
-            movable.ctypes.data_as(Wholes),
-            float(np.asarray(people.response.power)),  # type: ignore[attr-defined]
-            problem.slope,
-            problem.label_cost,
-            problem.alpha_max,
-        )
+        what = _problem(problem, movable)
         how = _Method(
             ESTIMATES[type(solver.gradient)],
             solver.update.asks_previous,
@@ -90,6 +79,33 @@ class Program:
             *map(_doubles, (x, y)),
         )
         return x, y, time.process_time() - began
+
+    def touch(self, problem: gp.StrategicProblem, epochs: int) -> float:
+        """Seconds a step of bringing its memory near, and of nothing else."""
+        order = np.random.default_rng(0).permutation(problem.n).astype(np.uint32)
+        gamma = np.zeros((problem.n, 3))
+        what = _problem(problem, np.flatnonzero(problem.data.movable))
+        places = order.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+        began = time.process_time()
+        for _ in range(epochs):
+            self._touch(ctypes.byref(what), places, _doubles(gamma))
+        return (time.process_time() - began) / (epochs * problem.n)
+
+
+def _problem(problem: gp.StrategicProblem, movable: np.ndarray) -> _Problem:
+    people = problem.population
+    return _Problem(
+        problem.n,
+        people.d,
+        movable.size,
+        _doubles(people.X),
+        _doubles(people.y),
+        movable.ctypes.data_as(Wholes),
+        float(np.asarray(people.response.power)),  # type: ignore[attr-defined]
+        problem.slope,
+        problem.label_cost,
+        problem.alpha_max,
+    )
 
 
 def _doubles(array: np.ndarray) -> Any:
