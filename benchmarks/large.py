@@ -1,9 +1,9 @@
 """A step as n grows, beside the C program's, and the memory that a run with a file of people takes.
 
-Each size runs in a process of its own, by turns with the smallest. The features are a file mapped
-to memory; so are the labels.
-What is shown of memory is the largest that the process held, less those two: in bytes an agent, all
-that the interpreter and the packages take included.
+Each size runs in a process of its own, our steps by turns with those of the smallest. The features
+are a file mapped to memory; so are the labels. What is shown of memory is the largest that the
+process held, less those two: in bytes an agent, all that the interpreter and the packages take
+included.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
                 command = [sys.executable, __file__, str(folder), str(n)]
                 done = subprocess.run(command, capture_output=True, text=True, check=True)
                 found[n].append(json.loads(done.stdout))
-    columns = ("n", "ours, ns", "spread", "of n = 1000", "C, ns", "of n = 1000", "ours / C")
+    columns = ("n", "ours, ns", "spread", "/ n = 1000", "C, ns", "C / n = 1000", "ours / C")
     title = f"One OGDA-RR one-point step as n grows, d = {D}, people in a file"
     table = Table(title, (*columns, "memory alone, ns", "peak memory, bytes an agent"))
     for n in sizes:

@@ -83,12 +83,14 @@ class Program:
     def touch(self, problem: gp.StrategicProblem, epochs: int) -> float:
         """Seconds a step of bringing its memory near, and of nothing else."""
         order = np.random.default_rng(0).permutation(problem.n).astype(np.uint32)
-        gamma = np.zeros((problem.n, 3))
+        gamma = np.full((problem.n, 3), 0.0)  # written, and so in memory
+        labels = problem.population.y.astype(np.int8)
         what = _problem(problem, np.flatnonzero(problem.data.movable))
         places = order.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
+        signs = labels.ctypes.data_as(ctypes.POINTER(ctypes.c_int8))
         began = time.process_time()
         for _ in range(epochs):
-            self._touch(ctypes.byref(what), places, _doubles(gamma))
+            self._touch(ctypes.byref(what), places, signs, _doubles(gamma))
         return (time.process_time() - began) / (epochs * problem.n)
 
 

@@ -266,9 +266,9 @@ void run(const Problem *p, const Method *m, const uint64_t seed[4], double *x, d
     free(total);
 }
 
-/* What memory alone takes: reads and writes of each agent what a step does, in the given order,
-   fetched ahead as well as it goes, and computes next to nothing. */
-double touch(const Problem *p, const uint32_t *order, Gamma *gamma) {
+/* What memory alone takes: of each agent, in the given order, some number of every line that a step
+   reads, and what it writes; fetched ahead as well as it goes, and next to nothing computed. */
+double touch(const Problem *p, const uint32_t *order, const int8_t *labels, Gamma *gamma) {
     enum { AHEAD = 12, LINE = 8 };
     double total = 0.0;
     for (int64_t k = 0; k < p->n; k++) {
@@ -276,13 +276,13 @@ double touch(const Problem *p, const uint32_t *order, Gamma *gamma) {
             int64_t next = order[k + AHEAD];
             for (int64_t c = 0; c < p->d; c += LINE)
                 __builtin_prefetch(p->features + next * p->d + c);
-            __builtin_prefetch(p->labels + next);
+            __builtin_prefetch(labels + next);
             __builtin_prefetch(gamma + next);
         }
         int64_t i = order[k];
         const double *row = p->features + i * p->d;
-        for (int64_t c = 0; c < p->d; c++) total += row[c];
-        gamma[i].total += p->labels[i];
+        for (int64_t c = 0; c < p->d; c += LINE) total += row[c];
+        gamma[i].total += labels[i];
         gamma[i].mark = total;
     }
     return total;

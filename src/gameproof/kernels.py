@@ -19,9 +19,10 @@ is why they agree to the last bit. An update with several phases goes through th
 commits after the last.
 
 **Layout.** Each block, x and y, is a matrix whose rows are named below. Where sample i alone sees
-the coordinate y_i (a *private* y), a step touches only the coordinates of J and K: the rows after
-U are then replaced by one number a sample (`Memory.slots`), sums are brought up to date where a
-coordinate changes (`Memory.sums`), and a step costs O(dim x + batch), whatever the length of y.
+the coordinate y_i (a *private* y), a step touches only the coordinates of J and K: y then has one
+row or two, its estimates are one number a sample (`Memory.slots`), its sums are brought up to date
+where a coordinate changes (`Memory.sums`), and a step costs O(dim x + batch), whatever the length
+of y.
 """
 
 import warnings
@@ -199,13 +200,13 @@ def borrowed(typing_context, value):
     return value(value), generate
 
 
-def _borrowed_vector(context, builder, matrix, kind, start, size):
+def _borrowed_vector(context, builder, array, kind, start, size):
     """Part of a contiguous array as a vector of its own, from the number at place `start` on."""
     view = make_array(kind)(context, builder)
     each = context.get_constant(
         types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))
     )
-    place = builder.gep(matrix.data, [start])
+    place = builder.gep(array.data, [start])
     populate_array(view, place, shape=[size], strides=[each], itemsize=each, meminfo=None)
     return view._getvalue()
 
@@ -245,20 +246,20 @@ def line(typing_context, matrix, i):
 # coordinates takes longer than the loop; and where it may reorder a sum it does so in one caller
 # and not in another.
 
-NUMBER, PLACE = ir.DoubleType(), ir.IntType(64)
+NUMBER, INDEX = ir.DoubleType(), ir.IntType(64)
 FOUR = ir.VectorType(NUMBER, 4)
 
 
 def _by_fours(builder, size, body):
     """Emits body(c, kind) for all coordinates: kind is FOUR for c, …, c + 3, or NUMBER for the rest
     of a size that is no multiple of four."""
-    whole = builder.and_(size, PLACE(-4))
-    for kind, start, stop, step in ((FOUR, PLACE(0), whole, 4), (NUMBER, whole, size, 1)):
-        with for_range_slice(builder, start, stop, PLACE(step), inc=True) as (c, _):
+    whole = builder.and_(size, INDEX(-4))
+    for kind, start, stop, step in ((FOUR, INDEX(0), whole, 4), (NUMBER, whole, size, 1)):
+        with for_range_slice(builder, start, stop, INDEX(step), inc=True) as (c, _):
             body(c, kind)
 
 
-def _place(builder, vector, c, kind):
+def _at(builder, vector, c, kind):
     return builder.bitcast(builder.gep(vector.data, [c]), kind.as_pointer())
 
 
@@ -271,7 +272,11 @@ def _size(builder, vector):
 
 
 def _are_vectors(*kinds):
-    return all(isinstance(k, types.Array) and k.ndim == 1 and k.layout == "C" for k in kinds)
+    """Whether code that looks at addresses only may take them."""
+    return all(
+        isinstance(k, types.Array) and (k.ndim, k.layout, k.dtype) == (1, "C", types.float64)
+        for k in kinds
+    )
 
 
 def _sum_of_products(context, builder, signature, arguments):
@@ -284,13 +289,13 @@ def _sum_of_products(context, builder, signature, arguments):
     def add(c, kind):
         product = None
         for vector in factors:
-            factor = builder.load(_place(builder, vector, c, kind), align=8)
+            factor = builder.load(_at(builder, vector, c, kind), align=8)
             product = builder.fmul(product, factor) if product else factor
         builder.store(builder.fadd(builder.load(sums[kind]), product), sums[kind])
 
     _by_fours(builder, _size(builder, factors[0]), add)
     fours = builder.load(sums[FOUR])
-    first, second, third, fourth = (builder.extract_element(fours, PLACE(k)) for k in range(4))
+    first, second, third, fourth = (builder.extract_element(fours, INDEX(k)) for k in range(4))
     first = builder.fadd(first, builder.load(sums[NUMBER]))
     return builder.fadd(builder.fadd(first, second), builder.fadd(third, fourth))
 
@@ -320,17 +325,17 @@ def combine(typing_context, out, weights, vectors):
         none = FOUR(ir.Undefined)
         each = ir.VectorType(ir.IntType(32), 4)([0] * 4)
         spread = [
-            builder.shuffle_vector(builder.insert_element(none, w, PLACE(0)), none, each)
+            builder.shuffle_vector(builder.insert_element(none, w, INDEX(0)), none, each)
             for w in scales
         ]
 
         def put(c, kind):
             total = None
             for weight, vector in zip(spread if kind == FOUR else scales, terms, strict=True):
-                term = builder.load(_place(builder, vector, c, kind), align=8)
+                term = builder.load(_at(builder, vector, c, kind), align=8)
                 term = builder.fmul(weight, term)
                 total = builder.fadd(total, term) if total else term
-            builder.store(total, _place(builder, target, c, kind), align=8)
+            builder.store(total, _at(builder, target, c, kind), align=8)
 
         _by_fours(builder, _size(builder, target), put)
         return context.get_dummy_value()
@@ -345,7 +350,7 @@ def combine(typing_context, out, weights, vectors):
 
 AHEAD = 8  # steps
 FEW = 2000  # samples that are near anyway
-PLACES, FAR = 32, 2**20  # of an order that is shuffled: drawn ahead, from this many on
+DRAWN, FAR = 32, 2**20  # of an order that is shuffled: places drawn ahead, from this many on
 LINE, LINES = 8, 4  # numbers that come together; after some in a row the processor goes on alone
 
 
@@ -624,11 +629,13 @@ def add_scaled(out, weight, v):
 
 @compiled
 def add_checked(out, weight, v):
-    """As add_scaled; a v of another length, which is a user's mistake, gives NaN."""
+    """As add_scaled for a user's v, of any kind of numbers; one of another length, which is a
+    mistake, gives NaN."""
     if v.size != out.size:
         out[:] = np.nan
     else:
-        add_scaled(out, weight, v)
+        for c in range(v.size):
+            out[c] += weight * v[c]
 
 
 @inlined
@@ -1030,15 +1037,15 @@ def below(rng, n):
 def shuffle_far(order, rng, last):
     """The part of `shuffle` that is too long for the caches, by drawing some places ahead; returns
     where the rest begins."""
-    drawn = np.empty(PLACES, dtype=np.int64)
+    drawn = np.empty(DRAWN, dtype=np.int64)
     while last > FAR:
-        for m in range(PLACES):
+        for m in range(DRAWN):
             drawn[m] = below(rng, last - m + 1)
             fetch(order, drawn[m])
-        for m in range(PLACES):
+        for m in range(DRAWN):
             i, j = last - m, drawn[m]
             order[i], order[j] = order[j], order[i]
-        last -= PLACES
+        last -= DRAWN
     return last
 
 
@@ -1633,7 +1640,7 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
         limit = min(limit, max(1, (max_queries - queries) // (2 * rounds)))
     if reshuffled:
         draw_order(method, memory, rng)
-    k, follows = np.int64(np.uint32(batch[PREVIOUS, 0])), counts[N_PREVIOUS] > 0
+    k, follows = batch[PREVIOUS, 0] & NOT_NEGATIVE, counts[N_PREVIOUS] > 0
     k_kind = kind_of(kinds, k) if follows and method.asks_previous else KNOWN
     before, i, done = k, k, 0  # before: what k was in the step before
     good, deployed, fetches = True, False, reshuffled and n > FEW

@@ -250,6 +250,26 @@ def test_compiled_gradients_are_central_differences_of_the_formula(case: Case) -
 
 
 @every_case
+def test_points_may_be_of_any_kind_of_numbers_but_not_of_any_length(case: Case) -> None:
+    game, everyone = case.game, np.arange(case.game.n)
+    x, y = np.arange(game.x_set.dim) % 3, np.arange(game.y_set.dim) % 2
+    expected = game.gradient(0, x.astype(float), y.astype(float))
+    values = list(game.evaluate(everyone, x.astype(float), y.astype(float)))
+    for kind in (
+        lambda v: v,
+        lambda v: v.astype(np.float32),
+        lambda v: np.repeat(v.astype(float), 2)[::2],
+    ):
+        found = game.gradient(0, kind(x), kind(y))
+        assert all(map(np.array_equal, found, expected))
+        assert list(game.evaluate(everyone, kind(x), kind(y))) == values
+    with pytest.raises(ValueError, match=f"x has {x.size - 1} coordinates, the set has {x.size}"):
+        game.gradient(0, x[:-1].astype(float), y.astype(float))
+    with pytest.raises(ValueError, match=f"y has {y.size + 1} coordinates, the set has {y.size}"):
+        game.evaluate(everyone, x.astype(float), np.zeros(y.size + 1))
+
+
+@every_case
 def test_every_sample_is_convex_in_x_and_concave_in_y(case: Case) -> None:
     game = case.game
     points = random_points(game, 20, seed=1)

@@ -907,3 +907,20 @@ def test_status_names_the_budget_that_ended_the_run() -> None:
     assert "what is left of the population's budget" in result.status
     again = gp.solve(problem, gp.ogda_rr(gradient=gp.TwoPoint()), queries=1, seed=0)
     assert "the budget of 1 values" in again.status
+
+
+def test_points_may_be_of_any_kind_of_numbers_but_not_of_any_length() -> None:
+    X = np.arange(12.0).reshape(4, 3)
+    problem = gp.StrategicProblem(gp.Population(X, [1, -1, 1, -1]), radius=0.1, label_cost=0.5)
+    x, y = np.array([0, 1, 2, 3]), np.arange(problem.n) % 2
+    expected = problem.gradient(0, x.astype(float), y.astype(float))
+    for found in (
+        problem.gradient(0, x, y),
+        problem.gradient(0, x.astype(np.float32), y.astype(np.float32)),
+        problem.gradient(0, np.repeat(x.astype(float), 2)[::2], y.astype(float)),
+    ):
+        assert all(map(np.array_equal, found, expected))
+    with pytest.raises(ValueError, match="x has 3 coordinates, the set has 4"):
+        problem.gradient(0, x[:3].astype(float), y.astype(float))
+    with pytest.raises(ValueError, match="x has 5 coordinates, the set has 4"):
+        problem.evaluate(np.arange(2), np.zeros(5), y.astype(float))

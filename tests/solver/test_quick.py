@@ -1,6 +1,7 @@
 """Steps of one sample and a private y are written out apart; they are the same steps."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from numba import njit
 
 import gameproof as gp
 from gameproof import kernels
+from gameproof.solver.updates import Phase, Update
 from methods import ESTIMATES
 from strategic_problems import make
 
@@ -22,6 +24,14 @@ ORDERS = gp.Reshuffle(), gp.WithReplacement(), gp.ShuffleOnce()
 PARTS = ESTIMATES | {"envelope": gp.Envelope()}
 
 
+@dataclass(frozen=True)
+class PastGradient(Update):
+    """Remembers the step before without asking anew."""
+
+    name: ClassVar[str] = "past gradient"
+    phases: ClassVar[tuple[Phase, ...]] = (Phase(new=2.0, kept=-1.0),)
+
+
 # Of least squares nobody answers, so that there is no envelope.
 PAIRS = [(p, e) for p in PROBLEMS for e in PARTS if (p, e) != ("least squares", "envelope")]
 
@@ -29,7 +39,7 @@ PAIRS = [(p, e) for p in PROBLEMS for e in PARTS if (p, e) != ("least squares", 
 @pytest.mark.parametrize(("name", "estimate"), PAIRS)
 def test_quick_steps_equal_ask_tell_bit_for_bit(name: str, estimate: str) -> None:
     for order in ORDERS:
-        for update in (gp.OGDA(), gp.SGDA()):
+        for update in (gp.OGDA(), gp.SGDA(), PastGradient()):
             solver = gp.Solver(
                 update=update, gradient=PARTS[estimate], order=order, step=0.01, radius=0.5
             )
@@ -156,7 +166,7 @@ def test_views_without_checks_are_the_slices() -> None:
         assert np.array_equal(_views(matrix, i, start, stop), matrix[i, start:stop])
 
 
-@pytest.mark.parametrize("more", [0, 2 * kernels.PLACES + 5])
+@pytest.mark.parametrize("more", [0, 2 * kernels.DRAWN + 5])
 def test_a_long_order_is_shuffled_by_the_same_draws(more: int) -> None:
     """Beyond FAR, places are drawn ahead of their use: which must not show."""
     n = kernels.FAR + 1 + more

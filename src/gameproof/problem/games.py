@@ -28,14 +28,14 @@ class _Game(Problem):
 
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
         out = np.empty(indices.size)
-        kernels.values_at(self.data, indices, x, y, out)
+        kernels.values_at(self.data, indices, *self.uncopied(x, y), out)
         values: list[float] = out.tolist()
         return values
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector, Vector]:
         self.samples([i])
         gx, gy = np.empty(self.x_set.dim), np.empty(self.y_set.dim)
-        kernels.gradient_at(self.data, i, x, y, gx, gy)
+        kernels.gradient_at(self.data, i, *self.uncopied(x, y), gx, gy)
         return gx, gy
 
     def value(self, x: ArrayLike, y: ArrayLike) -> float:

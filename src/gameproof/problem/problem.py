@@ -162,11 +162,19 @@ class Problem(ABC):
 
     def point(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
         """(x, y) as read-only vectors of the right lengths, or an error."""
-        pair = as_vector("x", x), as_vector("y", y)
-        for name, vector, whole in zip("xy", pair, (self.x_set, self.y_set), strict=True):
-            if vector.size != whole.dim:
-                raise ValueError(f"{name} has {vector.size} coordinates, the set has {whole.dim}")
+        pair = self.uncopied(as_vector("x", x), as_vector("y", y))
+        for vector in pair:
             vector.setflags(write=False)
+        return pair
+
+    def uncopied(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
+        """(x, y) as kernels take them, which look neither at types nor at lengths: the arrays
+        themselves where they are vectors of floats, for y may be long."""
+        pair = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
+        for name, vector, whole in zip("xy", pair, (self.x_set, self.y_set), strict=True):
+            if vector.shape != (whole.dim,):
+                given = vector.size if vector.ndim == 1 else f"the shape {vector.shape} of"
+                raise ValueError(f"{name} has {given} coordinates, the set has {whole.dim}")
         return pair
 
     def __repr__(self) -> str:

@@ -195,6 +195,7 @@ class StrategicProblem(Problem):
     # --- values
 
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
+        x, y = self.uncopied(x, y)
         theta, out = x[self._theta], np.empty(indices.size)
         if self.compiled_values:
             self.population.note(theta, indices)
@@ -218,7 +219,7 @@ class StrategicProblem(Problem):
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector]:
         self.samples([i])
         gx, gy = np.empty(self.x_set.dim), np.empty(self.n)
-        self._call(kernels.gradient_at, i, x, y, gx, gy)
+        self._call(kernels.gradient_at, i, *self.uncopied(x, y), gx, gy)
         unknown = self._model is None and self.population.y[i] < 0
         return None if unknown else gx, gy
 
