@@ -250,7 +250,7 @@ def main() -> None:
         tables = [
             against_others(program, 3 * rounds, dims),
             flat_in_n(Path(folder), rounds, 10**5 if quick else 10**7),
-            many_seeds(rounds, 50 if quick else 300),
+            many_seeds(rounds, 50 if quick else 1000),
             python_function(rounds, 5_000 if quick else 20_000),
             cold_start(rounds),
         ]
