@@ -200,6 +200,10 @@ def borrowed(typing_context, value):
     return value(value), generate
 
 
+def _is_contiguous(kind, ndim):
+    return isinstance(kind, types.Array) and (kind.ndim, kind.layout) == (ndim, "C")
+
+
 def _borrowed_vector(context, builder, array, kind, start, size):
     """Part of a contiguous array as a vector of its own, from the number at place `start` on."""
     view = make_array(kind)(context, builder)
@@ -222,8 +226,7 @@ def section(typing_context, v, start, stop):
         kind = signature.return_type
         return _borrowed_vector(context, builder, whole, kind, arguments[1], size)
 
-    fits = isinstance(v, types.Array) and v.ndim == 1 and v.layout == "C"
-    return (v(v, types.intp, types.intp), generate) if fits else None
+    return (v(v, types.intp, types.intp), generate) if _is_contiguous(v, 1) else None
 
 
 @intrinsic
@@ -236,7 +239,7 @@ def line(typing_context, matrix, i):
         start, kind = builder.mul(arguments[1], width), signature.return_type
         return _borrowed_vector(context, builder, whole, kind, start, width)
 
-    fits = isinstance(matrix, types.Array) and matrix.ndim == 2 and matrix.layout == "C"
+    fits = _is_contiguous(matrix, 2)
     return (matrix.copy(ndim=1)(matrix, types.intp), generate) if fits else None
 
 
@@ -273,10 +276,7 @@ def _size(builder, vector):
 
 def _are_vectors(*kinds):
     """Whether code that looks at addresses only may take them."""
-    return all(
-        isinstance(k, types.Array) and (k.ndim, k.layout, k.dtype) == (1, "C", types.float64)
-        for k in kinds
-    )
+    return all(_is_contiguous(k, 1) and k.dtype == types.float64 for k in kinds)
 
 
 def _sum_of_products(context, builder, signature, arguments):
@@ -657,16 +657,16 @@ def bilinear_gradient(data, i, x, y, weight, gx, gy, at, whole):
 
 @inlined
 def rank_one_value(data, i, x, y):
-    s, t = dot(line(data.a, i), x), dot(line(data.b, i), y)
+    s, t = dot(data.a[i], x), dot(data.b[i], y)
     return 0.5 * s * s + s * t - 0.5 * t * t + dot(data.p[i], x) - dot(data.q[i], y)
 
 
 @inlined
 def rank_one_gradient(data, i, x, y, weight, gx, gy, at, whole):
-    s, t = dot(line(data.a, i), x), dot(line(data.b, i), y)
-    add_scaled(gx, weight * (s + t), line(data.a, i))
+    s, t = dot(data.a[i], x), dot(data.b[i], y)
+    add_scaled(gx, weight * (s + t), data.a[i])
     add_scaled(gx, weight, data.p[i])
-    add_scaled(gy, weight * (s - t), line(data.b, i))
+    add_scaled(gy, weight * (s - t), data.b[i])
     add_scaled(gy, -weight, data.q[i])
 
 
@@ -1145,7 +1145,6 @@ def list_samples(method, memory):
     if method.asks_previous:
         total = list_asked(kinds, batch[PREVIOUS], counts[N_PREVIOUS], listed, total)
     counts[ASKED], counts[COSTLY] = total, count_costly(kinds, listed, total)
-    counts[ANSWERED] = 0
     for m in range(total, listed.size):  # what was asked before does not show in a state
         listed[m] = 0
 
@@ -1661,13 +1660,13 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
             gain = scale * quick_difference(method, answers, numbers, current)
             quick_gradient(data, method, k, asked == current, u, gamma, gain, v, old, old_slot)
         recalls = follows and has_memory
-        i_move, k_move = by_new * new_slot[0], 0.0
         if recalls:
             combine(base, (by_new, by_old, by_kept), (new, old, kept))
+            i_move = by_new * new_slot[0]
             k_move = by_old * old_slot[0] + by_kept * slots[SLOT_KEPT, 0]
         else:
             combine(base, (alone,), (new,))
-            i_move = alone * new_slot[0]
+            i_move, k_move = alone * new_slot[0], 0.0
         good = good and abs(i_move) + abs(k_move) <= LARGEST
         if not (good and dot(base, base) <= LARGEST):
             good = good and all_finite(base)  # its square may be too large
