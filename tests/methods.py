@@ -17,3 +17,5 @@ ESTIMATES = {
     "residual": gp.Residual(),
     "exact": gp.Exact(),
 }
+# Those that ask for values.
+QUERYING = {name: gradient for name, gradient in ESTIMATES.items() if name != "exact"}
