@@ -1,6 +1,5 @@
 """`Run`: what may be asked, what may be told, and that by hand or by `solve` it is one run."""
 
-from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -8,8 +7,8 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from solving import SameState
 
-SameState = Callable[[gp.State, gp.State], None]
 SOLVERS = {
     "OGDA": gp.ogda_rr,
     "WR in batches": lambda **parts: gp.ogda_wr(batch=3, **parts),

@@ -1,0 +1,164 @@
+"""Sets, functions and gradients of one's own, plain or compiled, run as the built-in ones."""
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import gameproof as gp
+from solving import SEED, SETS, SameState
+
+
+def test_problem_with_a_part_in_python_cannot_run_compiled(
+    teller: Any, compiled_functions: Any
+) -> None:
+    part_compiled = teller(gradient=(None, compiled_functions.y_gradient)).problem
+    own_set = gp.QuadraticGame.random(n=5, dx=2, dy=2, seed=0)
+    own_set.x_set = OwnBall(2, 3.0)
+    for problem in (teller().problem, part_compiled, own_set):
+        with pytest.raises(ValueError, match=r"cannot run compiled: .* plain Python; leave out"):
+            gp.solve(problem, epochs=1, compiled=True)
+
+
+class OwnBall(gp.ConvexSet):
+    """The ball around 0, with a projection in Python."""
+
+    def __init__(self, dim: int, radius: float) -> None:
+        self.dim, self.radius = dim, radius
+
+    @property
+    def diameter(self) -> float:
+        return 2 * self.radius
+
+    @property
+    def center(self) -> Any:
+        return np.zeros(self.dim)
+
+    def project(self, point: Any) -> Any:
+        vector = np.array(point, dtype=float)
+        return vector * min(1.0, self.radius / np.linalg.norm(vector))
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        return self.project(rng.standard_normal(self.dim))
+
+
+@pytest.mark.parametrize("gradient", [gp.OnePoint(), gp.TwoPoint(), gp.Exact()], ids=str)
+def test_set_of_ones_own_runs_as_the_built_in_one(gradient: Any) -> None:
+    # Steps long enough that the projections are active.
+    solver = gp.Solver(update=gp.Extragradient(), gradient=gradient, step=0.3, radius=0.5, batch=7)
+    results = []
+    for own in (False, True):
+        game = gp.QuadraticGame.random(n=16, dx=3, dy=2, seed=1)
+        if own:
+            game.x_set, game.y_set = OwnBall(3, 3.0), OwnBall(2, 3.0)
+        results.append(gp.solve(game, solver, epochs=5, seed=SEED))
+    assert np.linalg.norm(results[0].last_x) > 2.9 or not isinstance(gradient, gp.OnePoint)
+    for name in ("x", "y", "last_x", "last_y"):
+        ours, theirs = (getattr(result, name) for result in results)
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_set_of_ones_own_in_a_product_runs_as_the_built_in_one(teller: Any, schedules: Any) -> None:
+    half = gp.Box([-1.0], [1.0])
+    xs = [
+        gp.solve(
+            teller(x_set=gp.Product(first, half)).problem,
+            gp.ogda_rr(step=1.0, radius=0.5),
+            epochs=5,
+            seed=SEED,
+        ).x
+        for first in (OwnBall(1, 0.25), gp.Ball([0.0], 0.25))
+    ]
+    np.testing.assert_allclose(xs[0], xs[1], rtol=0, atol=1e-12)
+
+
+def test_users_compiled_function_runs_as_the_plain_one(
+    compiled_functions: Any, schedules: Any, same_state: SameState
+) -> None:
+    compiled = gp.SaddleProblem(compiled_functions.value, n=7, **SETS)
+    plain = gp.SaddleProblem(compiled_functions.value.py_func, n=7, **SETS)
+    for parts in ({}, {"batch": 3, "order": gp.WithReplacement(), "gradient": gp.TwoPoint()}):
+        solver = gp.Solver(**parts, **schedules)
+        theirs = gp.solve(plain, solver, epochs=5, seed=SEED)
+        for path in (None, True, False):
+            ours = gp.solve(compiled, solver, epochs=5, seed=SEED, compiled=path)
+            np.testing.assert_allclose(ours.last_x, theirs.last_x, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(ours.y, theirs.y, rtol=0, atol=1e-12)
+            assert ours.n_queries == theirs.n_queries
+    same_state(
+        gp.solve(compiled, solver, epochs=5, seed=SEED, compiled=True).state,
+        gp.solve(compiled, solver, epochs=5, seed=SEED, compiled=False).state,
+    )
+
+
+@numba.njit("float64(int64, float64[::1], float64[::1])")
+def declared(i: int, x: Any, y: Any) -> float:
+    return x[0] ** 2 + 0.1 * i * x[1] - y[0] ** 2
+
+
+def test_users_compiled_function_with_declared_types_can_be_asked_from_python() -> None:
+    problem = gp.SaddleProblem(declared, n=3, **SETS)
+    np.testing.assert_allclose(problem.value([1.0, 1.0], [0.5]), 1.0 + 0.1 - 0.25)
+    assert gp.solve(problem, epochs=2, seed=SEED, compiled=False).n_queries == 11
+
+
+def test_users_compiled_gradient_of_one_block_runs_as_the_plain_one(
+    compiled_functions: Any, schedules: Any
+) -> None:
+    value, slope = compiled_functions.value, compiled_functions.y_gradient
+    problem = gp.SaddleProblem(value, n=7, gradient=(None, slope), **SETS)
+    plain = gp.SaddleProblem(value.py_func, n=7, gradient=(None, slope.py_func), **SETS)
+    solver = gp.ogda_rr(batch=2, **schedules)
+    theirs = gp.solve(plain, solver, epochs=5, seed=SEED)
+    for compiled in (True, False):
+        ours = gp.solve(problem, solver, epochs=5, seed=SEED, compiled=compiled)
+        np.testing.assert_allclose(ours.last_x, theirs.last_x, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(ours.last_y, theirs.last_y, rtol=0, atol=1e-12)
+
+
+def test_gradient_of_one_block_leaves_only_the_other_to_be_asked_about(
+    teller: Any, schedules: Any
+) -> None:
+    for block in ("x", "y"):
+        gradient = (teller.x_gradient, None) if block == "x" else (None, teller.y_gradient)
+        told, moved = teller(gradient=gradient), []
+        run = gp.Run(told.problem, gp.sgda_rr(**schedules), seed=SEED)
+        while run.state.epoch < 2:
+            x, y = run.state.last
+            question = run.ask()
+            moved.append((np.linalg.norm(question.x - x), np.linalg.norm(question.y - y)))
+            # One step by hand: the known block moves along its gradient, up for y, down for x.
+            eta, i = schedules["step"](run.state.epoch), int(question.indices[0])
+            run.step()
+            if block == "x":
+                after, expected = run.state.last[0], x - eta * teller.x_gradient(i, x, y)
+                expected *= min(1.0, 2.0 / np.linalg.norm(expected))
+            else:
+                after, expected = run.state.last[1], y + eta * teller.y_gradient(i, x, y)
+                expected = np.clip(expected, -1.0, 1.0)
+            np.testing.assert_allclose(after, expected, rtol=0, atol=1e-12)
+        radii = [schedules["radius"](t) for t in (0, 1) for _ in range(7)]
+        known, asked = np.array(moved).T if block == "x" else np.array(moved).T[::-1]
+        assert known.max() == 0.0
+        np.testing.assert_allclose(asked, radii)
+
+
+@numba.njit
+def slopes_x(i: int, x: Any, y: Any) -> Any:
+    return np.array([x[0] - 0.1 * i + y[0], 0.5 * x[1]])
+
+
+def test_users_compiled_pair_of_gradients_moves_both_blocks(
+    compiled_functions: Any, schedules: Any
+) -> None:
+    value, gradient = compiled_functions.value, (slopes_x, compiled_functions.y_gradient)
+    problem = gp.SaddleProblem(value, n=7, gradient=gradient, **SETS)
+    solver = gp.sgda_rr(gradient=gp.Exact(), **schedules)
+    results = [
+        gp.solve(problem, solver, epochs=3, seed=SEED, start=([1, 1], [0.5]), compiled=compiled)
+        for compiled in (True, False)
+    ]
+    np.testing.assert_allclose(results[0].last_x, results[1].last_x, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(results[0].last_y, results[1].last_y, rtol=0, atol=1e-12)
+    assert results[0].last_y != 0.5
