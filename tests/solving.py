@@ -1,4 +1,4 @@
-"""What the tests of `solve` share: a game, sets, a seed, and runs that fail."""
+"""What the tests of `solve` share: games, sets, a seed, and runs that fail."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,9 @@ import gameproof as gp
 # The fixture `same_state`.
 SameState = Callable[[gp.State, gp.State], None]
 SEED, EPOCHS = 3, 4
-GAME = gp.QuadraticGame.random(n=16, dx=3, dy=2, seed=1)
+N = 16
+GAME = gp.QuadraticGame.random(n=N, dx=3, dy=2, seed=1)
+GAMES = {"dense": GAME, "private": gp.RobustLeastSquares.random(n=N, dx=3, seed=1)}
 SETS = {"x_set": gp.Ball([0.0, 0.0], 2.0), "y_set": gp.Box([-1.0], [1.0])}
 HARD = {"n": 7} | SETS
 

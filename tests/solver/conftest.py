@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from math import cos, sin
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from solving import GAMES
 
 Vector = Any
 Fault = Callable[[], Any]
@@ -115,3 +117,12 @@ def compiled_functions() -> SimpleNamespace:
     """One pair of a user's compiled functions for all tests: a run of each takes seconds to
     compile."""
     return SimpleNamespace(value=compiled_value, y_gradient=compiled_y_gradient)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    """A state file with everything in it: records, marks, a kept estimate."""
+    path = tmp_path / "state.npz"
+    solver = gp.ogda_rr(average=gp.Suffix(), step=0.02, radius=0.5)
+    gp.solve(GAMES["dense"], solver, epochs=3, seed=7).state.save(path)
+    return path
