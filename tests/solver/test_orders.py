@@ -39,6 +39,21 @@ def test_shuffle_once_keeps_its_permutation() -> None:
     assert list(rows[0]) != list(range(N))
 
 
+@pytest.mark.parametrize("order", [gp.Reshuffle(), gp.ShuffleOnce()])
+def test_more_samples_than_a_permutation_has_numbers_for_are_refused(order) -> None:
+    """Before the permutation is made: 2**32 numbers are 16 GiB. Drawn one by one they need none."""
+    ball = gp.Ball([0.0], 1.0)
+
+    def huge(n: int) -> gp.SaddleProblem:
+        return gp.SaddleProblem(lambda i, x, y: 0.0, n=n, x_set=ball, y_set=ball)
+
+    with pytest.raises(ValueError, match=r"at most 4,294,967,296 samples, .* has 4,294,967,297"):
+        gp.Run(huge(2**32 + 1), gp.Solver(order=order), seed=0)
+    assert gp.Solver(order=order).compiled(huge(2**32)).n == 2**32
+    drawn = gp.Run(huge(2**33), gp.ogda_wr(), seed=0).ask().indices
+    assert 0 <= drawn[0] < 2**33
+
+
 def test_with_replacement_repeats_samples_within_an_epoch() -> None:
     rows = visits(gp.sgda_wr(), epochs=20)
     assert any(len(set(row)) < N for row in rows)

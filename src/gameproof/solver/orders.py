@@ -8,11 +8,22 @@ from typing import ClassVar, final
 
 from gameproof import kernels
 
+# A permutation keeps the number of a sample in 32 bits.
+LONGEST = 2**32
+
 
 class Order(ABC):
     """Which samples a step uses."""
 
     code: ClassVar[int]
+
+    def fit(self, n: int) -> None:
+        """Refuses more samples than a permutation has numbers for."""
+        if self.code != kernels.WITH_REPLACEMENT and n > LONGEST:
+            raise ValueError(
+                f"{self!r} keeps a permutation of at most {LONGEST:,} samples, and the problem has "
+                f"{n:,}; draw them with order=WithReplacement()"
+            )
 
 
 @final
