@@ -160,3 +160,46 @@ def test_chosen_solver_stays_within_the_queries_and_counts_its_pilot() -> None:
     known = gp.RobustStrategicClassifier(power=POWER).fit(X, y)
     risk = gp.worst_case(known.problem(X, y), model.theta_, model.offset_).value
     assert 0 <= risk - known.worst_case_risk_ < 0.05
+
+
+SHUFFLED = np.random.default_rng(0).permutation(200)
+OTHERS = {
+    "reordered": lambda X, y: (X[SHUFFLED], y[SHUFFLED]),
+    "fewer": lambda X, y: (X[:150], y[:150]),
+    "changed": lambda X, y: (X + 1e-9, y),
+}
+
+
+@pytest.mark.parametrize("others", OTHERS.values(), ids=OTHERS)
+def test_rows_that_a_black_box_does_not_know_by_these_numbers_are_refused(others) -> None:
+    X, y = people()
+    survey = Survey(X)
+    options = {"solver": METHOD, "epochs": 1, "random_state": 0}
+    asked = gp.RobustStrategicClassifier(response=gp.BlackBox(survey), **options).fit(X, y)
+    noisy = gp.Noisy(gp.BlackBox(survey), 0.1)
+    for model in (asked, gp.StrategicLogisticRegression(noisy, **options).fit(X, y)):
+        before = survey.asked
+        for use in (model.gamed_score, model.problem):
+            with pytest.raises(ValueError, match="not the rows of the fit in their order"):
+                use(*others(X, y))
+        assert survey.asked == before
+        assert model.gamed_score(X, y) == pickle.loads(pickle.dumps(model)).gamed_score(X, y)
+    # A box that came later may be about others.
+    X2, y2 = others(X, y)
+    asked.set_params(response=gp.BlackBox(Survey(X2))).gamed_score(X2, y2)
+
+
+def test_powers_of_ones_own_want_the_rows_of_the_fit_and_a_common_one_takes_any() -> None:
+    X, y = people()
+    own = np.random.default_rng(1).random(200)
+    for given in ({"power": own}, {"response": gp.QuadraticCost(own)}):
+        model = gp.RobustStrategicClassifier(**given).fit(X, y)
+        assert model.gamed_score(X, y) <= 1
+        with pytest.raises(ValueError, match="PowerCost knows people by their numbers"):
+            model.gamed_score(X[SHUFFLED], y[SHUFFLED])
+    common = gp.RobustStrategicClassifier(power=POWER).fit(X, y)
+    assert common.gamed_score(X[SHUFFLED], y[SHUFFLED]) == common.gamed_score(X, y)
+    noisy = gp.RobustStrategicClassifier(
+        response=gp.Noisy(gp.QuadraticCost(POWER), 0.1), solver=METHOD, epochs=1, random_state=0
+    )
+    assert noisy.fit(X, y).gamed_score(X[:150], y[:150]) <= 1

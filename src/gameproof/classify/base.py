@@ -25,11 +25,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gameproof.arguments import Vector, as_positive
 from gameproof.classify.columns import positions
 from gameproof.classify.files import write
+from gameproof.classify.numbered import Rows, among
 from gameproof.classify.outcomes import Outcomes
 from gameproof.classify.record import record, training
 from gameproof.classify.solving import solved_by_asking, solved_exactly
 from gameproof.classify.units import Matrix, Units, in_units
-from gameproof.classify.weighing import Counted, among, as_weights, counted
+from gameproof.classify.weighing import Counted, as_weights, counted
 from gameproof.exact.worst_case import WorstCase, worst_case
 from gameproof.population.population import Population
 from gameproof.population.responses import DEFAULT_POWER, PowerCost, QuadraticCost, Response
@@ -95,6 +96,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if problem.has_duality_gap:
             self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
         self.training_ = training(self, problem, people)
+        self._rows = Rows.fitted(self._knows, table)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(self.result_.status)
         return self
@@ -148,9 +150,12 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> StrategicProblem:
         """The strategic problem of these people, in the units of the fit: for `worst_case`,
-        `estimate_risk` and the like, together with `theta_` and `offset_`."""
+        `estimate_risk` and the like, together with `theta_` and `offset_`. Those whom a black box
+        knows by their numbers must be the rows of the fit."""
         check_is_fitted(self)
         table, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
+        if hasattr(self, "_rows"):  # a model from a file has none
+            self._rows.require(self._knows, self._answering(), table)
         return self._problem(counted(table, labels, sample_weight))
 
     def worst_case(
@@ -182,6 +187,11 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             own = getattr(self.response, "features", None)
             chosen = list(range(self.n_features_in_)) if own is None else list(own)
         return np.array(sorted(chosen), dtype=np.int64)
+
+    @property
+    def _knows(self) -> Any:
+        """What knows how people answer."""
+        return self.power if self.response is None else self.response
 
     def _answering(self) -> Response:
         """The response in the units of the fit."""

@@ -6,7 +6,6 @@ and the problem are those of the rows written out.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from gameproof.arguments import Vector
 from gameproof.classify.units import Matrix
-from gameproof.population.responses import BlackBox, Indices, PowerCost, Response
+from gameproof.population.responses import Indices
 
 
 class Counted(NamedTuple):
@@ -47,19 +46,3 @@ def counted(X: Matrix, y: NDArray[Any], sample_weight: ArrayLike | None) -> Coun
     if rows.size == weights.size:
         return Counted(X, y, weights, None)
     return Counted(X[rows], y[rows], weights[rows], rows)
-
-
-def among(response: Response, rows: Indices | None) -> Response:
-    """The response of those with these numbers, who are numbered anew."""
-    if rows is None:
-        return response
-    if isinstance(response, PowerCost):
-        common = np.ndim(response.power) == 0
-        return response if common else replace(response, power=response.powers[rows])
-    if isinstance(response, BlackBox):
-        ask = response.function
-        return replace(response, function=lambda theta, agents: ask(theta, rows[agents]))
-    raise ValueError(
-        f"people with a weight of 0 cannot be left out of {response!r}, which knows people by "
-        "their numbers; leave them out of X and y"
-    )
