@@ -169,13 +169,16 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
         """Accuracy where these people answer the classifier; `score` is that on features as given.
-        A black box is asked."""
+        A black box is asked, about those who count."""
         people, towards = self.problem(X, y).population, self.outcomes_.towards
-        scores = people.scores(self.theta_, np.arange(people.n)) + self.offset_
+        weights = np.ones(people.n)
+        if sample_weight is not None:
+            weights = as_weights(sample_weight, people.X)
+        rows = np.flatnonzero(weights)
+        scores = people.scores(self.theta_, rows) + self.offset_
         # Towards classes_[1], so that a score of 0 is the class that `predict` gives it.
-        right = (towards * scores > 0) == (towards * people.y > 0)
-        weights = None if sample_weight is None else as_weights(sample_weight, people.X)
-        return float(np.average(right, weights=weights))
+        right = (towards * scores > 0) == (towards * people.y[rows] > 0)
+        return float(np.average(right, weights=weights[rows]))
 
     # --- the steps of a fit
 

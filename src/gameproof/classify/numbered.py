@@ -53,8 +53,11 @@ def among(response: Response, rows: Indices | None) -> Response:
     if isinstance(response, BlackBox):
         ask = response.function
         return replace(response, function=lambda theta, agents: ask(theta, rows[agents]))
+    if hasattr(response, "base"):  # answers of another, changed as if these were all the people
+        changed: Any = response
+        return replace(changed, base=among(changed.base, rows))  # type: ignore[no-any-return]
     raise ValueError(
-        f"people with a weight of 0 cannot be left out of {response!r}, which knows people by "
+        f"people with a weight of 0 cannot be left out of {response!r}, which may know people by "
         "their numbers; leave them out of X and y"
     )
 
