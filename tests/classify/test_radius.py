@@ -38,6 +38,35 @@ def test_curve_is_what_cross_validation_by_hand_gives() -> None:
     assert row["clean error"] == pytest.approx(np.std(curve.clean[1], ddof=1) / np.sqrt(3))
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_curve_by_weight_is_what_cross_validation_by_hand_gives(class_weight) -> None:
+    """Whole weights stand for rows written out, which stay with their person in one fold."""
+    weights = np.random.default_rng(5).integers(0, 4, size=Y.size)
+    options = {"power": 0.4, "class_weight": class_weight}
+    model = gp.RobustStrategicClassifier(**options)
+    curve = gp.select_radius(X, Y, model, radii=[0.03], folds=3, sample_weight=weights)
+    persons = np.flatnonzero(weights)
+    split = StratifiedKFold(3, shuffle=True, random_state=0).split(persons, Y[persons])
+    for f, parts in enumerate(split):
+        train, test = (np.repeat(persons[part], weights[persons[part]]) for part in parts)
+        judge = gp.RobustStrategicClassifier(0.03, **options).fit(X[train], Y[train])
+        assert curve.clean[0, f] == pytest.approx(judge.score(X[test], Y[test]))
+        assert curve.gamed[0, f] == pytest.approx(judge.gamed_score(X[test], Y[test]))
+        assert curve.risk[0, f] == pytest.approx(judge.worst_case(X[test], Y[test]).value, rel=1e-6)
+    rows = np.repeat(np.arange(Y.size), weights)
+    written_out = gp.select_radius(X[rows], Y[rows], model, radii=[0.03], folds=2)
+    assert curve.largest_useful == pytest.approx(written_out.largest_useful, rel=0.02)
+
+
+def test_equal_weights_change_nothing_and_frames_take_them() -> None:
+    plain = gp.select_radius(X, Y, radii=[0.05], folds=2)
+    frame, labels = pd.DataFrame(X, index=range(7, 247)), pd.Series(Y, index=range(9, 249))
+    weights = pd.Series(np.full(240, 2.0), index=range(50, 290))
+    equal = gp.select_radius(frame, labels, radii=[0.05], folds=2, sample_weight=weights)
+    np.testing.assert_array_equal(equal.clean, plain.clean)
+    np.testing.assert_array_equal(equal.gamed, plain.gamed)
+
+
 def test_largest_useful_radius_is_that_of_the_standardised_people() -> None:
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     problem = gp.StrategicProblem(
@@ -116,6 +145,10 @@ def test_what_cannot_be_judged_is_refused() -> None:
         gp.select_radius(X, Y, folds=1)
     with pytest.raises(ValueError, match="radius must not be negative"):
         gp.select_radius(X, Y, radii=[-0.1])
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        gp.select_radius(X, Y, sample_weight=-np.ones(240))
+    with pytest.raises(ValueError, match="the rarer class has 3 rows, too few for 5 folds"):
+        gp.select_radius(X, Y, sample_weight=(Y > 0) | (np.cumsum(Y < 0) <= 3))
     asked = []
     box = gp.BlackBox(lambda theta, agents: asked.append(agents))
     model = gp.RobustStrategicClassifier(response=box, solver=gp.ogda_rr(), queries=100)

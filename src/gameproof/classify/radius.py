@@ -16,7 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ from sklearn.utils import _safe_indexing
 
 from gameproof.arguments import Vector, as_count, as_vector
 from gameproof.classify.robust import RobustStrategicClassifier
+from gameproof.classify.weighing import as_weights
 from gameproof.errors import CapWarning, IgnoresDataWarning
 from gameproof.exact.reference import ignores_data, largest_useful_radius
 from gameproof.population.responses import PowerCost
@@ -89,12 +90,15 @@ def select_radius(
     radii: Sequence[float] | None = None,
     folds: int = 5,
     seed: int = 0,
+    sample_weight: ArrayLike | None = None,
 ) -> RadiusCurve:
     """The accuracy-robustness curve of `model` over radii, and a recommended radius; see the
     module for the rule.
 
     `model` has all other parameters; its own radius plays no part. Its response must be known, with
     one power for all. By default radius 0 and nine others up to the largest useful one are tried.
+    `sample_weight` is how much each person counts, in the fits and where they are judged; folds
+    are of persons, whatever they count, and leave out those who do not count.
 
     >>> import gameproof as gp
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
@@ -106,12 +110,13 @@ def select_radius(
     if not isinstance(base, RobustStrategicClassifier):
         raise TypeError(f"model must be a RobustStrategicClassifier, got {base!r}")
     _require_one_power(base.response, base.power)
-    splits = _splits(y, as_count("folds", folds, least=2), seed)
-    useful = _useful(base, X, y)
+    who = _counted(X, y, sample_weight)
+    splits = _splits(who.y, as_count("folds", folds, least=2), seed)
+    useful = largest_useful_radius(_fitted(base, 0.0, who).problem(*who), precision=0.01)
     if radii is None:
         radii = [0.0, *(float(f"{share * useful:.2g}") for share in SHARES)]
     tried = np.unique(as_vector("radii", radii))
-    found = np.array([[_judged(base, radius, X, y, *s) for s in splits] for radius in tried])
+    found = np.array([[_judged(base, radius, who, *s) for s in splits] for radius in tried])
     clean, gamed, risk, ignores = np.moveaxis(found, 2, 0)
     ignoring = ignores.any(axis=1)
     chosen, reason = _recommended(tried, clean, gamed, ignoring, useful)
@@ -134,19 +139,35 @@ def _require_one_power(response: Any, power: Any) -> None:
         raise ValueError("select_radius leaves people out, so power must be one number for all")
 
 
-def _useful(base: RobustStrategicClassifier, X: ArrayLike, y: ArrayLike) -> float:
-    """The largest useful radius for all people."""
-    return largest_useful_radius(_fitted(base, 0.0, X, y).problem(X, y), precision=0.01)
+class _People(NamedTuple):
+    """Rows, labels and weights, in the order in which classifiers take them."""
+
+    X: Any
+    y: Any
+    weights: Vector | None
+
+    def only(self, rows: NDArray[Any]) -> _People:
+        """Those with these numbers."""
+        X, y = (_safe_indexing(whole, rows) for whole in (self.X, self.y))
+        return _People(X, y, None if self.weights is None else self.weights[rows])
+
+
+def _counted(X: Any, y: Any, sample_weight: ArrayLike | None) -> _People:
+    """Those who count."""
+    if sample_weight is None:
+        return _People(X, y, None)
+    weights = as_weights(sample_weight, np.asarray(y))
+    return _People(X, y, weights).only(np.flatnonzero(weights))
 
 
 def _fitted(
-    base: RobustStrategicClassifier, radius: float, X: Any, y: Any
+    base: RobustStrategicClassifier, radius: float, who: _People
 ) -> RobustStrategicClassifier:
     with warnings.catch_warnings():
         # The curve shows both, and radius 0 is there to compare with.
         warnings.simplefilter("ignore", CapWarning)
         warnings.simplefilter("ignore", IgnoresDataWarning)
-        model: RobustStrategicClassifier = clone(base).set_params(radius=float(radius)).fit(X, y)
+        model: RobustStrategicClassifier = clone(base).set_params(radius=float(radius)).fit(*who)
     return model
 
 
@@ -162,19 +183,16 @@ def _splits(y: ArrayLike, folds: int, seed: int) -> list[tuple[NDArray[Any], NDA
 def _judged(
     base: RobustStrategicClassifier,
     radius: float,
-    X: Any,
-    y: Any,
+    who: _People,
     train: NDArray[Any],
     test: NDArray[Any],
 ) -> tuple[float, float, float, float]:
     """Clean accuracy, gamed accuracy, worst-case risk, and whether the data was ignored."""
-    (X_train, X_test), (y_train, y_test) = (
-        [_safe_indexing(whole, rows) for rows in (train, test)] for whole in (X, y)
-    )
-    model = _fitted(base, radius, X_train, y_train)
-    nothing = ignores_data(model.problem(X_train, y_train), model.result_.x)
-    risk = model.worst_case(X_test, y_test).value
-    return model.score(X_test, y_test), model.gamed_score(X_test, y_test), risk, float(nothing)
+    known, others = who.only(train), who.only(test)
+    model = _fitted(base, radius, known)
+    nothing = ignores_data(model.problem(*known), model.result_.x)
+    risk = model.worst_case(*others).value
+    return model.score(*others), model.gamed_score(*others), risk, float(nothing)
 
 
 def _recommended(
