@@ -160,6 +160,9 @@ def test_noisy_scores_give_intervals_that_cover() -> None:
 
 # --- People who are not quite best responders -------------------------------------------------
 
+SHIFTED = BlackBox(lambda theta, agents: X[agents] + np.array([0.3, -0.2, 0.0, 0.1, 0.0, 0.5]))
+OWN_SHIFT = BlackBox(lambda theta, agents: X[agents] + 0.3 * X[agents][:, ::-1])
+REGARDLESS = "moved the same, whatever theta was"
 BREAKS: dict[str, tuple[Response, str]] = {
     "limited": (Limited(BASE, 0.25), "nobody moves farther than 0.25"),
     "all limited": (Limited(BASE, 0.05), "nobody moves farther than 0.05"),
@@ -167,6 +170,9 @@ BREAKS: dict[str, tuple[Response, str]] = {
     "hardly boxed": (Boxed(BASE, -2.0, 2.0), "clipped at bounds"),
     "stale": (Stale(BASE), "answer the theta deployed 1 before"),
     "very stale": (Stale(BASE, 2), "answer the theta deployed 2 before"),
+    "shifted": (SHIFTED, REGARDLESS),
+    "each shifted": (OWN_SHIFT, REGARDLESS),
+    "noisy and shifted": (Noisy(SHIFTED, 0.05), REGARDLESS),
     "noisy and limited": (Noisy(Limited(BASE, 0.25), 0.01), "as if cut at a limit"),
     "noisy and boxed": (Noisy(Boxed(BASE, -1.0, 1.0), 0.03), "clipped at bounds"),
     "noisy and stale": (Noisy(Stale(BASE), 0.05), "answer the theta deployed 1 before"),

@@ -1,8 +1,8 @@
 """The verdict on a fit: whether the answers fit the model, and if not, what likely breaks it.
 
-Some breaks show exactly. Answers to an older theta fit that one; rounded answers are multiples of a
-unit; where most numbers fit exactly and some fall short, they were cut: whole answers at a length,
-or single features at bounds.
+Some breaks show exactly. Moves that answer nothing are the same for every theta; answers to an
+older theta fit that one; rounded answers are multiples of a unit; where most numbers fit exactly
+and some fall short, they were cut: whole answers at a length, or single features at bounds.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ def judge(fit: Fit) -> FitVerdict:
     if is_exact(fit):
         return FitVerdict(True, f"{_described(fit)} It gives all {many} exactly.")
     odds = min(lack_of_fit(fit), depends_on_start(fit), bends(fit))
+    if _regardless(fit, odds):
+        return _refused("people move, but those asked again moved the same, whatever theta was")
     unit = _unit(fit)
     if odds < EACH:
         late = _delay(fit)
@@ -92,6 +94,23 @@ def _described(fit: Fit) -> str:
         f"{what} on average; powers differ, from {powers.min():.4g} to {powers.max():.4g} among "
         f"the {powers.size} agents seen{never}."
     )
+
+
+def _regardless(fit: Fit, odds: float) -> bool:
+    """Whether those asked more than once moved, and the same each time: to rounding, or where the
+    model is refuted but for noise."""
+    again = np.bincount(fit.pilot.agents)[fit.pilot.agents] > 1
+    pilot = fit.pilot.only(again)
+    if pilot.scores or not np.abs(pilot.moves).max(initial=0.0) > pilot.floor:
+        return False
+    whose = np.unique(pilot.agents, return_inverse=True)[1]
+    total = np.array([np.bincount(whose, column) for column in pilot.moves.T]).T
+    mean = total / np.bincount(whose)[:, None]
+    left = replace(pilot, moves=pilot.moves - mean[whose])
+    if np.abs(left.moves).max() <= pilot.floor:
+        return True
+    still = Fit(left, np.zeros_like(fit.movable), False)
+    return odds < EACH and lack_of_fit(still) >= FALSE_ALARM
 
 
 def _delay(fit: Fit) -> int:
