@@ -110,6 +110,31 @@ def test_scores_alone_give_the_cost_exactly(norm: float) -> None:
     assert learnt.features == SOME
 
 
+def many_features(d: int) -> Population:
+    """People who show scores alone, and of whose features one of three moves."""
+    X, y = synthetic_people(n=200, d=d, seed=1)
+    response = PowerCost(0.05, features=range(0, d, 3))
+    ask = BlackBox(lambda theta, agents: response.answers(theta, X[agents], agents) @ theta, True)
+    return Population(X, y, ask)
+
+
+@pytest.mark.parametrize("d", [28, 60])
+def test_scores_of_many_features_are_as_many_as_it_takes(d: int) -> None:
+    learnt = learn_response(many_features(d))
+    assert learnt.fits
+    assert learnt.features == list(range(0, d, 3))
+    assert (learnt.n_answers, learnt.n_deployments) == (2 * (d + 3), d + 3)
+
+
+@pytest.mark.parametrize(("d", "given"), [(148, {}), (28, {"answers": 60})])
+def test_too_few_scores_to_find_features_say_how_many_it_takes(d: int, given: dict) -> None:  # type: ignore[type-arg]
+    learnt = learn_response(many_features(d), **given)
+    assert not learnt.fits
+    assert learnt.n_answers == 60
+    assert f"that takes {2 * (d + 3)} at {d + 3}, or features that are" in learnt.sentence
+    assert learn_response(many_features(d), features=range(0, d, 3)).n_answers == 60
+
+
 @pytest.mark.parametrize("norm", [1.0, 1.3, 2.0, np.inf])
 @pytest.mark.parametrize("degree", [1.5, 2.0, 4.0])
 def test_fitted_shape_is_the_response_of_unit_power(degree: float, norm: float) -> None:

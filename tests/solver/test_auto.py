@@ -218,6 +218,15 @@ def test_budget_is_shared_with_the_run(budget: int) -> None:
     assert problem.population.n_answers <= budget
 
 
+def test_pilot_too_small_to_find_features_by_scores_says_which_is_enough() -> None:
+    people = asked(gp.QuadraticCost(0.2, features=[0, 1]), n=200, d=30)
+    short = box(people, scores=True)
+    why = chosen(short, pilot=90).why
+    assert "too few to find those that move: that takes 66 at 33" in why
+    assert "With pilot=126 there are enough" in why
+    assert "enough" not in chosen(box(people, scores=True), pilot=126).why
+
+
 def test_scores_route_looks_at_scores_only() -> None:
     class Guarded(gp.Response):
         sight = gp.Sight.ANSWERS

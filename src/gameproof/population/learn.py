@@ -25,6 +25,8 @@ from gameproof.population.power_fit import Fit, Mask, fitted
 from gameproof.population.responses import Indices, NoResponse, PowerCost, Sight
 
 DEPLOYMENTS = 6
+# Answers asked by default; where it takes more to learn, up to the second.
+ANSWERS, MOST_ANSWERS = 60, 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ class LearnedResponse:
 def learn_response(
     population: Population,
     *,
-    answers: int = 60,
+    answers: int | None = None,
     deployments: int | None = None,
     size: float = 2.0,
     features: Sequence[int] | None = None,
@@ -70,9 +72,10 @@ def learn_response(
 ) -> LearnedResponse:
     """The power, degree, norm and movable features of people's cost, with intervals and a verdict.
 
-    At most `answers` are asked, at `deployments` distinct theta (6; where only scores are seen, one
-    for each feature and 3), the largest of which spreads scores by about `size`. `features`, where
-    they are known, are the movable ones. The verdict's false-alarm rate is 1%.
+    At most `answers` are asked, at `deployments` distinct theta, the largest of which spreads
+    scores by about `size`. By default they are 60 at 6; where only scores are seen, at d + 3, of
+    2 answers at least, if that is 300 or less: with too few, all features are taken to move.
+    `features`, where they are known, are the movable ones. The verdict's false-alarm rate is 1%.
 
     >>> rng = np.random.default_rng(0)
     >>> people = Population(rng.standard_normal((50, 3)), [1, -1] * 25, PowerCost(0.2, degree=3.0))
@@ -80,6 +83,9 @@ def learn_response(
     >>> learnt.fits, learnt.degree, learnt.norm, learnt.features, round(learnt.power, 6)
     (True, 3.0, 2.0, [0, 1, 2], 0.2)
     """
+    if answers is None:
+        enough = enough_answers(population, features)
+        answers = enough if enough <= MOST_ANSWERS else ANSWERS
     number, times, alone = _plan(population, answers, deployments, features)
     as_positive("size", size)
     if not 0 < level < 1:
@@ -89,9 +95,28 @@ def learn_response(
     pilot = run_pilot(population, number, times, size, alone, as_count("seed", seed, least=0))
     movers = int((population.y < 0).sum())
     told = None
-    if features is not None or (pilot.scores and not alone):
+    assumed = pilot.scores and not alone and features is None
+    if features is not None or assumed:
         told = PowerCost(1.0, features=features).movable(population.d) > 0
-    return _learnt(pilot, population, told, movers, level)
+    learnt = _learnt(pilot, population, told, movers, level)
+    if assumed and not learnt.fits:  # which may be all that is wrong
+        return replace(learnt, sentence=_too_few(pilot))
+    return learnt
+
+
+def enough_answers(population: Population, features: Sequence[int] | None = None) -> int:
+    """As many as it takes to learn from; by scores, features that move are found one by one."""
+    alone = population.sight < Sight.ANSWERS and features is None
+    return max(ANSWERS, 2 * (population.d + 3)) if alone else ANSWERS
+
+
+def _too_few(pilot: Pilot) -> str:
+    d = pilot.thetas.shape[1]
+    return (
+        f"The answers do not fit a power cost on all {d} features, and {pilot.agents.size} scores "
+        f"at {len(pilot.thetas)} deployments are too few to find those that move: that takes "
+        f"{2 * (d + 3)} at {d + 3}, or features that are known."
+    )
 
 
 def _plan(

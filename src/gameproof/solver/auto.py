@@ -22,7 +22,7 @@ from dataclasses import replace
 import numpy as np
 
 from gameproof.arguments import as_count
-from gameproof.population.learn import LearnedResponse, learn_response
+from gameproof.population.learn import LearnedResponse, enough_answers, learn_response
 from gameproof.population.population import Population
 from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem
@@ -34,8 +34,6 @@ from gameproof.solver.gradients import Envelope, Gradient, OnePoint, TwoPoint
 from gameproof.solver.method import Solver
 from gameproof.solver.rehearse import Rehearsal, Stage
 
-# Answers to learn from, where the pilot allows.
-LEARN = 60
 # The fewest a model can be learnt from.
 FEWEST = 12
 # Powers are rehearsed this much apart at least, and at most.
@@ -120,6 +118,7 @@ class _Study:
         if isinstance(estimate, Envelope) and not answers:
             estimate.perturbed(problem)  # says what it lacks
         self._asked = people if self._answers or not answers else _scores_of(people)
+        self._enough = enough_answers(self._asked)
         self._cast = some_of(people, np.random.default_rng([seed, 3]))
         self._learned, everyone = self._learn(), np.arange(people.n)
         model = self._learned and staged(problem, self._learned.response, everyone)
@@ -144,9 +143,7 @@ class _Study:
     # --- the pilot
 
     def _learn(self) -> LearnedResponse | None:
-        scores = self._asked.sight < Sight.ANSWERS
-        wanted = max(LEARN, 2 * (self._asked.d + 3)) if scores else LEARN
-        answers = min(wanted, max(self._pilot * 2 // 3, self._pilot - ALL))
+        answers = min(self._enough, max(self._pilot * 2 // 3, self._pilot - ALL))
         if answers < FEWEST:
             return None
         return learn_response(self._asked, answers=answers, seed=self._seed)
@@ -165,6 +162,12 @@ class _Study:
     def _believed(self) -> bool:
         found, check = self._learned, self._check
         return found is not None and found.fits and check is not None and check.agrees
+
+    @property
+    def _cut_short(self) -> bool:
+        """Whether the pilot had too few scores to find out which features move."""
+        found, scores = self._learned, self._asked.sight < Sight.ANSWERS
+        return found is not None and scores and found.n_deployments < self._asked.d + 3
 
     @property
     def _apart(self) -> float:
@@ -205,6 +208,8 @@ class _Study:
             return "The pilot is too small to learn from, so people are taken not to move."
         seen = "Answers are seen." if self._answers else "Scores alone are used."
         parts = [seen, self._learned.sentence]
+        if not self._learned.fits and self._cut_short:
+            parts.append(f"With pilot={self._enough + ALL} there are enough.")
         if self._check is not None:
             parts.append(self._check.sentence)
         if not self._believed:
