@@ -42,6 +42,8 @@ def test_curve_is_what_cross_validation_by_hand_gives() -> None:
 def test_curve_by_weight_is_what_cross_validation_by_hand_gives(class_weight) -> None:
     """Whole weights stand for rows written out, which stay with their person in one fold."""
     weights = np.random.default_rng(5).integers(0, 4, size=Y.size)
+    # Those whom features tell wrong count most, so that the largest useful radius is another one.
+    weights[gp.StrategicLogisticRegression().fit(X, Y).predict(X) != Y] *= 4
     options = {"power": 0.4, "class_weight": class_weight}
     model = gp.RobustStrategicClassifier(**options)
     curve = gp.select_radius(X, Y, model, radii=[0.03], folds=3, sample_weight=weights)
@@ -56,6 +58,8 @@ def test_curve_by_weight_is_what_cross_validation_by_hand_gives(class_weight) ->
     rows = np.repeat(np.arange(Y.size), weights)
     written_out = gp.select_radius(X[rows], Y[rows], model, radii=[0.03], folds=2)
     assert curve.largest_useful == pytest.approx(written_out.largest_useful, rel=0.02)
+    plain = gp.select_radius(X, Y, model, radii=[0.03], folds=2)
+    assert curve.largest_useful != pytest.approx(plain.largest_useful, rel=0.05)
 
 
 def test_equal_weights_change_nothing_and_frames_take_them() -> None:
