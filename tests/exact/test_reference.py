@@ -391,6 +391,26 @@ def test_where_no_radius_is_useful_the_warning_says_so() -> None:
     assert gp.largest_useful_radius(problem) == 0.0
 
 
+@pytest.mark.parametrize("share", [0.3, 0.7])
+@pytest.mark.parametrize("intercept", [None, 9.0])
+def test_largest_useful_radius_is_the_slope_at_nothing_where_labels_stay(
+    share: float, intercept: float | None
+) -> None:
+    """The best intercept of theta = 0 makes the mean slope of the loss 0; a theta lowers it by the
+    length of the mean of slope times features, and costs the adversary's radius. Quadratic efforts
+    are of second order."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.standard_normal((300, 4)), rng.uniform(0.5, 2.0, 300)
+    scores = X @ [1.0, 0.5, 0.0, -1.0] + rng.standard_normal(300)
+    y = np.where(scores > np.quantile(scores, 1 - share), 1.0, -1.0)
+    people = gp.Population(X, y, gp.QuadraticCost(0.3), weights=weights)
+    problem = gp.StrategicProblem(people, 0.1, intercept=intercept)
+    rate = 0.0 if intercept is None else np.average(y, weights=weights)
+    slopes = (rate - y) / 2
+    truth = np.linalg.norm(np.average(slopes[:, None] * X, axis=0, weights=weights))
+    assert gp.largest_useful_radius(problem, 1e-4) == pytest.approx(truth, rel=2e-4)
+
+
 def test_unknown_method_is_an_error_that_names_the_three() -> None:
     with pytest.raises(ValueError, match="method must be one of newton, conic, gda, got 'scs'"):
         gp.saddle_point(make(), "scs")  # type: ignore[arg-type]

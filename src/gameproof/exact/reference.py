@@ -81,6 +81,9 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
     so where theta = 0 is best, it is best for every larger radius. Where it is best for all, the
     smallest radius is returned.
     """
+    # Where no label flips, theta = 0 is best from |gradient at theta = 0| / (K + s) on. Flips make
+    # that a problem as large as the saddle point, and where people's degree is high, theta counts
+    # for nothing long before it is 0: it is looked at, not computed.
     problem.require_model("largest_useful_radius")
     low, high = problem.least_radius, max(2 * problem.radius, problem.least_radius + 1.0)
     if ignores_data(problem, _newton(problem.at_radius(low)).x):
