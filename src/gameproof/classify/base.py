@@ -96,7 +96,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if problem.has_duality_gap:
             self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
         self.training_ = training(self, problem, people)
-        self._rows = Rows.fitted(self._knows, table)
+        self._rows = Rows.fitted(self._knows, self._answering(), table)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(self.result_.status)
         return self

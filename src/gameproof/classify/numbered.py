@@ -21,9 +21,9 @@ class Rows(NamedTuple):
     digest: str
 
     @classmethod
-    def fitted(cls, knows: Any, table: Matrix) -> Rows:
-        """Those of a fit."""
-        return cls(knows, _digest(table))
+    def fitted(cls, knows: Any, response: Response, table: Matrix) -> Rows:
+        """Those of a fit, looked at only where they matter: a table may be long."""
+        return cls(knows, _digest(table) if by_number(response) else "")
 
     def require(self, knows: Any, response: Response, table: Matrix) -> None:
         """Refuses other rows than those of the fit, where it knows people by their numbers. Of what

@@ -125,7 +125,7 @@ class Solver:
 
     def compiled(self, problem: Problem) -> kernels.Method:
         """The method on this problem as kernels take it, or an error where the two do not fit."""
-        self.order.fit(problem.n)
+        self.order.check(problem.n)
         perturbed = self.gradient.perturbed(problem)
         x_scale, y_scale = self.scales(problem)
         everything = (0, problem.x_set.dim, True)

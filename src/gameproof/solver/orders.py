@@ -17,7 +17,7 @@ class Order(ABC):
 
     code: ClassVar[int]
 
-    def fit(self, n: int) -> None:
+    def check(self, n: int) -> None:
         """Refuses more samples than a permutation has numbers for."""
         if self.code != kernels.WITH_REPLACEMENT and n > LONGEST:
             raise ValueError(
