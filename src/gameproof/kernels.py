@@ -349,7 +349,9 @@ def combine(typing_context, out, weights, vectors):
 # known ahead, and what a step will read can be on its way while others are taken.
 
 AHEAD = 8  # steps
-FEW = 2000  # samples that are near anyway
+# Samples: so few that they are near anyway; so many that to find out where they lie takes longer
+# than a step, and is better done for several at once.
+FEW, MANY = 2000, 2**22
 DRAWN, FAR = 32, 2**20  # of an order that is shuffled: places drawn ahead, from this many on
 LINE, LINES = 8, 4  # numbers that come together; after some in a row the processor goes on alone
 
@@ -379,9 +381,9 @@ def fetch_row(matrix, i):
 
 
 @njit(error_model="numpy")  # neither inlined, which slows down the step, nor cached: see `inlined`
-def fetch_samples(data, kinds, tally, y, sums, order, first):
-    """What the steps of the samples order[first], …, AHEAD of them, will read of long arrays."""
-    for m in range(first, min(first + AHEAD, order.size)):
+def fetch_samples(data, kinds, tally, y, sums, order, first, count):
+    """What the steps of `count` samples, order[first] and on, will read of long arrays."""
+    for m in range(first, min(first + count, order.size)):
         i = np.int64(order[m])
         fetch_sample(data, i)
         fetch(y, i)
@@ -1643,9 +1645,11 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
     k_kind = kind_of(kinds, k) if follows and method.asks_previous else KNOWN
     before, i, done = k, k, 0  # before: what k was in the step before
     good, deployed, fetches = True, False, reshuffled and n > FEW
+    together = AHEAD if n > MANY else 1
     while done < limit:
-        if fetches and done % AHEAD == 0:
-            fetch_samples(data, kinds, tally, gamma, sums, order, position + done + AHEAD)
+        if fetches and done & (together - 1) == 0:
+            first = position + done + AHEAD
+            fetch_samples(data, kinds, tally, gamma, sums, order, first, together)
         i = np.int64(order[position + done]) if reshuffled else below(rng, n) & NOT_NEGATIVE
         i_kind = kind_of(kinds, i)
         current = 1 if i_kind != KNOWN else 0
