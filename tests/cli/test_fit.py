@@ -263,16 +263,33 @@ def test_interrupt_leaves_nothing_behind(people: Path, tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
 
 
-def test_note_about_classes_that_are_told_apart_names_options_only(tmp_path, capsys) -> None:
-    """x alone tells the classes apart, so that nothing but the bound ends the plain fit."""
+BOUND = "bound = 20 is all that keeps the classifier finite"
+
+
+@pytest.mark.parametrize(
+    ("radius", "told"),
+    [
+        ("0.1", {"logistic and strategic": False}),
+        ("0", {"logistic and strategic": False, "robust": True}),
+    ],
+)
+def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_only(
+    radius: str, told: dict[str, bool], tmp_path: Path, capsys
+) -> None:
+    """x alone tells the classes apart, so that nothing but the bound ends a fit without a radius;
+    a larger one helps only the classifier that has one."""
     rows = [f"{k},{k * 7 % 11},{'yes' if k > 30 else 'no'}" for k in range(60)]
     table = tmp_path / "t.csv"
     table.write_text("x,z,paid\n" + "\n".join(rows[::2] + rows[1::2]) + "\n")
-    meaning = ["--target", "paid", "--favourable", "yes", "--movable", "z", "--radius", "0"]
-    assert main(["fit", str(table), *meaning, "-o", str(tmp_path / "m.json")]) == 0
-    printed = capsys.readouterr().out
-    assert "a larger --radius bounds it for a reason\n" in printed
-    assert "larger bound" not in printed
+    meaning = ["--target", "paid", "--favourable", "yes", "--movable", "z", "--label-cost", "inf"]
+    out = ["-o", str(tmp_path / "m.json"), "--json"]
+    assert main(["fit", str(table), *meaning, "--radius", radius, *out]) == 0
+    notes = [note for note in json.loads(capsys.readouterr().out)["notes"] if BOUND in note]
+    assert {
+        note.partition(": ")[0]: note.endswith("; a larger --radius bounds it for a reason")
+        for note in notes
+    } == told
+    assert "larger bound" not in "".join(notes)
 
 
 @pytest.mark.parametrize("column", ["savings", "utilisation"])

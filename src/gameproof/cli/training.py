@@ -135,6 +135,7 @@ def trained(
     from gameproof.classify.regression import StrategicLogisticRegression
     from gameproof.classify.robust import RobustStrategicClassifier
     from gameproof.data.prepare import Prepare
+    from gameproof.report.words import listed
 
     own = options.seed if seed is None else seed
     train, test = split(people.data, options.test, own)
@@ -142,18 +143,20 @@ def trained(
     Z, y = prepare.transform(train.X), train.y
     features = prepare.movable_.tolist()
     shared: dict[str, Any] = {"features": features, "power": options.power}
-    notes: list[str] = []
-    with collected(notes):
+    notes: dict[str, list[str]] = {}
+    with collected(notes, "choice of the radius"):
         chosen, why, curve = _radius(Z, y, options, shared, own, console)
-        models = {
-            LOGISTIC: StrategicLogisticRegression(features=features, power=0.0),
-            STRATEGIC: StrategicLogisticRegression(**shared),
-            ROBUST: RobustStrategicClassifier(chosen, options.label_cost, **shared),
-        }
-        for name, model in models.items():
-            with console.step(f"fitting the {name} classifier to {len(train):,} rows"):
-                model.fit(Z, y)
-    return Trained(prepare, models, train, test, chosen, why, curve, notes)
+    models = {
+        LOGISTIC: StrategicLogisticRegression(features=features, power=0.0),
+        STRATEGIC: StrategicLogisticRegression(**shared),
+        ROBUST: RobustStrategicClassifier(chosen, options.label_cost, **shared),
+    }
+    for name, model in models.items():
+        step = console.step(f"fitting the {name} classifier to {len(train):,} rows")
+        with step, collected(notes, name):
+            model.fit(Z, y)
+    told = [f"{listed(about)}: {text}" for text, about in notes.items()]
+    return Trained(prepare, models, train, test, chosen, why, curve, told)
 
 
 def _radius(
@@ -184,8 +187,8 @@ def _radius(
 
 
 @contextmanager
-def collected(notes: list[str]) -> Iterator[None]:
-    """Warnings as notes, each once."""
+def collected(notes: dict[str, list[str]], about: str) -> Iterator[None]:
+    """Warnings as notes, each once with all that it is about."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -195,7 +198,10 @@ def collected(notes: list[str]) -> Iterator[None]:
         ):
             continue  # for programmers
         text = " ".join(str(warning.message).split())
-        text = text.replace("a larger radius bounds it", "a larger --radius bounds it")
         text = text.removesuffix(", or give a larger bound")  # no option of the command
-        if text not in notes:
-            notes.append(text)
+        if about != ROBUST:
+            text = text.removesuffix("; a larger radius bounds it for a reason")  # it has none
+        text = text.replace("a larger radius bounds it", "a larger --radius bounds it")
+        known = notes.setdefault(text, [])
+        if about not in known:
+            known.append(about)
