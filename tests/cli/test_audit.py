@@ -130,6 +130,19 @@ def test_audit_of_the_table_that_was_learned_from_says_so(
     assert "Caution: the model learned from" not in page.read_text()
 
 
+def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
+    model, people, tmp_path: Path, capsys
+) -> None:
+    few, page = tmp_path / "few.csv", tmp_path / "p.html"
+    frame = pd.read_csv(people)
+    frame.groupby("repaid").head(5).to_csv(few, index=False)
+    assert main(["audit", str(model), str(few), "--report", str(page)]) == 0
+    said = "10 rows to judge by are few: intervals of accuracies are up to 53 points wide"
+    assert f"note: {said}" in capsys.readouterr().out
+    assert page.read_text().count(said) == 1
+    assert not any("are few" in note for note in run(capsys, model, people)["notes"])
+
+
 def test_audit_reads_well_and_writes_a_page(model, people, tmp_path: Path, capsys) -> None:
     page = tmp_path / "audit.html"
     assert main(["audit", str(model), str(people), "--report", str(page)]) == 0

@@ -47,4 +47,4 @@ def test_few_test_rows_are_told(people, tmp_path, capsys) -> None:
     few = tmp_path / "few.csv"
     few.write_text("".join(people.read_text().splitlines(keepends=True)[:101]))
     assert compare(few) == 0
-    assert "note: the 20 test rows are few" in capsys.readouterr().out
+    assert "note: 20 rows to judge by are few" in capsys.readouterr().out

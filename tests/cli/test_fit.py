@@ -59,7 +59,11 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
         exact = stats.binomtest(round(80 * share), 80).proportion_ci(method="wilson")
         assert (low, high) == pytest.approx((exact.low, exact.high), abs=0.0006)
     assert ends[6] < shares[3] < ends[7]
-    assert "note: the 80 test rows are few: intervals of accuracies are up to 2" in printed
+    half = stats.binomtest(40, 80).proportion_ci(method="wilson")
+    assert (
+        "note: 80 rows to judge by are few: intervals of accuracies are up to "
+        f"{100 * (half.high - half.low):.0f} points wide; more rows, or a larger --test, narrow"
+    ) in printed
     assert fit(people, tmp_path / "n.json", "--radius", "0.03", "--test", "0.6", "--json") == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["notes"] == []

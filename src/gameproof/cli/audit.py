@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Reads both, audits, tells."""
     from gameproof.report.audit import POWERS, RADII, audit
     from gameproof.report.model import LinearModel
-    from gameproof.report.on_accuracy import optimism
+    from gameproof.report.on_accuracy import cautions
 
     make_sure(options.report, force=options.force, inputs=(options.model, options.table))
     with console.step(f"reading {options.model} and {name_of(options.table)}"):
@@ -91,7 +91,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
         write_audit_page(options.report, rows, case, options)
         written.append(f"page: {options.report}")
-    notes = [*case.notes, *filter(None, [optimism(rows)])]
+    notes = [*case.notes, *cautions(rows)]
     lines = [*audit_lines(rows, case, notes), *written]
     console.show("\n".join(lines), {**rows.record(), "notes": notes})
 

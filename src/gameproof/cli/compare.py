@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.fit import radius_line
+from gameproof.cli.fit import MORE, radius_line
 from gameproof.cli.options import Help, whole
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 EXAMPLE = """example:
   gameproof compare people.csv --target repaid --favourable yes \\
     --movable savings,credit_lines,utilisation --splits 10"""
-# Test rows that leave an accuracy of a half open by ten points either way.
-FEW = 96
 POWERS_SHOWN = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
@@ -52,6 +50,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads, fits three times as often as there are splits, tells."""
     from gameproof.report.audit import POWERS, RADII
+    from gameproof.report.on_accuracy import cautions
     from gameproof.report.splits import average_splits
 
     make_sure(options.report, force=options.force, inputs=(options.table,))
@@ -69,12 +68,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
         notes += [note for note in found.notes if note not in notes]
         powers = [*POWERS, *POWERS_SHOWN]
         audits.append(found.audit(options.power, options.label_cost, powers, RADII))
-    if len(found.test) < FEW:
-        notes.append(
-            f"the {len(found.test):,} test rows are few: with others the outcome may be another"
-        )
     overlap = len(found.test) / len(found.train)
     rows = audits[0] if options.splits == 1 else average_splits(audits, overlap=overlap)
+    notes += cautions(rows, MORE)
     written = []
     if options.report:
         from gameproof.cli.pages import write_people_page

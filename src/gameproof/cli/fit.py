@@ -24,7 +24,7 @@ EXAMPLE = """example:
   gameproof fit people.csv --target repaid --favourable yes \\
     --movable savings,credit_lines,utilisation -o model.json --report page.html"""
 TENFOLD = 10.0  # people may have more power than was thought
-WIDE = 0.1  # half an interval: what is known no better is hardly known
+MORE = "more rows, or a larger --test,"  # what to do where test rows are few
 SETTINGS = ("radius", "why_this_radius", "power", "label_cost", "rows_trained", "rows_tested")
 
 
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         "model": str(options.out),
         "report": str(options.report) if options.report else None,
     }
-    lines = [*people.lines(), *training_lines(found, rows, options), *written]
+    lines = [*people.lines(), *training_lines(found, rows, made["notes"]), *written]
     console.show("\n".join(lines), record)
 
 
@@ -87,27 +87,15 @@ def _audited(found: Trained, options: argparse.Namespace) -> Audit:
     return found.audit(options.power, options.label_cost, powers, radii)
 
 
-def training_lines(found: Trained, rows: Audit, options: argparse.Namespace) -> list[str]:
+def training_lines(found: Trained, rows: Audit, notes: Sequence[str]) -> list[str]:
     """What was fitted, and how it does."""
     model = found.models[ROBUST]
     return [
         f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
         radius_line(found.radius, found.why),
         f"worst-case risk on the rows learned from: {model.worst_case_risk_:.4f}",
-        *(f"note: {note}" for note in [*found.notes, *few_rows(rows, found.radius)]),
+        *(f"note: {note}" for note in notes),
         *accuracy_lines(rows, found.radius),
-    ]
-
-
-def few_rows(rows: Audit, radius: float) -> list[str]:
-    """A warning where the test rows are too few to tell much."""
-    intervals = [each for found in _intervals(rows, radius).values() for each in found.values()]
-    widest = max(high - low for low, high in intervals) / 2
-    if widest <= WIDE:
-        return []
-    return [
-        f"the {rows.quality[-1].n:,} test rows are few: intervals of accuracies are up to "
-        f"{200 * widest:.0f} points wide; more rows or a larger --test narrow them"
     ]
 
 
@@ -172,6 +160,8 @@ def _shown(rows: Audit, radius: float, name: str) -> dict[str, Any]:
 
 def training_record(found: Trained, rows: Audit, options: argparse.Namespace) -> dict[str, Any]:
     """The same for machines, and for the model's file."""
+    from gameproof.report.on_accuracy import cautions
+
     return {
         "rows_trained": len(found.train),
         "rows_tested": len(found.test),
@@ -183,7 +173,7 @@ def training_record(found: Trained, rows: Audit, options: argparse.Namespace) ->
         "worst_case_risk": found.models[ROBUST].worst_case_risk_,
         "accuracy": accuracies(rows, found.radius),
         "intervals": _intervals(rows, found.radius),
-        "notes": [*found.notes, *few_rows(rows, found.radius)],
+        "notes": [*found.notes, *cautions(rows, MORE)],
     }
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from gameproof.report.audit import Audit
+from gameproof.report.intervals import share_interval
 from gameproof.report.parts import Chart, Column, Section, Series, Table
 from gameproof.report.reading import at_power, cells, column, line, look, outcome
 from gameproof.report.rows import Quality
 from gameproof.report.words import between, listed, number, percent
 
 ACCURACY = "share decided rightly"
+WIDE = 0.2  # of an interval: what is known no better is hardly known
 ACCEPTED = ("accepted_positive", "accepted_negative")
 _SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
 
@@ -36,20 +38,28 @@ def how_good(audit: Audit) -> Section:
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", "risk", *ACCEPTED)
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
     tables = [table, _counted(audit)] if audit.bins and not others else [table]
-    caution = optimism(audit)
-    notes = [f"Caution: {caution}."] if caution else []
+    notes = [f"Caution: {caution}." for caution in cautions(audit)]
     return Section("How good is the model?", finding, [chart] if chart else [], tables, notes)
 
 
-def optimism(audit: Audit) -> str:
-    """A caution where the model learned from the people that it is judged by."""
-    if not audit.learned_from:
-        return ""
-    share = f"about {100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
-    return (
-        f"the model learned from {share} of these rows: accuracy on them is optimistic, and rows "
-        "that it has not seen tell how good it is"
-    )
+def cautions(audit: Audit, more: str = "more rows") -> list[str]:
+    """Why accuracies tell less than they seem to: the model learned from the people that it is
+    judged by, or they are few; `more` is what mends that."""
+    found = []
+    if audit.learned_from:
+        share = f"about {100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
+        found.append(
+            f"the model learned from {share} of these rows: accuracy on them is optimistic, and "
+            "rows that it has not seen tell how good it is"
+        )
+    n = audit.quality[-1].n
+    low, high = share_interval(n // 2, n)  # none is wider
+    if high - low > WIDE:
+        found.append(
+            f"{n:,} rows to judge by are few: intervals of accuracies are up to "
+            f"{100 * (high - low):.0f} points wide; {more} narrow them"
+        )
+    return found
 
 
 def _accepted(audit: Audit) -> list[Column]:
