@@ -139,7 +139,10 @@ def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
     assert main(["audit", str(model), str(few), "--report", str(page)]) == 0
     said = "10 rows to judge by are few: intervals of accuracies are up to 53 points wide"
     assert f"note: {said}" in capsys.readouterr().out
-    assert page.read_text().count(said) == 1
+    shown = page.read_text()
+    assert shown.count(said) == 1
+    assert shown.count("income: 2 missing, taken for the median and marked") == 1
+    assert shown.index("income: 2 missing") < shown.index("How good is the model?")
     assert not any("are few" in note for note in run(capsys, model, people)["notes"])
 
 

@@ -286,7 +286,8 @@ def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_on
     table = tmp_path / "t.csv"
     table.write_text("x,z,paid\n" + "\n".join(rows[::2] + rows[1::2]) + "\n")
     meaning = ["--target", "paid", "--favourable", "yes", "--movable", "z", "--label-cost", "inf"]
-    out = ["-o", str(tmp_path / "m.json"), "--json"]
+    page = tmp_path / "p.html"
+    out = ["-o", str(tmp_path / "m.json"), "--json", "--report", str(page)]
     assert main(["fit", str(table), *meaning, "--radius", radius, *out]) == 0
     notes = [note for note in json.loads(capsys.readouterr().out)["notes"] if BOUND in note]
     assert {
@@ -294,6 +295,8 @@ def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_on
         for note in notes
     } == told
     assert "larger bound" not in "".join(notes)
+    shown = page.read_text()
+    assert all(shown.count(f'<p class="note">Note: {note}</p>') == 1 for note in notes)
 
 
 @pytest.mark.parametrize("column", ["savings", "utilisation"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
@@ -60,33 +61,34 @@ def run(options: argparse.Namespace, console: Console) -> None:
     for k in range(options.splits):
         if options.splits > 1:
             console.say(f"split {k + 1} of {options.splits}")
-        found = trained(people, options, console, seed=options.seed + k)
+        each = trained(people, options, console, seed=options.seed + k)
         if k == 0:
+            found = each
             # One radius for all splits: their mean is about one classifier.
-            options.radius = radius = found.radius
-            why, curve = found.why, found.curve
-        notes += [note for note in found.notes if note not in notes]
+            options.radius = found.radius
+        notes += [note for note in each.notes if note not in notes]
         powers = [*POWERS, *POWERS_SHOWN]
-        audits.append(found.audit(options.power, options.label_cost, powers, RADII))
+        audits.append(each.audit(options.power, options.label_cost, powers, RADII))
+    found = replace(found, notes=notes)
     overlap = len(found.test) / len(found.train)
     rows = audits[0] if options.splits == 1 else average_splits(audits, overlap=overlap)
-    notes += cautions(rows, MORE)
     written = []
     if options.report:
         from gameproof.cli.pages import write_people_page
 
-        settings = {"radius": radius, "power": options.power, "splits": options.splits}
-        write_people_page(options.report, people, rows, settings, found, curve, options)
+        settings = {"radius": found.radius, "power": options.power, "splits": options.splits}
+        write_people_page(options.report, people, rows, settings, found, options)
         written.append(f"page: {options.report}")
+    notes = [*notes, *cautions(rows, MORE)]  # a page finds these itself
     lines = [
         *people.lines(),
         f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
-        radius_line(radius, why),
+        radius_line(found.radius, found.why),
         *(f"note: {note}" for note in notes),
         *comparison_lines(rows),
         *written,
     ]
-    made = {"radius": radius, "why_this_radius": why, "notes": notes}
+    made = {"radius": found.radius, "why_this_radius": found.why, "notes": notes}
     record = {**people.record(), **rows.record(), **made}
     console.show("\n".join(lines), record)
 

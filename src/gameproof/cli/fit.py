@@ -63,7 +63,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         from gameproof.cli.pages import write_people_page
 
         settings = {name: made[name] for name in SETTINGS}
-        write_people_page(options.report, people, rows, settings, found, found.curve, options)
+        write_people_page(options.report, people, rows, settings, found, options)
         written.append(f"page: {options.report}")
     _save(people, found, made, options)
     record = {

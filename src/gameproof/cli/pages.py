@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gameproof.classify.radius import RadiusCurve
     from gameproof.cli.cases import Case
     from gameproof.cli.people import People
     from gameproof.cli.training import Trained
@@ -30,17 +29,16 @@ def write_people_page(
     rows: Audit,
     settings: Mapping[str, Any],
     found: Trained,
-    curve: RadiusCurve | None,
     options: argparse.Namespace,
 ) -> None:
-    """The page of ``fit`` and ``compare``; `found` is what one split gave."""
+    """The page of ``fit`` and ``compare``; `found` is what the first split gave."""
     from gameproof.cli.cases import outcomes, steps_in_table
     from gameproof.report.on_choice import which_radius
     from gameproof.report.sections import write_audit
 
     target = people.plan.target
     chosen = None
-    if curve is not None:
+    if (curve := found.curve) is not None:
         chosen = which_radius(curve.rows(), curve.recommended, curve.reason)
     write_audit(
         path,
@@ -57,6 +55,7 @@ def write_people_page(
             **{name.replace("_", " "): value for name, value in settings.items()},
             "what became of the columns": "; ".join(line.strip() for line in people.lines()[1:]),
         },
+        notes=found.notes,
     )
 
 
@@ -72,7 +71,7 @@ def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Name
         in_table=case.in_table,
         command=command_line(options),
         data={str(options.model): _digest(options.model), **case.digests},
-        settings={"notes": "; ".join(case.notes)} if case.notes else {},
+        notes=case.notes,
     )
 
 

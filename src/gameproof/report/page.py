@@ -35,6 +35,7 @@ def write_page(
     *,
     subtitle: str = "",
     tiles: Sequence[Tile] = (),
+    notes: Sequence[str] = (),
 ) -> None:
     """Writes the page, whole or not at all.
 
@@ -42,8 +43,10 @@ def write_page(
         In the order in which they are read.
     made
         How it was made, name by name: see `made`.
+    notes
+        What is to be known before the findings are read; they stand at the top.
     """
-    content = page(title, sections, made, subtitle=subtitle, tiles=tiles)
+    content = page(title, sections, made, subtitle=subtitle, tiles=tiles, notes=notes)
     write_whole(Path(path), content.encode())
 
 
@@ -54,6 +57,7 @@ def page(
     *,
     subtitle: str = "",
     tiles: Sequence[Tile] = (),
+    notes: Sequence[str] = (),
 ) -> str:
     """The page as text.
 
@@ -93,6 +97,7 @@ def page(
 </header>
 <main id="content" tabindex="-1">
 {_tiles(tiles)}
+{"".join(_paragraph(f"Note: {note}", "note") for note in notes)}
 <nav aria-label="Contents"><ol>{listed}</ol></nav>
 <noscript><p class="note">Charts need JavaScript; the tables hold the same numbers.</p></noscript>
 {body}

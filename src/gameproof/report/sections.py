@@ -30,6 +30,7 @@ def write_audit(
     seed: int | None = None,
     data: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
+    notes: Sequence[str] = (),
 ) -> None:
     """Writes an audit, of one model or of several, as one HTML file that needs nothing else.
 
@@ -40,6 +41,8 @@ def write_audit(
     command, seed, data, settings
         For the part on how it was made: what was typed, what was drawn, fingerprints of files by
         name, and other settings by name. What the audit knows itself need not be given.
+    notes
+        For the top of the page: what is to be known before it is read.
     """
     chosen = {
         "movable": ", ".join(audit.movable) or "nothing",
@@ -55,6 +58,7 @@ def write_audit(
         made(command=command, seed=seed, data=people, settings=chosen),
         subtitle=subtitle,
         tiles=audit_tiles(audit),
+        notes=notes,
     )
 
 
