@@ -112,6 +112,30 @@ def test_one_rule_says_which_gaming_to_expect_and_the_output_why(
     assert gp.audit(model, frame[["age"]], np.where(frame.repaid == "yes", 1, -1)).power == 0.05
 
 
+def test_one_rule_says_what_a_label_costs_and_the_output_why(
+    people, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    frame = pd.read_csv(people)
+    skops.io.dump(LogisticRegression().fit(frame[["age"]], frame.repaid), tmp_path / "f.skops")
+    foreign = [tmp_path / "f.skops", people, *MEANING[:4], "--movable", "age"]
+    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--label-cost", "inf") == 0
+    capsys.readouterr()
+    for arguments, said in (
+        (foreign, "0.5, the default of gameproof fit"),
+        ([*foreign, "--label-cost", "0.3"], "0.3, as given"),
+        ([tmp_path / "m.json", people], "inf, which the model was fitted for"),
+    ):
+        page = tmp_path / "p.html"
+        assert main(["audit", *map(str, arguments), "--report", str(page), "--force"]) == 0
+        assert f"\nlabel cost: {said}\n" in capsys.readouterr().out
+        assert f"<dt>label cost</dt><dd>{said}</dd>" in page.read_text()
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        main(["audit", "--help"])
+    told = " ".join(capsys.readouterr().out.partition("--label-cost K ")[2].split())
+    assert "(what the model was fitted for; where that is not known, 0.5)" in told
+
+
 def test_audit_of_the_table_that_was_learned_from_says_so(
     model, people, tmp_path: Path, capsys
 ) -> None:

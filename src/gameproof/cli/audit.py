@@ -50,7 +50,8 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "--label-cost",
         type=number(0, infinite=True),
         metavar="K",
-        help="what it costs to flip a label (0.5)",
+        help="what it costs to flip a favourable label; inf if labels are sure (what the model was "
+        "fitted for; where that is not known, 0.5)",
     )
     add_report(parser)
     add_force(parser)
@@ -83,6 +84,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             radius=case.radius,
             outcomes=case.outcomes,
             why_power=case.why_power,
+            why_label_cost=case.why_label_cost,
             learned_from=case.learned_from,
         )
     written = []
@@ -104,6 +106,7 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     lines = [
         case.what,
         f"gaming power to expect: {rows.power:g}, {rows.why_power}",
+        f"label cost: {rows.label_cost:g}, {rows.why_label_cost}",
         *(f"note: {note}" for note in notes),
         f"right in {good.accuracy:.3f} of {good.n:,} rows (95% from {good.low:.3f} to "
         f"{good.high:.3f}); deciding all alike: {good.majority:.3f}",

@@ -42,6 +42,7 @@ class Case:
     power: float
     why_power: str
     label_cost: float
+    why_label_cost: str
     favourable: str
     notes: list[str] = field(default_factory=list)
     # A step in a column that the model sees, in the units of the table; None where the model sees
@@ -83,6 +84,8 @@ def _model(path: Path) -> Any:
 
 def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Case:
     """A model of ours knows what its table means."""
+    from gameproof.population.responses import DEFAULT_POWER
+
     target = model.plan.target
     for option, own in (("target", target.name), ("favourable", target.favourable)):
         given = getattr(options, option)
@@ -105,7 +108,6 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         notes.append(f"left out {table.n - rows.size:,} rows without {target.name}")
     notes += _idle(model.classifier.coef_[0])
     radius = model.training.get("radius")
-    cost = float(model.training.get("label_cost", LABEL_COST))
     return Case(
         f"{options.model}: {target.name} = {target.favourable}, fitted by gameproof",
         model.classifier.coef_[0],
@@ -115,8 +117,8 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         y,
         movable,
         model.classifier.units_.scale,
-        *expected(options.power, model.training.get("power")),
-        cost if options.label_cost is None else options.label_cost,
+        *expected(options.power, model.training.get("power"), DEFAULT_POWER),
+        *expected(options.label_cost, model.training.get("label_cost"), LABEL_COST),
         target.favourable,
         notes,
         steps_in_table(model.prepare, Z),
@@ -126,14 +128,12 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
     )
 
 
-def expected(given: float | None, fitted_for: float | None = None) -> tuple[float, str]:
-    """The gaming to expect and why: as given, else what the model was fitted for, else what a model
-    would be."""
-    from gameproof.population.responses import DEFAULT_POWER
-
+def expected(given: float | None, fitted_for: float | None, usual: float) -> tuple[float, str]:
+    """What to expect of people and why: as given, else what the model was fitted for, else what a
+    model would be."""
     if given is not None:
         return given, GIVEN
-    return (DEFAULT_POWER, USUAL) if fitted_for is None else (float(fitted_for), FITTED)
+    return (usual, USUAL) if fitted_for is None else (float(fitted_for), FITTED)
 
 
 def _learned_from(model: TableModel, table: Table, y: Any) -> float | None:
@@ -207,6 +207,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
 
     from gameproof.data.labels import Target, same_value
     from gameproof.data.plan import number_columns
+    from gameproof.population.responses import DEFAULT_POWER
 
     if options.target is None or options.movable is None:
         raise ValueError(
@@ -247,8 +248,8 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
         y[whole],
         [list(seen).index(name) for name in chosen],
         None,
-        *expected(options.power),
-        LABEL_COST if options.label_cost is None else options.label_cost,
+        *expected(options.power, None, DEFAULT_POWER),
+        *expected(options.label_cost, None, LABEL_COST),
         target.favourable,
         notes,
         outcomes=outcomes(target),

@@ -38,8 +38,8 @@ class Audit:
     with it before the data is off by a radius. With `splits` above 1 the rows are means over that
     many splits of a table, and so are their intervals. `fingerprint` tells the people from others.
     `radius` is what the model in question was fitted for, `outcomes` what labels +1 and -1 are
-    called, `why_power` why this power, and `learned_from` the share of these people that the model
-    learned from, where that is known.
+    called, `why_power` and `why_label_cost` why these, and `learned_from` the share of these people
+    that the model learned from, where that is known.
     """
 
     models: tuple[str, ...]
@@ -60,6 +60,7 @@ class Audit:
     outcomes: tuple[str, ...] = ()
     why_power: str = ""
     learned_from: float | None = None
+    why_label_cost: str = ""
 
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""

@@ -47,7 +47,7 @@ def write_audit(
     chosen = {
         "movable": ", ".join(audit.movable) or "nothing",
         "gaming power expected": ", ".join(filter(None, (f"{audit.power:g}", audit.why_power))),
-        "label cost": f"{audit.label_cost:g}",
+        "label cost": ", ".join(filter(None, (f"{audit.label_cost:g}", audit.why_label_cost))),
         **(settings or {}),
     }
     people = {**(data or {}), "the people": audit.fingerprint}
