@@ -201,6 +201,34 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path) 
     assert gp.load_model(tmp_path / "m.json").plan.features.movable == ()
 
 
+def test_names_are_printed_so_that_they_pass_for_nothing_else(
+    people: Path, tmp_path: Path, capsys
+) -> None:
+    """A name with a comma is no two names, and one with a line break makes no line."""
+    forged = {
+        "savings": "savings, total",
+        "income": "in\nmodel: forged.json",
+        "home": "ho\nmodel: forged.json",
+        "id": "id\nmodel: forged.json",
+        "repaid": "re\nmodel: forged.json",
+    }
+    frame = pd.read_csv(people).rename(columns=forged)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.assign(**{forged["home"]: "castle"}).to_csv(tmp_path / "later.csv", index=False)
+    table, later, out = (str(tmp_path / name) for name in ("t.csv", "later.csv", "m.json"))
+    meaning = ["--target", forged["repaid"], "--favourable", "yes"]
+    moved = ["--movable", forged["savings"], "--movable", forged["income"]]
+    assert main(["fit", table, *meaning, *moved, "--radius", "0.03", "-o", out]) == 0
+    assert main(["audit", out, later]) == 0
+    printed = capsys.readouterr().out
+    assert "numbers: age, 'in\\nmodel: forged.json', 'savings, total', credit_lines" in printed
+    assert "movable: 'savings, total', 'in\\nmodel: forged.json'\n" in printed
+    assert main(["predict", out, later, "-o", str(tmp_path / "d.csv")]) == 0
+    printed += capsys.readouterr().err
+    assert "forged" in printed
+    assert not any(line.startswith("model: forged") for line in printed.splitlines())
+
+
 def test_existing_files_are_kept_unless_forced(people: Path, tmp_path: Path, capsys) -> None:
     out, page = tmp_path / "m.json", tmp_path / "p.html"
     for existing, given in ((out, []), (page, ["--report", str(page)])):

@@ -13,6 +13,7 @@ from gameproof.cli.console import Console
 from gameproof.cli.options import Help, number
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, name_of
+from gameproof.data.reading import quoted
 
 if TYPE_CHECKING:
     from gameproof.report.audit import Audit
@@ -118,7 +119,7 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     lines += _weakness_lines(rows, case) if rows.weaknesses else []
     from gameproof.report.words import hundredths
 
-    whom = {1: f"burden on those with {case.favourable}", -1: "recourse of the others"}
+    whom = {1: f"burden on those with {quoted(case.favourable)}", -1: "recourse of the others"}
     for hurt in rows.hurt:
         far = "; nothing they can change helps" if hurt.refused else ""
         if hurt.q50 is not None:
@@ -129,7 +130,7 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
 
 def _weakness_lines(rows: Audit, case: Case) -> list[str]:
     """A line for each feature that can be gamed, what gains most first."""
-    width = max(len(row.feature) for row in rows.weaknesses)
+    width = max(len(quoted(row.feature)) for row in rows.weaknesses)
     lines = [
         f"features worth gaming, each alone with power {rows.power:g}: its share of what gaming "
         "gains, the accuracy it",
@@ -143,7 +144,8 @@ def _weakness_lines(rows: Audit, case: Case) -> list[str]:
             if case.in_table is not None:
                 told = case.in_table(row.feature, row.needed)
             needed = f"{row.needed_scaled:5.2f}   {told}"
-        lines.append(f"  {row.feature:{width}s} {100 * row.share:5.0f}%  {row.loss:7.3f}  {needed}")
+        name = quoted(row.feature)
+        lines.append(f"  {name:{width}s} {100 * row.share:5.0f}%  {row.loss:7.3f}  {needed}")
     return lines
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.people import LEAST, fewest, names, read, require_both
+from gameproof.data.reading import Table, listed, quoted
 
 if TYPE_CHECKING:
     from gameproof.classify.foreign import Foreign
     from gameproof.classify.table import TableModel
     from gameproof.data.labels import Target
     from gameproof.data.prepare import Prepare
-    from gameproof.data.reading import Table
 
 # The price of a label, where nobody says.
 LABEL_COST = 0.5
@@ -102,14 +102,16 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
             if name not in model.plan.features.names or name in model.plan.features.levels:
                 raise ValueError(f"the model has no number {name!r} that could be moved")
         movable = model.moved_by(chosen)
-    notes = [f"{name}: {count:,} cells have unknown levels" for name, count in unknown.items()]
-    notes += [f"{name}: {what}" for name, what in gaps.items()]
+    notes = [
+        f"{quoted(name)}: {count:,} cells have unknown levels" for name, count in unknown.items()
+    ]
+    notes += [f"{quoted(name)}: {what}" for name, what in gaps.items()]
     if rows.size < table.n:
-        notes.append(f"left out {table.n - rows.size:,} rows without {target.name}")
+        notes.append(f"left out {table.n - rows.size:,} rows without {quoted(target.name)}")
     notes += _idle(model.classifier.coef_[0])
     radius = model.training.get("radius")
     return Case(
-        f"{options.model}: {target.name} = {target.favourable}, fitted by gameproof",
+        f"{options.model}: {_aim(target)}, fitted by gameproof",
         model.classifier.coef_[0],
         float(model.classifier.intercept_[0]),
         model.names,
@@ -145,6 +147,11 @@ def _learned_from(model: TableModel, table: Table, y: Any) -> float | None:
     if data.fingerprint == model.training.get("fingerprint"):
         return float(model.training["rows_trained"] / len(data))
     return None
+
+
+def _aim(target: Target) -> str:
+    """What a model decides about, in a line."""
+    return f"{quoted(target.name)} = {quoted(target.favourable)}"
 
 
 def outcomes(target: Target) -> tuple[str, str]:
@@ -187,16 +194,16 @@ def _require_whole(table: Table, seen: dict[str, Any], y: Any, whole: Any) -> No
     """Refuses a table that has enough people of both outcomes, but not without gaps."""
     import numpy as np
 
-    from gameproof.data.reading import listed
     from gameproof.errors import DataError
 
     if fewest(y[whole]) >= LEAST or fewest(y) < LEAST:
         return
     counts = {name: int(np.isnan(column).sum()) for name, column in seen.items()}
     worst = sorted((name for name in counts if counts[name]), key=lambda name: -counts[name])
+    told = [f"{quoted(name)} {counts[name]:,}" for name in worst]
     raise DataError(
         f"{table.source}: {int((~whole).sum()):,} of {y.size:,} rows are left out for missing "
-        f"values ({listed([f'{name} {counts[name]:,}' for name in worst], 4)}), and the rest are "
+        f"values ({listed(told, 4)}), and the rest are "
         f"too few: {LEAST} of each outcome are the least"
     )
 
@@ -227,7 +234,9 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
     whole = ~np.isnan(X).any(axis=1)
     notes = [UNKNOWN]
     if guessed:
-        notes.append(f"the model has no names; its columns are taken to be {', '.join(seen)}")
+        notes.append(
+            f"the model has no names; its columns are taken to be {', '.join(map(quoted, seen))}"
+        )
     if not whole.all():
         notes.append(f"left out {int((~whole).sum()):,} rows with missing values")
         _require_whole(table, dict(zip(seen, X.T, strict=True)), y, whole)
@@ -240,7 +249,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
             table.column(name, "movable column")
             raise ValueError(f"the model does not look at the movable column {name!r}")
     return Case(
-        f"{options.model}: {target.name} = {target.favourable}, {model.kind} of scikit-learn",
+        f"{options.model}: {_aim(target)}, {model.kind} of scikit-learn",
         coef,
         intercept,
         list(seen),

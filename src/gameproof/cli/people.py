@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import STANDARD, SenselessOptions
+from gameproof.data.reading import Table, listed, open_table, quoted, table_of
 
 if TYPE_CHECKING:
     from gameproof.data.dataset import Dataset
     from gameproof.data.plan import Plan
-    from gameproof.data.reading import Table
 
 LEAST = 5  # rows of each class, so that both parts of a split have some
 
@@ -37,8 +37,6 @@ def name_of(table: Path) -> str:
 
 def read(table: Path) -> Table:
     """The table of this name, or the one on standard input."""
-    from gameproof.data.reading import open_table, table_of
-
     if table != STANDARD:
         return open_table(table)
     return table_of(sys.stdin.buffer.read(), name_of(table))
@@ -102,32 +100,33 @@ class People:
 
     def lines(self) -> list[str]:
         """What was done, to be read."""
-        from gameproof.data.reading import listed
-
         plan, data = self.plan, self.data
         positive = int((data.y > 0).sum())
+        target = quoted(plan.target.name)
         lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
         if self.n_without_target:
-            lines.append(f"  left out {self.n_without_target:,} rows without {plan.target.name}")
+            lines.append(f"  left out {self.n_without_target:,} rows without {target}")
         if len(data) < self.n_rows - self.n_without_target:
             lines.append(f"  drew {positive:,} rows of each outcome")
         lines.append(
-            f"  {plan.target.name} is {plan.target.favourable!r} (favourable) in {positive:,} "
+            f"  {target} is {plan.target.favourable!r} (favourable) in {positive:,} "
             f"rows, {plan.target.other!r} in {len(data) - positive:,}"
         )
-        numbers = [name for name in data.features.names if name not in data.features.levels]
+        numbers = [quoted(name) for name in data.features.names if name not in data.features.levels]
         lines.append(f"  numbers: {listed(numbers, 12) or 'none'}")
         if data.features.levels:
-            shown = [f"{name} ({len(levels)})" for name, levels in data.features.levels.items()]
+            shown = [
+                f"{quoted(name)} ({len(levels)})" for name, levels in data.features.levels.items()
+            ]
             lines.append(f"  categories, with their levels: {listed(shown, 12)}")
         for name, count in plan.pooled.items():
-            lines.append(f"  {name}: {count} rare levels pooled into other")
-        gaps = [f"{name} {count:,}" for name, count in self.gaps().items()]
+            lines.append(f"  {quoted(name)}: {count} rare levels pooled into other")
+        gaps = [f"{quoted(name)} {count:,}" for name, count in self.gaps().items()]
         if gaps:
             lines.append(f"  missing values, taken for the median and marked: {listed(gaps, 12)}")
         for name, reason in plan.left_out.items():
-            lines.append(f"  left out {name}: {reason}")
-        lines.append(f"  movable: {', '.join(data.features.movable) or 'none'}")
+            lines.append(f"  left out {quoted(name)}: {reason}")
+        lines.append(f"  movable: {', '.join(map(quoted, data.features.movable)) or 'none'}")
         return lines
 
     def gaps(self) -> dict[str, int]:

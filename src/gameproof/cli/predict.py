@@ -10,10 +10,10 @@ from gameproof.cli.console import Console
 from gameproof.cli.options import STANDARD
 from gameproof.cli.outputs import add_force, make_sure
 from gameproof.cli.people import add_table, name_of, names, read
+from gameproof.data.reading import Table, listed, quoted
 
 if TYPE_CHECKING:
     from gameproof.classify.table import TableModel
-    from gameproof.data.reading import Table
 
 EXAMPLE = "example: gameproof predict model.json people.csv --keep id -o decisions.csv"
 
@@ -84,10 +84,11 @@ def _decided(model: TableModel, table: Table) -> tuple[dict[str, Any], list[str]
 
     scores, unknown, gaps = model.scored(table)
     notes = [
-        f"{name}: {count:,} cells have levels that the model has not seen; they count as missing"
+        f"{quoted(name)}: {count:,} cells have levels that the model has not seen; they count as "
+        "missing"
         for name, count in unknown.items()
     ]
-    notes += [f"{name}: {what}" for name, what in gaps.items()]
+    notes += [f"{quoted(name)}: {what}" for name, what in gaps.items()]
     columns = {
         "decision": model.outcomes(scores),
         "score": scores.round(6),
@@ -99,17 +100,17 @@ def _decided(model: TableModel, table: Table) -> tuple[dict[str, Any], list[str]
 def _right(model: TableModel, table: Table, decisions: list[str]) -> tuple[float | None, list[str]]:
     """The share of decisions that agree with the target, where it is known, and what to note. To
     decide takes no target, so one that the model does not know is no fault."""
-    from gameproof.data.reading import listed
-
     target = model.plan.target
     if target.name not in table.columns:
         return None, []
+    name = quoted(target.name)
     rows, y, strange = target.known(table)
     notes = []
     if strange:
         notes.append(
-            f"{target.name}: {sum(strange.values()):,} rows have {listed(sorted(strange), 3)}, "
-            f"which is neither {target.favourable} nor {target.other}; they are decided all the "
+            f"{name}: {sum(strange.values()):,} rows have "
+            f"{listed([quoted(value) for value in sorted(strange)], 3)}, which is neither "
+            f"{quoted(target.favourable)} nor {quoted(target.other)}; they are decided all the "
             "same, and not compared"
         )
     if not rows.size:
@@ -118,9 +119,7 @@ def _right(model: TableModel, table: Table, decisions: list[str]) -> tuple[float
     agree: list[bool] = [(decisions[k] == target.favourable) == (sign > 0) for k, sign in labels]
     right = float(sum(agree)) / len(agree)
     whose = (
-        f"the {rows.size:,} rows with a known {target.name}"
-        if strange
-        else (f"the rows that have {target.name}")
+        f"the {rows.size:,} rows with a known {name}" if strange else f"the rows that have {name}"
     )
     return right, [*notes, f"right in {right:.3f} of {whose}"]
 

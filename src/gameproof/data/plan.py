@@ -19,7 +19,7 @@ from gameproof.arguments import Vector
 from gameproof.data.column import Column
 from gameproof.data.dataset import Dataset, Features, Matrix
 from gameproof.data.labels import Target
-from gameproof.data.reading import Table, listed, open_table, suggestion
+from gameproof.data.reading import Table, listed, open_table, quoted, suggestion
 from gameproof.data.usable import GAP, OTHER, check, filled, levels_of, why_not
 from gameproof.errors import DataError
 
@@ -143,7 +143,7 @@ def number_columns(
         if len(found) != d:
             raise DataError(
                 f"the model takes {d} columns and names none, and {table.source} has {len(found)} "
-                f"of numbers besides {target!r}: {listed(found)}"
+                f"of numbers besides {target!r}: {listed([quoted(name) for name in found])}"
             )
         return {name: _numbers(table, table.columns[name]) for name in found}, True
     return {name: _numbers(table, table.column(name)) for name in names}, False

@@ -109,7 +109,17 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     if near:
         return f"did you mean {folded[near[0]]!r}?"
-    return f"there are {listed(known)}"
+    return f"there are {listed([quoted(other) for other in known])}"
+
+
+def quoted(name: str) -> str:
+    """A name or a value from a table, as it stands in a line: in quotation marks where it could be
+    taken for more than itself, for several names or for the next line.
+
+    >>> quoted("income"), quoted("savings, total"), quoted("a\\nb")
+    ('income', "'savings, total'", "'a\\\\nb'")
+    """
+    return name if name.isprintable() and not set(",;:") & set(name) else repr(name)
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
