@@ -177,7 +177,7 @@ def test_form_of_the_table_does_not_matter(form: str, people: Path, tmp_path: Pa
     np.testing.assert_array_equal(one.classifier.coef_, two.classifier.coef_)
 
 
-def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path) -> None:
+def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path, capsys) -> None:
     frame = pd.read_csv(people).rename(columns={"savings": "savings, total"})
     frame.to_csv(tmp_path / "t.csv", index=False)
     base = ["fit", str(tmp_path / "t.csv"), "--target", "repaid", "--favourable", "yes"]
@@ -197,6 +197,11 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path) 
         "age",
     )
     assert main([*base, "--movable", '"savings, total', *tail]) == 2
+    capsys.readouterr()
+    assert main([*base, "--movable", " , ", *tail]) == 2
+    assert capsys.readouterr().err == (
+        "gameproof: ' , ' names no column; expected names between commas, or '' for none\n"
+    )
     assert main([*base, "--movable", "", *tail]) == 0
     assert gp.load_model(tmp_path / "m.json").plan.features.movable == ()
 

@@ -189,7 +189,12 @@ def names(given: list[str] | None, table: Table) -> list[str]:
     found: list[str] = []
     for text in given or []:
         parts = [text] if text in table.columns else _cut(text)
-        found += [part.strip() for part in parts if part.strip()]
+        named = [part.strip() for part in parts if part.strip()]
+        if text.strip() and not named:
+            raise SenselessOptions(
+                f"{text!r} names no column; expected names between commas, or '' for none"
+            )
+        found += named
     return found
 
 
