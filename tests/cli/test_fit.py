@@ -71,6 +71,14 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
     assert low < shown["accuracy"]["robust"]["clean"] < high
 
 
+def test_column_for_a_power_of_0_is_printed_once(people: Path, tmp_path: Path, capsys) -> None:
+    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--power", "0") == 0
+    lines = capsys.readouterr().out.splitlines()
+    head = next(k for k, line in enumerate(lines) if line.split()[:1] == ["clean"])
+    assert re.split(" {2,}", lines[head].strip()) == ["clean", "at worst (0.03)", "risk at worst"]
+    assert [len(line.split()) for line in lines[head + 1 : head + 3]] == [4, 6]
+
+
 def test_numbers_of_the_summary_follow_from_the_model_in_the_file(
     people: Path, tmp_path: Path, capsys
 ) -> None:

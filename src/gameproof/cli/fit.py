@@ -107,22 +107,25 @@ def radius_line(radius: float, why: str) -> str:
 
 def accuracy_lines(rows: Audit, radius: float) -> list[str]:
     """A table of accuracies, and the risk that the robust classifier makes small."""
-    heads = [
-        "clean",
-        f"gamed ({rows.power:g})",
-        f"gamed ({TENFOLD * rows.power:g})",
-        f"at worst ({radius:.3g})",
-        "risk at worst",
-    ]
+    heads = {
+        "clean": "clean",
+        "gamed": f"gamed ({rows.power:g})",
+        "gamed_tenfold": f"gamed ({TENFOLD * rows.power:g})",
+        "worst_case": f"at worst ({radius:.3g})",
+        "worst_case_risk": "risk at worst",
+    }
+    if rows.power == 0:  # nobody games, which is what clean says
+        del heads["gamed"], heads["gamed_tenfold"]
     lines = [
         "accuracy on the test rows, each above its 95% interval; deciding all alike: "
         f"{rows.quality[-1].majority:.3f}",
-        " " * 12 + "".join(f" {head:>16s}" for head in heads),
+        " " * 12 + "".join(f" {head:>16s}" for head in heads.values()),
     ]
     intervals = _intervals(rows, radius)
     for name, numbers in accuracies(rows, radius).items():
-        lines.append(f"  {name:10s}" + "".join(f"{value:17.3f}" for value in numbers.values()))
-        known = [f"{low:.3f} to {high:.3f}" for low, high in intervals[name].values()]
+        lines.append(f"  {name:10s}" + "".join(f"{numbers[what]:17.3f}" for what in heads))
+        ends = [intervals[name][what] for what in heads if what in intervals[name]]
+        known = [f"{low:.3f} to {high:.3f}" for low, high in ends]
         lines.append(" " * 12 + "".join(f"{each:>17s}" for each in known))
     return lines
 
