@@ -98,3 +98,13 @@ def test_file_that_standard_input_is_read_from_is_not_written_over(
         assert main(["predict", str(model), "-", "-o", str(table), "--force"]) == 2
     assert "is read by this command" in capsys.readouterr().err
     assert table.read_bytes() == people.read_bytes()
+
+
+@pytest.mark.parametrize("word", ["audit", "predict"])
+def test_model_from_standard_input_is_refused_in_one_line(word: str, people, capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([word, "-", str(people)])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "a model cannot come from standard input" in said
+    assert said.count("\n") == 1

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.cases import Case, opened
 from gameproof.cli.console import Console
-from gameproof.cli.options import Help, number
+from gameproof.cli.options import Help, model_file, number
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, name_of
 from gameproof.data.reading import quoted
@@ -38,7 +37,9 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         epilog=EXAMPLE,
         formatter_class=Help,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL", help="what fit wrote, or a skops file")
+    parser.add_argument(
+        "model", type=model_file, metavar="MODEL", help="what fit wrote, or a skops file"
+    )
     add_table(parser)
     add_meaning(parser, known=True)
     parser.add_argument(

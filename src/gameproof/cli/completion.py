@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import Help, page
+from gameproof.cli.options import Help, model_file, page
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLE = """examples:
@@ -58,7 +58,7 @@ def _mark(parser: argparse.ArgumentParser, file: Any) -> None:
                 inner = action.choices[word.dest]
                 inner.description = word.help
                 _mark(inner, file)
-        elif action.type in (Path, page):
+        elif action.type in (Path, page, model_file):
             action.complete = file  # type: ignore[attr-defined]
         elif known := getattr(action.type, "known", None):
             action.choices = known

@@ -77,6 +77,16 @@ def whole(least: int) -> Callable[[str], int]:
     return checked
 
 
+def model_file(given: str) -> Path:
+    """A type for the names of models."""
+    path = Path(given)
+    if path == STANDARD:
+        raise argparse.ArgumentTypeError(
+            "a model cannot come from standard input; name its file, and - for the table only"
+        )
+    return path
+
+
 def page(given: str) -> Path:
     """A type for the names of pages."""
     path = Path(given)

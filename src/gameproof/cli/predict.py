@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import STANDARD
+from gameproof.cli.options import STANDARD, model_file
 from gameproof.cli.outputs import add_force, make_sure
 from gameproof.cli.people import add_table, name_of, names, read
 from gameproof.data.reading import Table, listed, quoted
@@ -29,7 +29,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "a file. Where the table has the target too, tells how often the model is right.",
         epilog=EXAMPLE,
     )
-    parser.add_argument("model", type=Path, metavar="MODEL", help="what gameproof fit wrote")
+    parser.add_argument("model", type=model_file, metavar="MODEL", help="what gameproof fit wrote")
     add_table(parser)
     parser.add_argument(
         "--keep", action="append", metavar="A,B", help="columns of the table to write as well"
