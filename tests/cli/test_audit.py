@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -215,6 +216,25 @@ def test_models_that_are_not_linear_or_not_fitted_are_refused(people, tmp_path, 
     ):
         skops.io.dump(fitted, tmp_path / "m.skops")
         assert line in refused(capsys, tmp_path / "m.skops", people, *MEANING)
+
+
+def test_damaged_file_of_skops_is_told_from_a_foreign_one(people, tmp_path, capsys) -> None:
+    model = tmp_path / "m.skops"
+    table = pd.read_csv(people)
+    skops.io.dump(LogisticRegression().fit(table[["age"]], table["repaid"]), model)
+    whole = model.read_bytes()
+    at, listed = whole.index(b"schema.json"), whole.rindex(b"schema.json")
+    # Cut short, altered in what it says of its types, with a method of packing that is none.
+    for damaged in (
+        whole[: len(whole) // 2],
+        whole[: at + 50] + b"?" + whole[at + 51 :],
+        whole[: listed - 36] + b"?" + whole[listed - 35 :],
+    ):
+        model.write_bytes(damaged)
+        assert "is cut short or damaged" in refused(capsys, model, people, *MEANING)
+    with zipfile.ZipFile(model, "w") as archive:
+        archive.writestr("word/document.xml", "<document/>")
+    assert "is no model of gameproof, nor one saved by skops" in refused(capsys, model, people)
 
 
 class Surprise:

@@ -34,6 +34,7 @@ PARTS = (
 )
 PLAIN = ("str", "int", "float", "bool", "NoneType", "tuple", "list", "dict")
 ARRAYS = ("ndarray", "dtype", "float64", "float32", "int64", "int32", "bool_", "str_")
+SCHEMA = "schema.json"  # what every file of skops holds
 # Coefficients of a linear classifier take less.
 LARGEST = 50_000_000
 
@@ -128,9 +129,15 @@ def _types(data: bytes, given: str) -> Iterator[str]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(member.file_size for member in archive.infolist()) > LARGEST:
                 raise ModelFileError(f"{given} is too large to be a linear classifier")
-            schema = json.loads(archive.read("schema.json"))
-    except (KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise ModelFileError(f"{given} is no model of gameproof, nor one saved by skops") from error
+            if SCHEMA not in archive.namelist():
+                raise ModelFileError(f"{given} is no model of gameproof, nor one saved by skops")
+            schema = json.loads(archive.read(SCHEMA))
+    except ModelFileError:
+        raise
+    except Exception as error:  # as in load_foreign
+        raise ModelFileError(
+            f"{given} is cut short or damaged: it cannot be read as an archive of skops"
+        ) from error
     pending: list[Any] = [schema]
     while pending:
         node = pending.pop()
