@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -120,15 +121,17 @@ def test_interrupt_ends_with_130(monkeypatch, capsys) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
-def test_reader_who_leaves_early_sees_no_traceback(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", [["data", "list"], ["--help"], ["fit", "--help"]])
+def test_reader_who_leaves_early_ends_it_quietly(words, tmp_path: Path) -> None:
+    """As the signal SIGPIPE ends other programs, also where Python keeps what is printed."""
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [sys.executable, "-m", "gameproof", "data", "list"],
+        [sys.executable, "-m", "gameproof", *words],
         stdout=writing,
         stderr=subprocess.PIPE,
-        env={**os.environ, "GAMEPROOF_DATA": str(tmp_path)},
+        env={**os.environ, "GAMEPROOF_DATA": str(tmp_path), "PYTHONUNBUFFERED": ""},
         check=False,
     )
     os.close(writing)
-    assert (done.returncode, done.stderr) == (1, b"")
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")

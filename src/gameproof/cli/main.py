@@ -1,13 +1,14 @@
 """The command's frame: options that every word shares, errors in one line, exit codes.
 
-0 is success, 1 a failure, 2 a command line that makes no sense, 130 Ctrl-C. A word is a module with
-`add_parser`, which names its options and sets ``run``, and `run(options, console)`. Only `run` may
-load what takes time.
+0 is success, 1 a failure, 2 a command line that makes no sense, 130 Ctrl-C, 141 a reader who
+left. A word is a module with `add_parser`, which names its options and sets ``run``, and
+`run(options, console)`. Only `run` may load what takes time.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -26,24 +27,42 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"gameproof: {message}; see {self.prog} --help\n")
 
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        print(end="", flush=True)  # notices a reader who left here, where that is no failure
+        super().exit(status, message)
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
     typed = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(typed, argparse.Namespace(typed=typed))
+    try:
+        return _run(_parser().parse_args(typed, argparse.Namespace(typed=typed)))
+    except BrokenPipeError:
+        return _unread()
+
+
+def _run(options: argparse.Namespace) -> int:
     try:
         options.run(options, Console(options.json, options.quiet))
     except KeyboardInterrupt:
         print("gameproof: stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        return 1  # whoever reads has enough
+        raise
     except Exception as error:
         if options.debug:
             raise
         print(f"gameproof: {_sentence(error)}", file=sys.stderr)
         return 2 if isinstance(error, SenselessOptions) else 1
     return 0
+
+
+def _unread() -> int:
+    """Where whoever reads has enough: no failure, and nothing to say. What is still to be written
+    goes nowhere, or Python would complain of it at its end; the code is that of programs that the
+    signal SIGPIPE ends, as it does most."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
 
 
 def _parser() -> Parser:
@@ -54,7 +73,7 @@ def _parser() -> Parser:
         description="Classifiers that hold up when people game them.",
         epilog="Begin with gameproof demo, or with a table: gameproof fit --help. Exit codes: 0 "
         "success, 1 a table, file or run that failed, 2 a command line that makes no sense, 130 "
-        "Ctrl-C.",
+        "Ctrl-C, 141 a reader of the output who left early, such as head.",
         parents=[_shared()],
     )
     parser.add_argument("--version", action="version", version=f"gameproof {version}")
