@@ -12,9 +12,10 @@ import numpy as np
 from gameproof.report.audit import Audit
 from gameproof.report.intervals import split_interval
 
-# What tells rows of one kind apart, and what an interval is around.
+# What tells rows of one kind apart, and what an interval is around, with the least that can be; the
+# most is 1.
 KEYS = ("model", "against", "power", "radius", "feature", "group", "label")
-CENTRES = ("accuracy", "difference")
+CENTRES = {"accuracy": 0.0, "difference": -1.0}
 # What is divided by a coefficient, which may be near 0 on one of the splits.
 MEDIANS = ("needed", "needed_scaled")
 # Counts of people in bins of scores mean nothing over splits with other bins.
@@ -84,7 +85,7 @@ def _mean(rows: Sequence[Any], overlap: float) -> Any:
             mean = float((np.median if field.name in MEDIANS else np.mean)(values))
             found[field.name] = round(mean) if isinstance(values[0], int) else mean
     if "low" in found:
-        centre = next(name for name in CENTRES if name in found)
-        numbers = np.array([getattr(row, centre) for row in rows])
-        found["low"], found["high"] = split_interval(numbers, overlap)
+        centre, least = next(pair for pair in CENTRES.items() if pair[0] in found)
+        low, high = split_interval(np.array([getattr(row, centre) for row in rows]), overlap)
+        found["low"], found["high"] = max(least, low), min(1.0, high)
     return replace(rows[0], **found)
