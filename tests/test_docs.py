@@ -79,7 +79,7 @@ def output_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 def assert_alike(printed: str, shown: str, command: str) -> None:
     """Equal word for word; numbers with a fraction to about one row in a hundred."""
-    found, expected = (re.split(r"[\s,]+", text) for text in (printed, shown))
+    found, expected = (re.split(r"[\s,]+|(?<=\d)-(?=\d)", text) for text in (printed, shown))
     assert len(found) == len(expected), f"{command} prints\n{printed}"
     for one, two in zip(found, expected, strict=True):
         numbers = [re.fullmatch(r"[(]?(-?\d+\.\d+)([);,%]*)", word) for word in (one, two)]

@@ -23,6 +23,23 @@ def test_table_of_accuracies_and_where_robust_is_ahead(people, tmp_path, capsys)
     assert page.stat().st_size > 20_000
 
 
+@pytest.mark.parametrize("splits", ["1", "2"])
+def test_accuracies_stand_above_the_intervals_of_the_rows(splits: str, people, capsys) -> None:
+    assert compare(people, "--splits", splits, "--power", "0.3", "--quiet") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert compare(people, "--splits", splits, "--power", "0.3", "--quiet", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["gaming"]
+    powers = ["0", "0.05", "0.1", "0.2", "0.3", "0.5", "1"]
+    head = next(k for k, line in enumerate(lines) if line.split() == powers)
+    assert lines[head - 1].endswith("each above its 95% interval")
+    for k, name in enumerate(("logistic", "strategic", "robust")):
+        found = [r for r in rows if r["model"] == name and f"{r['power']:g}" in powers]
+        shares, ends = lines[head + 1 + 2 * k], lines[head + 2 + 2 * k]
+        assert shares.split() == [name, *(f"{row['accuracy']:.3f}" for row in found)]
+        assert ends.split() == [f"{row['low']:.3f}-{row['high']:.3f}" for row in found]
+        assert len(shares) == len(ends) == len(lines[head])
+
+
 def test_one_split_is_the_split_of_fit(people, tmp_path, capsys) -> None:
     assert compare(people, "--json", "--quiet", "--seed", "3") == 0
     compared = json.loads(capsys.readouterr().out)

@@ -94,21 +94,25 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def comparison_lines(rows: Audit) -> list[str]:
-    """Accuracy by gaming power, one line a classifier, and where the robust one is ahead."""
+    """Accuracy by gaming power, each classifier's above its intervals, and where the robust one is
+    ahead."""
     powers = sorted({*POWERS_SHOWN, rows.power})
     splits = f", mean of {rows.splits} splits" if rows.splits > 1 else ""
     lines = [
-        f"accuracy on the test rows, by the power of those who game{splits}",
-        " " * 12 + "".join(f"{power:>8g}" for power in powers),
+        f"accuracy on the test rows, by the power of those who game{splits}, each above its 95% "
+        "interval",
+        " " * 12 + "".join(f"{power:>13g}" for power in powers),
     ]
     for name in rows.models:
-        found = {row.power: row.accuracy for row in rows.of(rows.gaming, name)}
-        lines.append(f"  {name:10s}" + "".join(f"{found[power]:8.3f}" for power in powers))
+        known = {row.power: row for row in rows.of(rows.gaming, name)}
+        found = [known[power] for power in powers]
+        lines.append(f"  {name:10s}" + "".join(f"{row.accuracy:13.3f}" for row in found))
+        lines.append(" " * 12 + "".join(f"  {row.low:.3f}-{row.high:.3f}" for row in found))
     robust = rows.models[-1]
     for other in rows.models[:-1]:
-        known = [r for r in rows.differences if (r.model, r.against) == (robust, other)]
-        ahead = [f"{row.power:g}" for row in known if row.low > 0 and row.power in powers]
-        behind = [f"{row.power:g}" for row in known if row.high < 0 and row.power in powers]
+        leads = [r for r in rows.differences if (r.model, r.against) == (robust, other)]
+        ahead = [f"{row.power:g}" for row in leads if row.low > 0 and row.power in powers]
+        behind = [f"{row.power:g}" for row in leads if row.high < 0 and row.power in powers]
         lines.append(
             f"{robust} against {other}, beyond doubt (95%): ahead at {', '.join(ahead) or 'none'}; "
             f"behind at {', '.join(behind) or 'none'}"
