@@ -97,6 +97,25 @@ def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
     assert found == [[len(curves), 1, 0, True] for curves in CURVES.values()]
 
 
+@pytest.mark.parametrize("width", [1000, 360])
+def test_name_of_an_upright_line_keeps_its_distance_from_the_title_of_the_axis(
+    browser: Browser, pages: dict[str, Path], width: int
+) -> None:
+    browser.open(pages["beside"], width=width)
+    title, name, line = browser.run(
+        f"""(() => {{
+          const texts = [...{GAMING}.querySelectorAll('text')];
+          const title = texts.find((t) => t.textContent === 'share decided rightly');
+          const name = texts.find((t) => t.textContent === 'expected');
+          const refers = [...{GAMING}.querySelectorAll('path.refer')];
+          const line = refers.find((p) => p.getBBox().width === 0);
+          return [title, name, line].map((e) => e.getBBox()).map((b) => [b.y, b.y + b.height]);
+        }})()"""
+    )
+    assert name[0] - title[1] >= 6
+    assert line[0] - title[1] >= 3
+
+
 def test_page_could_not_ask_if_it_wanted_to(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["alone"])
     refused = browser.run("fetch('http://127.0.0.1:9/').then(() => false, () => true)")

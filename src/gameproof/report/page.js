@@ -197,7 +197,9 @@
       const rows = spec.labels.length * (26 + this.row * Math.max(1, this.shown.length));
       const height = flat ? HEIGHT : rows + 50;
       const beside = spec.kind === "bars" ? 62 : 20;
-      this.inner = { left: flat ? 52 : 16, right: this.width - beside, top: flat ? 30 : 6, bottom: height - 44 };
+      // Names of upright lines stand in a row of their own below the title of the axis.
+      const above = flat ? (spec.upright.length ? 42 : 30) : 6;
+      this.inner = { left: flat ? 52 : 16, right: this.width - beside, top: above, bottom: height - 44 };
       this.span = this.spans();
       const { left, right, top, bottom } = this.inner, { x, y } = this.span;
       this.X = along(this.scales.x, x, left, right);
