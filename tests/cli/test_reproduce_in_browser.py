@@ -180,6 +180,15 @@ def test_phone_needs_no_sideways_scrolling(browser: Browser, folder: Path) -> No
     assert min(widths) > 300
 
 
+def test_phone_shows_verdicts_without_scrolling(browser: Browser, folder: Path) -> None:
+    browser.open(folder / "page.html", width=360)
+    ends = browser.run(
+        "[...document.querySelectorAll('.verdict')].map(v => v.getBoundingClientRect().right)"
+    )
+    assert len(ends) == 2
+    assert max(ends) <= 360
+
+
 def test_on_paper_nothing_is_cut_off(browser: Browser, folder: Path) -> None:
     browser.open(folder / "page.html", width=718, theme="dark", media="print")
     browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")

@@ -112,12 +112,14 @@ def reproduction_sections(
     experiments
         Each with a name, a title, notes, and figures as panels of charts.
     """
+    # On a telephone the first two columns are in sight without scrolling.
     columns = [
-        *(Column(name) for name in ("claim", "experiment", "measure")),
-        *(Column(name, "number") for name in ("effect", "95 % from", "to", "border")),
+        Column("claim"),
         Column("verdict", "verdict"),
+        *(Column(name) for name in ("experiment", "measure")),
+        *(Column(name, "number") for name in ("effect", "95 % from", "to", "border")),
     ]
-    names = ("text", "experiment", "measure", "effect", "low", "high", "border", "verdict")
+    names = ("text", "verdict", "experiment", "measure", "effect", "low", "high", "border")
     verdicts = [claim["verdict"] for claim in claims]
     counted = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
     finding = (
