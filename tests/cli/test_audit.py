@@ -162,7 +162,9 @@ def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
     frame = pd.read_csv(people)
     frame.groupby("repaid").head(5).to_csv(few, index=False)
     assert main(["audit", str(model), str(few), "--report", str(page)]) == 0
-    said = "10 rows to judge by are few: intervals of accuracies are up to 53 points wide"
+    said = (
+        "10 rows to judge by are few: intervals of accuracies on so many are up to 53 points wide"
+    )
     assert f"note: {said}" in capsys.readouterr().out
     shown = page.read_text()
     assert shown.count(said) == 1

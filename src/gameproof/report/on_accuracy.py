@@ -56,7 +56,7 @@ def cautions(audit: Audit, more: str = "more rows") -> list[str]:
     low, high = share_interval(n // 2, n)  # none is wider
     if high - low > WIDE:
         found.append(
-            f"{n:,} rows to judge by are few: intervals of accuracies are up to "
+            f"{n:,} rows to judge by are few: intervals of accuracies on so many are up to "
             f"{100 * (high - low):.0f} points wide; {more} narrow them"
         )
     return found
