@@ -1,6 +1,7 @@
 """Fits by a solver: what is asked, in which units, and what comes out."""
 
 import pickle
+import traceback
 
 import numpy as np
 import pytest
@@ -139,6 +140,55 @@ def test_interrupted_fit_keeps_what_was_learnt() -> None:
     assert model.result_.reason == "interrupted"
     assert model.n_queries_ == survey.asked
     assert model.coef_.shape == (1, 3)
+
+
+@pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt])
+@pytest.mark.parametrize("solver", [METHOD, "auto"])
+def test_fit_that_broke_off_goes_on_to_the_same_bits_and_asks_nobody_again(solver, fault) -> None:
+    X, y = people()
+    whole, broken, faults = Survey(X), Survey(X), iter([fault("line is dead")])
+
+    def failing(coef: np.ndarray, agents: np.ndarray) -> np.ndarray:
+        for error in faults if broken.asked > 200 else ():
+            raise error
+        return broken(coef, agents)
+
+    def model(ask) -> gp.RobustStrategicClassifier:
+        response, given = gp.BlackBox(ask), {"solver": solver, "queries": 500, "warm_start": True}
+        return gp.RobustStrategicClassifier(0.02, response=response, random_state=0, **given)
+
+    straight, halting = model(whole).fit(X, y), model(failing)
+    expected = gp.EvaluationError if fault is RuntimeError else KeyboardInterrupt
+    with pytest.raises(expected) as caught:
+        halting.fit(X, y)
+    assert "warm_start=True" in "".join(traceback.format_exception(caught.value))
+    assert 200 < broken.asked < 300
+    halting.fit(X, y)
+    np.testing.assert_array_equal(halting.coef_, straight.coef_)
+    assert halting.n_queries_ == straight.n_queries_ == broken.asked == whole.asked
+    # It went on once; the next fit is one of its own.
+    asked = broken.asked
+    assert halting.fit(X, y).n_queries_ == broken.asked - asked
+
+
+def test_fit_that_broke_off_starts_anew_on_other_people_or_where_nothing_else_is_said() -> None:
+    X, y = people()
+    for rows, warm in ((slice(150), True), (slice(None), False)):
+        survey, faults = Survey(X), iter([RuntimeError("line is dead")])
+
+        def failing(coef: np.ndarray, agents: np.ndarray, survey=survey, faults=faults):
+            for error in faults if survey.asked > 200 else ():
+                raise error
+            return survey(coef, agents)
+
+        model = gp.RobustStrategicClassifier(
+            0.02, response=gp.BlackBox(failing), solver=METHOD, queries=400, warm_start=warm
+        )
+        with pytest.raises(gp.EvaluationError):
+            model.fit(X, y)
+        before = survey.asked
+        model.fit(X[rows], y[rows])
+        assert survey.asked - before == model.n_queries_ > 300
 
 
 def test_fit_by_a_solver_can_be_pickled() -> None:

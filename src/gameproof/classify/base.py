@@ -28,7 +28,7 @@ from gameproof.classify.files import write
 from gameproof.classify.numbered import Rows, among
 from gameproof.classify.outcomes import Outcomes
 from gameproof.classify.record import record, training
-from gameproof.classify.solving import solved_by_asking, solved_exactly
+from gameproof.classify.solving import Asking, solved_exactly
 from gameproof.classify.units import Matrix, Units, in_units
 from gameproof.classify.weighing import Counted, as_weights, counted
 from gameproof.exact.worst_case import WorstCase, worst_case
@@ -91,14 +91,13 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.result_ = self._solved(problem, former)
         theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
         self._set(theta, offset)
-        self.n_queries_ = problem.population.n_answers
         self.worst_case_risk_ = float("nan")
         if problem.has_duality_gap:
             self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
         self.training_ = training(self, problem, people)
         self._rows = Rows.fitted(self._knows, self._answering(), table)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
-            raise KeyboardInterrupt(self.result_.status)
+            raise KeyboardInterrupt(f"{self.result_.status} Or fit again with warm_start=True.")
         return self
 
     def decision_function(self, X: ArrayLike) -> Vector:
@@ -241,11 +240,20 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _solved(self, problem: StrategicProblem, former: Former | None) -> Saddle | Result:
+        asking: Asking | None = self.__dict__.pop("_asking", None)
         if self.solver is None:
+            self.n_queries_ = 0
             return solved_exactly(problem, self.bound)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        start = None if former is None else self._start(problem, former)
-        return solved_by_asking(problem, self.solver, start, seed, self.queries, self.epochs)
+        if asking is None or not (self.warm_start and asking.suits(problem)):
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+            start = None if former is None else self._start(problem, former)
+            asking = Asking.begun(problem, self.solver, start, seed, self.queries, self.epochs)
+        self._asking = asking
+        result = asking.run(problem)
+        self.n_queries_ = asking.n_answers
+        if asking.state is None:
+            del self._asking
+        return result
 
     def _former(self) -> Former | None:
         """The fit before, where this one is to start from it."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.errors import CapWarning
+from gameproof.errors import CapWarning, EvaluationError
 from gameproof.exact.reference import NOTHING, ignores_data, saddle_point
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.method import Solver
 from gameproof.solver.result import Result
 from gameproof.solver.solve import solve
+from gameproof.solver.state import State
 
 # The most answers that the choice of a solver may ask.
 PILOT = 300
@@ -52,28 +53,69 @@ def ignoring(problem: StrategicProblem, saddle: Saddle) -> Saddle:
     return replace(saddle, x=x, value=value, duality_gap=gap)
 
 
-def solved_by_asking(
-    problem: StrategicProblem,
-    solver: Any,
-    start: tuple[Vector, Vector] | None,
-    seed: int,
-    queries: int | None,
-    epochs: int | None,
-) -> Result:
-    """The result of a solver, or of one chosen for the problem; what the choice asks is taken off
-    the queries."""
-    choose = getattr(Solver, "auto", None)
-    if isinstance(solver, str) and solver == "auto" and choose is not None:
-        pilot = PILOT if queries is None else min(PILOT, queries // 3)
-        solver = choose(problem, queries=queries, pilot=pilot, seed=seed)
-        queries = None if queries is None else queries - problem.population.n_answers
-    if not isinstance(solver, Solver):
-        raise TypeError(f"solver must be a Solver such as ogda_rr(), or None, got {solver!r}")
-    if start is None and solver.start is not None:
-        _require_own(problem, solver.start)
-    return solve(
-        problem, solver, queries=queries, epochs=epochs, seed=seed, start=start, progress=False
-    )
+@dataclass
+class Asking:
+    """A run that asks people, as far as it has come: no answer is asked again where it goes on."""
+
+    solver: Solver
+    start: tuple[Vector, Vector] | None
+    seed: int
+    queries: int | None
+    epochs: int | None
+    n_answers: int  # asked so far, those of the choice of a solver among them
+    state: State | None = None
+
+    @classmethod
+    def begun(
+        cls,
+        problem: StrategicProblem,
+        solver: Any,
+        start: tuple[Vector, Vector] | None,
+        seed: int,
+        queries: int | None,
+        epochs: int | None,
+    ) -> Asking:
+        """With a solver, or with one chosen for the problem; what the choice asks is taken off the
+        queries."""
+        asked = problem.population.n_answers
+        if isinstance(solver, str) and solver == "auto":
+            pilot = PILOT if queries is None else min(PILOT, queries // 3)
+            solver = Solver.auto(problem, queries=queries, pilot=pilot, seed=seed)
+            asked = problem.population.n_answers
+            queries = None if queries is None else queries - asked
+        if not isinstance(solver, Solver):
+            raise TypeError(f"solver must be a Solver such as ogda_rr(), or None, got {solver!r}")
+        if start is None and solver.start is not None:
+            _require_own(problem, solver.start)
+        return cls(solver, start, seed, queries, epochs, asked)
+
+    def suits(self, problem: StrategicProblem) -> bool:
+        """Whether the run was interrupted, or failed, on this very problem."""
+        return self.state is not None and self.state.problem == problem.fingerprint
+
+    def run(self, problem: StrategicProblem) -> Result:
+        """To its end. Where it fails, or is interrupted, `state` is how far it came."""
+        before = problem.population.n_answers
+        begins: dict[str, Any] = {"resume": self.state}
+        if self.state is None:
+            begins = {"start": self.start, "seed": self.seed}
+        try:
+            result = solve(
+                problem,
+                self.solver,
+                queries=self.queries,
+                epochs=self.epochs,
+                progress=False,
+                **begins,
+            )
+        except EvaluationError as error:
+            self.state = error.state
+            error.add_note("A classifier goes on from there: fit it again with warm_start=True.")
+            raise
+        finally:
+            self.n_answers += problem.population.n_answers - before
+        self.state = result.state if result.reason == "interrupted" else None
+        return result
 
 
 def _require_own(problem: StrategicProblem, start: tuple[Vector, Vector]) -> None:
