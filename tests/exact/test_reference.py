@@ -411,6 +411,19 @@ def test_largest_useful_radius_is_the_slope_at_nothing_where_labels_stay(
     assert gp.largest_useful_radius(problem, 1e-4) == pytest.approx(truth, rel=2e-4)
 
 
+def test_largest_useful_radius_ends_at_a_precision_that_floats_do_not_have() -> None:
+    """Where labels stay, nobody moves and theta is one number, it is the slope at theta = 0."""
+    people = gp.Population([[1.0], [2.0], [-1.0], [-3.0]], [1, 1, -1, -1])
+    problem = gp.StrategicProblem(people, 0.1)
+    assert gp.largest_useful_radius(problem, 1e-300) == pytest.approx(7 / 8, rel=1e-4)
+
+
+@pytest.mark.parametrize("precision", [0, -1, float("nan"), float("inf")])
+def test_a_precision_that_is_not_positive_is_refused(precision: float) -> None:
+    with pytest.raises(ValueError, match=f"precision must be positive and finite, got {precision}"):
+        gp.largest_useful_radius(make(), precision)
+
+
 def test_unknown_method_is_an_error_that_names_the_three() -> None:
     with pytest.raises(ValueError, match="method must be one of newton, conic, gda, got 'scs'"):
         gp.saddle_point(make(), "scs")  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Vector, as_positive
 from gameproof.errors import CapWarning, IgnoresDataWarning
 from gameproof.exact.conic import conic_minimum
 from gameproof.exact.first_order import descend_ascend
@@ -79,12 +79,14 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
 
     At theta = 0 the adversary has nothing to gain, and elsewhere the more, the larger the radius:
     so where theta = 0 is best, it is best for every larger radius. Where it is best for all, the
-    smallest radius is returned.
+    smallest radius is returned. `precision` is relative.
     """
     # Where no label flips, theta = 0 is best from |gradient at theta = 0| / (K + s) on. Flips make
     # that a problem as large as the saddle point, and where people's degree is high, theta counts
     # for nothing long before it is 0: it is looked at, not computed.
     problem.require_model("largest_useful_radius")
+    # Neighbouring floats have nothing between them.
+    precision = max(as_positive("precision", precision), float(np.finfo(np.float64).eps))
     low, high = problem.least_radius, max(2 * problem.radius, problem.least_radius + 1.0)
     if ignores_data(problem, _newton(problem.at_radius(low)).x):
         return low
