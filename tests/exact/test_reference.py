@@ -391,6 +391,15 @@ def test_where_no_radius_is_useful_the_warning_says_so() -> None:
     assert gp.largest_useful_radius(problem) == 0.0
 
 
+@pytest.mark.parametrize("small", [True, False], ids=["small", "constant"])
+def test_features_that_cannot_matter_are_among_the_causes_named(small: bool) -> None:
+    """Nobody moves, labels stay and the radius is 0: the features alone are to blame."""
+    X = 1e-9 * np.random.default_rng(0).standard_normal((60, 3)) if small else np.ones((60, 3))
+    problem = gp.StrategicProblem(gp.Population(X, [1, -1] * 30), 0.0, intercept=9.0)
+    with pytest.warns(gp.IgnoresDataWarning, match="features tell too little or are too small"):
+        gp.saddle_point(problem)
+
+
 @pytest.mark.parametrize("share", [0.3, 0.7])
 @pytest.mark.parametrize("intercept", [None, 9.0])
 def test_largest_useful_radius_is_the_slope_at_nothing_where_labels_stay(

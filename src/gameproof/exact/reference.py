@@ -65,9 +65,13 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
         advice = f"radii below {useful:.3g} give a useful one"
         if useful <= problem.least_radius:
             reason = "the best"
-            advice = "no smaller radius helps: labels are too cheap, or people move too easily"
+            advice = (
+                "no smaller radius helps: labels are too cheap, people move too easily, or the "
+                "features tell too little or are too small"
+            )
         warnings.warn(
-            f"{reason} robust classifier ignores the data (theta = 0); {advice}",
+            f"{reason} robust classifier ignores the data (theta is 0 or counts for nothing); "
+            f"{advice}",
             IgnoresDataWarning,
             stacklevel=2,
         )
