@@ -38,7 +38,7 @@ def as_vector(name: str, value: ArrayLike) -> Vector:
     if vector.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {vector.shape}")
     if vector.size == 0:
-        raise ValueError(f"{name} is empty: a set needs at least one coordinate")
+        raise ValueError(f"{name} is empty, expected at least one number")
     require_finite(name, vector)
     return vector
 

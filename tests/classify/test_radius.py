@@ -147,8 +147,10 @@ def test_what_cannot_be_judged_is_refused() -> None:
         gp.select_radius(X, Y, gp.StrategicLogisticRegression())
     with pytest.raises(ValueError, match="folds must be at least 2"):
         gp.select_radius(X, Y, folds=1)
-    with pytest.raises(ValueError, match="radius must not be negative"):
+    with pytest.raises(ValueError, match="radius must be finite and at least 0"):
         gp.select_radius(X, Y, radii=[-0.1])
+    with pytest.raises(ValueError, match="radii is empty, expected at least one number"):
+        gp.select_radius(X, Y, radii=[])
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         gp.select_radius(X, Y, sample_weight=-np.ones(240))
     with pytest.raises(ValueError, match="the rarer class has 3 rows, too few for 5 folds"):

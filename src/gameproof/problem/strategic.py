@@ -94,9 +94,7 @@ class StrategicProblem(Problem):
         self.loss = Logistic() if loss is None else loss
         if not isinstance(self.loss, Loss):
             raise TypeError(f"loss must be a Loss such as Logistic(), got {loss!r}")
-        self.radius = _at_least_zero("radius", radius)
-        if np.isinf(self.radius):
-            raise ValueError(f"radius must be finite, got {radius}")
+        self.radius = _at_least_zero("radius", radius, finite=True)
         self.label_cost = _at_least_zero("label_cost", label_cost)
         self.form, self.flips = form, flips or _default_flips(self.label_cost)
         self._check_choices(form, self.flips, positive)
@@ -368,12 +366,13 @@ class StrategicProblem(Problem):
         )
 
 
-def _at_least_zero(name: str, value: float) -> float:
+def _at_least_zero(name: str, value: float, finite: bool = False) -> float:
     if isinstance(value, (str, bytes, bool, np.bool_)) or value is None:
         raise TypeError(f"{name} must be a number, got {value!r}")
     number = float(value)
-    if not number >= 0:
-        raise ValueError(f"{name} must not be negative, got {value}")
+    if not number >= 0 or (finite and np.isinf(number)):
+        wanted = "finite and at least 0" if finite else "at least 0"
+        raise ValueError(f"{name} must be {wanted}, got {value}")
     return number
 
 
