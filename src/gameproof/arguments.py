@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -43,14 +45,19 @@ def as_vector(name: str, value: ArrayLike) -> Vector:
     return vector
 
 
-def as_positive(name: str, value: float) -> float:
-    """A positive finite float, or an error."""
+def as_number(name: str, value: float) -> float:
+    """A float, or an error: no strings, nothing that is true or false."""
     if isinstance(value, (bool, np.bool_, str, bytes)):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
-        number = float(value)
+        return float(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a number, got {value!r}") from error
+
+
+def as_positive(name: str, value: float) -> float:
+    """A positive finite float, or an error."""
+    number = as_number(name, value)
     if not (np.isfinite(number) and number > 0):
         raise ValueError(f"{name} must be positive and finite, got {value}")
     return number
@@ -63,3 +70,13 @@ def as_count(name: str, value: int, least: int = 1) -> int:
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
+
+
+def as_generator(seed: Any) -> np.random.Generator:
+    """The generator that a seed gives, or the one that was given."""
+    try:
+        return np.random.default_rng(seed)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"seed must be an integer of at least 0, a Generator or None, got {seed!r}"
+        ) from error

@@ -57,6 +57,9 @@ def test_what_belongs_to_one_run_is_refused() -> None:
         gp.solve_many(make(), SOLVER, seeds=[0], resume="state.npz")
     with pytest.raises(TypeError, match="seeds must be a list"):
         gp.solve_many(make(), SOLVER, seeds=3)  # type: ignore[arg-type]
+    for seeds, kind in ((["a"], TypeError), ([0, -1], ValueError)):
+        with pytest.raises(kind, match=f"seed must be an integer of .*, got {seeds[-1]!r}"):
+            gp.solve_many(make(), SOLVER, seeds=seeds)  # type: ignore[arg-type]
     assert gp.solve_many(make(), SOLVER, seeds=[]) == []
 
 

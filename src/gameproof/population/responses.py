@@ -23,7 +23,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Vector, as_numbers, require_finite
+from gameproof.arguments import Vector, as_number, as_numbers, require_finite
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -87,8 +87,7 @@ class PowerCost(Response):
         if zeta.ndim > 1 or (zeta < 0).any():
             raise ValueError(f"power must be numbers of at least 0, got {self.power!r}")
         for name in ("degree", "norm"):
-            if isinstance(getattr(self, name), (str, bytes, bool)):
-                raise TypeError(f"{name} must be a number, got {getattr(self, name)!r}")
+            as_number(name, getattr(self, name))
         if not (np.isfinite(self.degree) and self.degree > 1):
             raise ValueError(f"degree must exceed 1, got {self.degree}")
         if not self.norm >= 1:

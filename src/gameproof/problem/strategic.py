@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_positive
+from gameproof.arguments import Vector, as_number, as_positive
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
 from gameproof.problem.losses import Logistic, Loss
@@ -367,9 +367,7 @@ class StrategicProblem(Problem):
 
 
 def _at_least_zero(name: str, value: float, finite: bool = False) -> float:
-    if isinstance(value, (str, bytes, bool, np.bool_)) or value is None:
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
+    number = as_number(name, value)
     if not number >= 0 or (finite and np.isinf(number)):
         wanted = "finite and at least 0" if finite else "at least 0"
         raise ValueError(f"{name} must be {wanted}, got {value}")

@@ -18,6 +18,7 @@ from typing import Literal, final
 import numpy as np
 
 from gameproof import kernels
+from gameproof.arguments import as_number
 from gameproof.problem.problem import Estimated, Problem
 
 Blocks = Literal["x", "y", "all"] | None
@@ -120,7 +121,8 @@ class Envelope(Gradient):
     degree: float = 2.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.degree) and self.degree > 1):
+        degree = as_number("degree", self.degree)
+        if not (np.isfinite(degree) and degree > 1):
             raise ValueError(f"degree must exceed 1, got {self.degree}")
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.arguments import as_count
+from gameproof.arguments import as_count, as_generator
 from gameproof.problem.problem import Problem
 from gameproof.solver.method import Solver, ogda_rr
 from gameproof.solver.result import Result
@@ -44,6 +44,8 @@ def solve_many(
             raise ValueError(f"{name} belongs to one run; solve_many takes seeds=, a list of them")
     if isinstance(seeds, (int, str, bytes)) or not hasattr(seeds, "__len__"):
         raise TypeError(f"seeds must be a list of seeds, such as range(10), got {seeds!r}")
+    for seed in seeds:  # before anybody is asked
+        as_generator(seed)
     wanted = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
     method = ogda_rr() if solver is None else solver
     if len(seeds) == 0:

@@ -19,7 +19,7 @@ from numba import typeof
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
-from gameproof.arguments import Vector
+from gameproof.arguments import Vector, as_generator
 from gameproof.kernels import (
     ANSWERED,
     ASKING,
@@ -62,7 +62,7 @@ class Run:
         self._method = solver.compiled(problem)
         if state is None:
             point = starting_point(problem, solver.start if start is None else start)
-            self.state = State.begin(problem, solver, point, np.random.default_rng(seed))
+            self.state = State.begin(problem, solver, point, as_generator(seed))
         elif seed is not None or start is not None:
             raise ValueError("a resumed run has its seed and its start; give neither")
         else:
