@@ -339,6 +339,23 @@ def test_run_stays_at_its_own_start_where_no_setting_comes_closer() -> None:
     assert problem.duality_gap(result.x, result.y) == pytest.approx(before, rel=1e-6)
 
 
+@pytest.mark.parametrize("scores", [False, True])
+@pytest.mark.parametrize(("size", "radius"), [(1.0, 0.8), (1e-6, 0.05)], ids=["radius", "features"])
+def test_run_stays_near_a_saddle_point_that_ignores_the_data(
+    size: float, radius: float, scores: bool
+) -> None:
+    # By symmetry of the losses theta = alpha = 0 costs log 2; more is worse than knowing nothing.
+    X, y = synthetic(200, 4, seed=2)
+    problem = gp.StrategicProblem(gp.Population(size * X, y, QUADRATIC), radius, 0.5)
+    asked = box(problem, scores)
+    solver = gp.Solver.auto(asked)
+    assert "ignores the data" in solver.why
+    assert solver.start is not None
+    result = gp.solve(asked, solver, queries=200, seed=0)
+    assert problem.robust_value(result.x) < np.log(2) + 3e-3
+    assert "ignores the data" in gp.Solver.auto(problem).why
+
+
 def test_rehearsed_gap_lies_between_the_gap_and_the_duality_gap() -> None:
     problem = asked()
     stage, rng = Stage.of(problem), np.random.default_rng(0)

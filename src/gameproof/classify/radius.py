@@ -28,7 +28,7 @@ from gameproof.arguments import Vector, as_count, as_vector
 from gameproof.classify.robust import RobustStrategicClassifier
 from gameproof.classify.weighing import as_weights
 from gameproof.errors import CapWarning, IgnoresDataWarning
-from gameproof.exact.reference import ignores_data, largest_useful_radius
+from gameproof.exact.reference import largest_useful_radius
 from gameproof.population.responses import PowerCost
 
 Matrix = NDArray[np.float64]
@@ -190,7 +190,7 @@ def _judged(
     """Clean accuracy, gamed accuracy, worst-case risk, and whether the data was ignored."""
     known, others = who.only(train), who.only(test)
     model = _fitted(base, radius, known)
-    nothing = ignores_data(model.problem(*known), model.result_.x)
+    nothing = model.problem(*known).ignores_data(model.result_.x)
     risk = model.worst_case(*others).value
     return model.score(*others), model.gamed_score(*others), risk, float(nothing)
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from gameproof.arguments import Vector
 from gameproof.errors import CapWarning, EvaluationError
-from gameproof.exact.reference import NOTHING, ignores_data, saddle_point
+from gameproof.exact.reference import saddle_point
 from gameproof.problem.problem import Saddle
-from gameproof.problem.strategic import StrategicProblem
+from gameproof.problem.strategic import NOTHING, StrategicProblem
 from gameproof.solver.method import Solver
 from gameproof.solver.result import Result
 from gameproof.solver.solve import solve
@@ -35,7 +35,7 @@ def solved_exactly(problem: StrategicProblem, bound: float) -> Saddle:
         warnings.simplefilter("ignore", CapWarning)  # ours names the classifier's parameter
         saddle = saddle_point(problem)
     _warn_of_bounds(problem, saddle, bound)
-    return ignoring(problem, saddle) if ignores_data(problem, saddle.x) else saddle
+    return ignoring(problem, saddle) if problem.ignores_data(saddle.x) else saddle
 
 
 def ignoring(problem: StrategicProblem, saddle: Saddle) -> Saddle:

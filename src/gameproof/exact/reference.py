@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from gameproof.arguments import Vector, as_positive
+from gameproof.arguments import as_positive
 from gameproof.errors import CapWarning, IgnoresDataWarning
 from gameproof.exact.conic import conic_minimum
 from gameproof.exact.first_order import descend_ascend
@@ -18,8 +18,6 @@ from gameproof.problem.strategic import StrategicProblem
 Method = Literal["newton", "conic", "gda"]
 # A duality gap above this is worth a warning.
 CERTIFIED = 1e-6
-# Scores below this are those of a classifier that ignores the data.
-NOTHING = 1e-6
 
 
 def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle:
@@ -59,7 +57,7 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
     alpha = problem.split(saddle.x)[1]
     if problem.radius > 0:
         warn_of_cap(alpha, problem.alpha_max, "alpha_max")
-    if certified and ignores_data(problem, saddle.x):
+    if certified and problem.ignores_data(saddle.x):
         useful = largest_useful_radius(problem)
         reason = f"the radius {problem.radius:g} is so large that the best"
         advice = f"radii below {useful:.3g} give a useful one"
@@ -92,13 +90,13 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
     # Neighbouring floats have nothing between them.
     precision = max(as_positive("precision", precision), float(np.finfo(np.float64).eps))
     low, high = problem.least_radius, max(2 * problem.radius, problem.least_radius + 1.0)
-    if ignores_data(problem, _newton(problem.at_radius(low)).x):
+    if problem.ignores_data(_newton(problem.at_radius(low)).x):
         return low
-    while not ignores_data(problem, _newton(problem.at_radius(high)).x):
+    while not problem.ignores_data(_newton(problem.at_radius(high)).x):
         low, high = high, 2 * high
     while high - low > precision * high:
         middle = (low + high) / 2
-        if ignores_data(problem, _newton(problem.at_radius(middle)).x):
+        if problem.ignores_data(_newton(problem.at_radius(middle)).x):
             high = middle
         else:
             low = middle
@@ -130,9 +128,3 @@ def warn_of_cap(reached: float, cap: float, name: str) -> None:
             CapWarning,
             stacklevel=3,
         )
-
-
-def ignores_data(problem: StrategicProblem, x: Vector) -> bool:
-    """Whether theta is 0 for all that features of this size can tell."""
-    theta, _ = problem.split(x)
-    return float(np.abs(problem.population.X @ theta).max()) < NOTHING

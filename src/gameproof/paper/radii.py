@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from gameproof.errors import IgnoresDataWarning
-from gameproof.exact.reference import ignores_data, saddle_point
+from gameproof.exact.reference import saddle_point
 from gameproof.paper.comparison import POWERS
 from gameproof.paper.people import Source, draw
 from gameproof.paper.setting import Row, accuracy_rows, by_seed, where
@@ -32,7 +32,7 @@ def sweep(source: Source, n: int, seed: int, radii: list[float]) -> list[Row]:
         size = float(np.linalg.norm(theta))
         classifier = {"robust": (theta, problem.offset(saddle.x))}
         common = {"seed": seed, "radius": radius, "size": size}
-        common["ignores data"] = ignores_data(problem, saddle.x)
+        common["ignores data"] = problem.ignores_data(saddle.x)
         rows += [{**common, **row} for row in accuracy_rows(classifier, people, POWERS[source])]
     return rows
 

@@ -40,6 +40,8 @@ from gameproof.problem.sets import Box, Cone, ConvexSet, Product
 
 Form = Literal["exact", "printed"]
 Flips = Literal["one-way", "none", "both"]
+# Scores below this are those of a classifier that ignores the data.
+NOTHING = 1e-6
 _FLIPS = {"one-way": kernels.ONE_WAY, "none": kernels.NO_FLIP, "both": kernels.BOTH_WAYS}
 
 
@@ -129,6 +131,10 @@ class StrategicProblem(Problem):
     def offset(self, x: ArrayLike) -> float:
         """The intercept, 0 where there is none."""
         return 0.0 if self.intercept is None else float(np.asarray(x)[0])
+
+    def ignores_data(self, x: ArrayLike) -> bool:
+        """Whether theta is 0 for all that features of this size can tell."""
+        return float(np.abs(self.population.X @ self.split(x)[0]).max()) < NOTHING
 
     def at_radius(self, radius: float) -> StrategicProblem:
         """The same problem with another radius."""

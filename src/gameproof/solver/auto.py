@@ -38,6 +38,10 @@ from gameproof.solver.rehearse import Rehearsal, Stage
 FEWEST = 12
 # Powers are rehearsed this much apart at least, and at most.
 CLOSEST, FARTHEST = 0.05, 0.9
+IDLE = (
+    "That saddle point ignores the data (theta = 0): the radius is too large, labels are too "
+    "cheap, or features tell too little."
+)
 STAYS = (
     "No setting rehearsed comes closer for certain in so many queries, so the run stays where it "
     "starts: give it more queries, or a better start."
@@ -100,7 +104,7 @@ def _choose_for_known(
         f"are rehearsed on it. The run starts {'at' if start else 'where'} {begins}."
     )
     setting = rehearsal.best([gradient])
-    why = " ".join([why] + [STAYS] * setting.stays)
+    why = " ".join([why] + [IDLE] * problem.ignores_data(x) + [STAYS] * setting.stays)
     return replace(setting.solver(problem, batch), start=(x, y) if start else None, why=why)
 
 
@@ -212,6 +216,8 @@ class _Study:
             parts.append(f"With pilot={self._enough + ALL} there are enough.")
         if self._check is not None:
             parts.append(self._check.sentence)
+        if self._problem.ignores_data(self._model.saddle.x):
+            parts.append(IDLE)
         if not self._believed:
             parts.append("The model is not relied on: the run goes on from values.")
         if self._apart:

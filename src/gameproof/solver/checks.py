@@ -44,8 +44,8 @@ class Check:
 
     @property
     def useful(self) -> bool:
-        """Whether the classifier is better than ignoring the data, by the answers."""
-        return self.answered <= self.ignoring + ERRORS * self.error
+        """Whether the classifier is no worse than ignoring the data, by the answers."""
+        return self.answered <= self.ignoring + max(ERRORS * self.error, NEAR)
 
     @property
     def sentence(self) -> str:

@@ -58,6 +58,8 @@ AVERAGES: tuple[Average, ...] = (Last(), Suffix(), StepWeighted())
 LONGEST, AT_LEAST, LOOKS = 20_000, 100, 8
 # Gaps below this are as good as none.
 FLOOR = 1e-4
+# From a learnt start a gap may become so many times as large.
+FAR = 30.0
 FEWEST = 100
 FINALISTS = 4
 
@@ -144,8 +146,8 @@ class Rehearsal:
 
     def best(self, gradients: Iterable[Gradient]) -> Setting:
         """The best setting for any of these estimates: first the step for each radius, then the
-        exponent and the adversary's step, then all of it again on every stage. From the problem's
-        own start one that stays there, where the best does not improve on it."""
+        exponent and the adversary's step, then all of it again on every stage. Where the best does
+        not improve on the problem's own start, or leads away from a learnt one, one that stays."""
         first: dict[Setting, float] = {}
         sizes = SIZES if self._batch == 1 else LARGER + SIZES
         for gradient in gradients:
@@ -171,17 +173,22 @@ class Rehearsal:
             everywhere,
         )
         best = _least(third)[0]
-        if self._start is None and not self._improves(best, everywhere):
+        if not self._worth_moving(best, everywhere):
             return replace(best, size=STILL, reach=STILL)
         return best
 
-    def _improves(self, setting: Setting, where: list[tuple[int, int]]) -> bool:
-        """Whether every run is worth more than the problem's start; or, since the gap of a stage
-        may say little of y, the duality gap falls by a tenth."""
+    def _worth_moving(self, setting: Setting, where: list[tuple[int, int]]) -> bool:
+        """From a learnt start, whether no run ends far from it: what mends a model that is wrong
+        loses a little where it is right. From the problem's own, whether every run is worth more
+        than it; or, since the gap of a stage may say little of y, the duality gap falls by a
+        tenth."""
         k = AVERAGES.index(setting.average)
-        before = [stage.gap(*stage.problem.start) for stage in self._stages]
+        before = [stage.gap(*(self._start or stage.problem.start)) for stage in self._stages]
         stays = np.log(np.maximum(before, FLOOR))
-        if all(self._worth(setting, *pair)[k] < stays[pair[0]] for pair in where):
+        change = [self._worth(setting, *pair)[k] - stays[pair[0]] for pair in where]
+        if self._start is not None:
+            return bool(max(change) < np.log(FAR))
+        if max(change) < 0:
             return True
         return bool(np.mean([self._change(setting, *pair) for pair in where]) < np.log(0.9))
 
