@@ -42,6 +42,8 @@ Form = Literal["exact", "printed"]
 Flips = Literal["one-way", "none", "both"]
 # Scores below this are those of a classifier that ignores the data.
 NOTHING = 1e-6
+# Numbers above this overflow when squared and summed.
+LARGEST = 1e100
 _FLIPS = {"one-way": kernels.ONE_WAY, "none": kernels.NO_FLIP, "both": kernels.BOTH_WAYS}
 
 
@@ -102,6 +104,7 @@ class StrategicProblem(Problem):
         self._check_choices(form, self.flips, positive)
         self.alpha_max = as_positive("alpha_max", alpha_max)
         self.intercept = None if intercept is None else as_positive("intercept", intercept)
+        self._require_moderate()
         self._estimates_positive, self.smooth = positive == "estimated", bool(smooth)
         self.slope = self._slope()
         self.name = f"strategic problem with {self.n} agents and {population.d} features"
@@ -337,6 +340,21 @@ class StrategicProblem(Problem):
                 f"form with radius {self.radius - least:.6g}; the smallest radius that works is "
                 f'{least:.6g}, or use form="exact"'
             )
+
+    def _require_moderate(self) -> None:
+        """Refuses numbers that would overflow where they are multiplied with others."""
+        for name, value in (
+            ("radius", self.radius),
+            ("label_cost", 0.0 if self.flips == "none" else self.label_cost),
+            ("alpha_max", self.alpha_max),
+            ("intercept", self.intercept or 0.0),
+            ("power", 0.0 if self._model is None else float(self._model.powers.max())),
+        ):
+            if value > LARGEST:
+                raise ValueError(
+                    f"{name} must be at most {LARGEST:g}, got {value:g}: products of larger "
+                    "numbers overflow"
+                )
 
     def _nobody_moves(self) -> bool:
         return self._model is not None and not np.any(np.asarray(self._model.power))
