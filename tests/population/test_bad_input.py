@@ -59,6 +59,7 @@ BAD_ANSWERS: dict[str, tuple[Callable[[Array, Indices], Any], str]] = {
     "words": (lambda t, i: [["much", "little"]] * 2, r"agents 2, 4:"),
     "NaN": (with_nan, r"agent 4: an answer that is not finite"),
     "infinity": (lambda t, i: np.full((2, 2), np.inf), r"agents 2, 4: an answer that is not fin"),
+    "huge": (lambda t, i: X[i] + [[0], [-1e300]], r"agent 4: an answer of size 1e\+300, too large"),
     "an exception": (raising, r"agents 2, 4: ConnectionError: the line is dead"),
 }
 

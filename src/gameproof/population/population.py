@@ -12,6 +12,9 @@ from gameproof.arguments import Vector, as_count, as_numbers, require_finite
 from gameproof.errors import AnswerError, BudgetExceeded
 from gameproof.population.responses import BlackBox, Indices, Matrix, NoResponse, Response, Sight
 
+# Answers beyond this overflow in what is learnt from them.
+LARGEST_ANSWER = 1e50
+
 
 @final
 class Population:
@@ -164,9 +167,14 @@ class Population:
             raise AnswerError(
                 f"{self._who(asked)} answers of shape {answers.shape}, expected {expected}"
             )
-        bad = asked[~np.isfinite(answers.reshape(asked.size, -1)).all(axis=1)]
+        sizes = np.abs(answers.reshape(asked.size, -1)).max(axis=1)
+        bad = np.flatnonzero(~(sizes <= LARGEST_ANSWER))  # NaN is not
         if bad.size:
-            raise AnswerError(f"{self._who(bad)} an answer that is not finite")
+            size = sizes[bad[0]]
+            what = f"of size {size:.0e}, too large to compute with"
+            if not np.isfinite(size):
+                what = "that is not finite"
+            raise AnswerError(f"{self._who(asked[bad])} an answer {what}")
         return answers
 
     def _admit(self, theta: Vector, number: int) -> None:
