@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,16 @@ Vector = NDArray[np.float64]
 BLOCK = 2**16
 
 
+def shown(value: Any) -> str:
+    """What was given, as it stands in a message: in full where it is short, of arrays and tables
+    the type and the shape."""
+    shape = getattr(value, "shape", ())
+    if not shape:
+        return reprlib.repr(value)
+    held = f" and type {value.dtype}" if hasattr(value, "dtype") else ""
+    return f"{type(value).__name__} of shape {shape}{held}"
+
+
 def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[np.float64]:
     """A float array of its own, or an error: no strings, nothing ragged."""
     try:
@@ -19,7 +30,7 @@ def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[n
     except ValueError as error:
         raise TypeError(f"{name} must be {kind} of numbers, got a ragged one") from error
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be {kind} of numbers, got {value!r}")
+        raise TypeError(f"{name} must be {kind} of numbers, got {shown(value)}")
     return np.array(array, dtype=np.float64, order="C")
 
 

@@ -56,6 +56,10 @@ BAD_ANSWERS: dict[str, tuple[Callable[[Array, Indices], Any], str]] = {
     "scores": (lambda t, i: X[i] @ t, r"agents 2, 4: .*shape \(2,\)"),
     "nothing": (lambda t, i: None, r"agents 2, 4:"),
     "ragged": (lambda t, i: [[1.0], [1.0, 2.0]], r"agents 2, 4:"),
+    "objects": (
+        lambda t, i: X[i].astype(object),
+        r"agents 2, 4: answers must be .* numbers, got ndarray of shape \(2, 2\) and type object$",
+    ),
     "words": (lambda t, i: [["much", "little"]] * 2, r"agents 2, 4:"),
     "NaN": (with_nan, r"agent 4: an answer that is not finite"),
     "infinity": (lambda t, i: np.full((2, 2), np.inf), r"agents 2, 4: an answer that is not fin"),

@@ -75,6 +75,13 @@ def test_what_is_no_problem_is_refused(teller: Any) -> None:
         gp.solve(teller.value)
 
 
+def test_table_in_place_of_a_problem_is_refused_by_its_shape() -> None:
+    table: Any = np.zeros((3, 2))
+    for take in (gp.solve, gp.saddle_point):
+        with pytest.raises(TypeError, match=r", got ndarray of shape \(3, 2\) and type float64$"):
+            take(table)
+
+
 @pytest.mark.parametrize(
     ("parts", "said"),
     [

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from gameproof.arguments import as_positive
+from gameproof.arguments import as_positive, shown
 from gameproof.errors import CapWarning, IgnoresDataWarning
 from gameproof.exact.conic import conic_minimum
 from gameproof.exact.first_order import descend_ascend
@@ -40,7 +40,7 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
     True
     """
     if not isinstance(problem, StrategicProblem):
-        raise TypeError(f"saddle_point solves a StrategicProblem, got {problem!r}")
+        raise TypeError(f"saddle_point solves a StrategicProblem, got {shown(problem)}")
     ways = {"newton": _newton, "conic": _conic, "gda": _gda}
     if method not in ways:
         raise ValueError(f"method must be one of {', '.join(ways)}, got {method!r}")

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_number, as_positive
+from gameproof.arguments import Vector, as_number, as_positive, shown
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
 from gameproof.problem.losses import Logistic, Loss
@@ -93,7 +93,7 @@ class StrategicProblem(Problem):
         smooth: bool = True,
     ) -> None:
         if not isinstance(population, Population):
-            raise TypeError(f"population must be a Population, got {population!r}")
+            raise TypeError(f"population must be a Population, got {shown(population)}")
         self.population, self.n = population, population.n
         self.loss = Logistic() if loss is None else loss
         if not isinstance(self.loss, Loss):

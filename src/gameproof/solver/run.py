@@ -19,7 +19,7 @@ from numba import typeof
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_generator
+from gameproof.arguments import Vector, as_generator, shown
 from gameproof.kernels import (
     ANSWERED,
     ASKING,
@@ -237,7 +237,7 @@ class Run:
 
 def _require_kinds(problem: Any, solver: Any, state: Any) -> None:
     if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {problem!r}")
+        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {shown(problem)}")
     if not isinstance(solver, Solver):
         raise TypeError(f"solver must be a Solver, such as ogda_rr(), got {solver!r}")
     if not (state is None or isinstance(state, State)):
