@@ -265,7 +265,7 @@ def test_audit_needs_a_table_with_outcomes_of_both_kinds(model, people, tmp_path
     table = pd.read_csv(people)
     for change, line in (
         (table.drop(columns="repaid"), "no target column 'repaid'"),
-        (table[table.repaid == "yes"], "too few rows have the outcome 'no': 0"),
+        (table[table.repaid == "yes"], "'no': 0, and 5 of each are the least to judge a model by"),
         (table.assign(repaid="perhaps"), "has perhaps, expected yes or no"),
     ):
         change.to_csv(tmp_path / "t.csv", index=False)

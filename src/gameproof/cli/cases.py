@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # The price of a label, where nobody says.
 LABEL_COST = 0.5
 GIVEN, FITTED, USUAL = "as given", "which the model was fitted for", "the default of gameproof fit"
+JUDGE = "judge a model by"  # what an audit needs rows for
 UNKNOWN = (
     "a model of scikit-learn does not tell which rows it learned from; if these are among them, "
     "its accuracy is optimistic"
@@ -92,7 +93,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         if given is not None and given != own:
             raise ValueError(f"the model's {option} is {own!r}, got --{option} {given}")
     rows, y = target.labels(table)
-    require_both(y, target.favourable, target.other)
+    require_both(y, target.favourable, target.other, JUDGE)
     known = table if rows.size == table.n else table.take(rows)
     Z, unknown, gaps = model.prepared(known)
     movable = model.prepare.movable_.tolist()
@@ -240,7 +241,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
     if not whole.all():
         notes.append(f"left out {int((~whole).sum()):,} rows with missing values")
         _require_whole(table, dict(zip(seen, X.T, strict=True)), y, whole)
-    require_both(y[whole], target.favourable, target.other)
+    require_both(y[whole], target.favourable, target.other, JUDGE)
     coef, intercept = model.towards(matching[0])
     notes += _idle(coef)
     chosen = names(options.movable, table)

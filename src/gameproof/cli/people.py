@@ -215,7 +215,9 @@ def fewest(y: Any) -> int:
     return int(min((y > 0).sum(), (y < 0).sum()))
 
 
-def require_both(y: Any, favourable: str, other: str) -> None:
+def require_both(
+    y: Any, favourable: str, other: str, purpose: str = "learn from and test on"
+) -> None:
     """Refuses a table with hardly anyone of one class."""
     from gameproof.errors import DataError
 
@@ -223,5 +225,5 @@ def require_both(y: Any, favourable: str, other: str) -> None:
         if count < LEAST:
             raise DataError(
                 f"too few rows have the outcome {name!r}: {count}, and {LEAST} of each are the "
-                "least to learn from and test on"
+                f"least to {purpose}"
             )
