@@ -204,8 +204,12 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path, 
         "savings, total",
         "age",
     )
-    assert main([*base, "--movable", '"savings, total', *tail]) == 2
-    capsys.readouterr()
+    for senseless in ('"savings, total', '"savings, total",line\nbreak'):
+        assert main([*base, "--movable", senseless, *tail]) == 2
+        assert capsys.readouterr().err == (
+            f"gameproof: {senseless!r} is no list of columns; a name that holds commas or line "
+            'breaks stands alone, or in quotation marks, as in "a, b",c\n'
+        )
     assert main([*base, "--movable", " , ", *tail]) == 2
     assert capsys.readouterr().err == (
         "gameproof: ' , ' names no column; expected names between commas, or '' for none\n"

@@ -207,7 +207,10 @@ def _cut(text: str) -> list[str]:
     try:
         return next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
-        raise SenselessOptions(f"{text!r} is no list of columns: {error}") from error
+        raise SenselessOptions(
+            f"{text!r} is no list of columns; a name that holds commas or line breaks stands "
+            'alone, or in quotation marks, as in "a, b",c'
+        ) from error
 
 
 def fewest(y: Any) -> int:
