@@ -1,5 +1,6 @@
 """``gameproof fit``: what it prints, what it writes, and that the numbers are true."""
 
+import html
 import json
 import re
 import signal
@@ -234,8 +235,13 @@ def test_names_are_printed_so_that_they_pass_for_nothing_else(
     frame.assign(**{forged["home"]: "castle"}).to_csv(tmp_path / "later.csv", index=False)
     table, later, out = (str(tmp_path / name) for name in ("t.csv", "later.csv", "m.json"))
     meaning = ["--target", forged["repaid"], "--favourable", "yes"]
-    moved = ["--movable", forged["savings"], "--movable", forged["income"]]
-    assert main(["fit", table, *meaning, *moved, "--radius", "0.03", "-o", out]) == 0
+    moved = ["--movable", '"savings, total","in\nmodel: forged.json"']
+    page = tmp_path / "page.html"
+    kept = ["-o", out, "--report", str(page)]
+    assert main(["fit", table, *meaning, *moved, "--radius", "0.03", *kept]) == 0
+    shown = html.unescape(page.read_text(encoding="utf-8"))
+    assert "what people can change: 'savings, total', 'in\\nmodel: forged.json'" in shown
+    assert "should be refused change 'in\\nmodel: forged.json', " in shown
     assert main(["audit", out, later]) == 0
     printed = capsys.readouterr().out
     assert "numbers: age, 'in\\nmodel: forged.json', 'savings, total', credit_lines" in printed

@@ -10,6 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gameproof.data.reading import quoted
+
 if TYPE_CHECKING:
     from gameproof.cli.cases import Case
     from gameproof.cli.people import People
@@ -45,7 +47,7 @@ def write_people_page(
         replace(rows, outcomes=outcomes(target)),
         f"{target.name} = {target.favourable}: three classifiers, gamed",
         subtitle=f"{people.table.source}: {len(people.data):,} rows; what people can change: "
-        f"{', '.join(people.plan.features.movable) or 'nothing'}",
+        f"{', '.join(map(quoted, people.plan.features.movable)) or 'nothing'}",
         radius=chosen,
         in_table=steps_in_table(found.prepare, found.prepare.transform(people.data.X)),
         command=command_line(options),

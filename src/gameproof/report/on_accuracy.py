@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gameproof.data.reading import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.intervals import share_interval
 from gameproof.report.parts import Chart, Column, Section, Series, Table
@@ -144,8 +145,9 @@ def gamed(audit: Audit) -> Section | None:
         *_accepted(audit),
     ]
     fields = ("model", "power", "moved", "accuracy", "low", "high", "risk", *ACCEPTED)
+    names = listed([quoted(feature) for feature in audit.movable])
     note = (
-        f"People who should be refused change {listed(audit.movable)} as far as the gain in score "
+        f"People who should be refused change {names} as far as the gain in score "
         f"is worth the cost, distance²/(2 power). At power {shown.power:g}, {name} makes each of "
         f"them move by {number(shown.moved)} {audit.unit}. People who should be accepted stay as "
         "they are."

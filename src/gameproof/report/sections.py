@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from gameproof.data.reading import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.made import made
 from gameproof.report.on_accuracy import gamed, how_good
@@ -45,7 +46,7 @@ def write_audit(
         For the top of the page: what is to be known before it is read.
     """
     chosen = {
-        "movable": ", ".join(audit.movable) or "nothing",
+        "movable": ", ".join(map(quoted, audit.movable)) or "nothing",
         "gaming power expected": ", ".join(filter(None, (f"{audit.power:g}", audit.why_power))),
         "label cost": ", ".join(filter(None, (f"{audit.label_cost:g}", audit.why_label_cost))),
         **(settings or {}),
