@@ -348,7 +348,7 @@ class StrategicProblem(Problem):
             ("label_cost", 0.0 if self.flips == "none" else self.label_cost),
             ("alpha_max", self.alpha_max),
             ("intercept", self.intercept or 0.0),
-            ("power", 0.0 if self._model is None else float(self._model.powers.max())),
+            ("power", 0.0 if self._model is None else float(np.max(self._model.power))),
         ):
             if value > LARGEST:
                 raise ValueError(
