@@ -21,7 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gameproof.arguments import as_count
+from gameproof.arguments import as_count, shown
 from gameproof.population.learn import LearnedResponse, enough_answers, learn_response
 from gameproof.population.population import Population
 from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
@@ -59,7 +59,7 @@ def choose(
 ) -> Solver:
     """As `Solver.auto`."""
     if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {problem!r}")
+        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {shown(problem)}")
     if estimate is not None:
         if not isinstance(estimate, Gradient):
             raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")
