@@ -2,7 +2,11 @@
 
 import sys
 
-from gameproof.cli.main import main
+try:
+    from gameproof.cli.main import main
+except KeyboardInterrupt:  # as in `main`, which is not there yet
+    print("gameproof: stopped", file=sys.stderr)
+    sys.exit(130)
 
 if __name__ == "__main__":
     sys.exit(main())

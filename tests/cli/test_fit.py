@@ -311,9 +311,10 @@ def test_interrupt_leaves_nothing_behind(people: Path, tmp_path: Path) -> None:
     time.sleep(2.0)
     run.send_signal(signal.SIGINT)
     err = run.communicate(timeout=60)[1]
-    # It may have been done just before; what counts is that a file is whole or not there.
-    assert run.returncode in (0, 130)
-    if run.returncode == 130:
+    # It may have been done just before; what counts is that a file is whole or not there. Where an
+    # import was interrupted, Python may end by the signal itself, which shells call 130 as well.
+    assert run.returncode in (0, 130, -signal.SIGINT)
+    if run.returncode != 0:
         assert err.splitlines()[-1] == "gameproof: stopped"
         assert list(tmp_path.iterdir()) == []
 

@@ -32,7 +32,23 @@ def test_version_is_the_package_s() -> None:
 
 def test_entry_point_is_the_command() -> None:
     project = Path(gp.__file__).parents[2] / "pyproject.toml"
-    assert 'gameproof = "gameproof.cli.main:main"' in project.read_text(encoding="utf-8")
+    assert 'gameproof = "gameproof.__main__:main"' in project.read_text(encoding="utf-8")
+
+
+INTERRUPTED = """
+import runpy, sys
+class Impatient:
+    def find_spec(name, path, target=None):
+        if name == "gameproof.cli.main":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Impatient)
+runpy.run_module("gameproof", run_name="__main__")
+"""
+
+
+def test_interrupt_while_the_command_is_loaded_is_one_line() -> None:
+    ended = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "gameproof: stopped\n")
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(_parser().parse_args(typed, argparse.Namespace(typed=typed)))
+    except KeyboardInterrupt:
+        print("gameproof: stopped", file=sys.stderr)
+        return 130
     except BrokenPipeError:
         return _unread()
 
@@ -44,9 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     try:
         options.run(options, Console(options.json, options.quiet))
-    except KeyboardInterrupt:
-        print("gameproof: stopped", file=sys.stderr)
-        return 130
     except BrokenPipeError:
         raise
     except Exception as error:
