@@ -61,7 +61,7 @@ def violation(whole: ConvexSet, u: Vector) -> float:
             return float(max(np.linalg.norm(u[:-1]) - u[-1] / whole.slope, u[-1] - whole.cap))
         case Product():
             return max(violation(part, own) for part, own in blocks(whole, u))
-    raise NotImplementedError(whole)
+    raise TypeError(f"{whole!r} has no definition here")
 
 
 def extremes(whole: ConvexSet) -> Vector:
@@ -82,7 +82,7 @@ def extremes(whole: ConvexSet) -> Vector:
             return points
         case Product():
             return np.array([np.concatenate(u) for u in product(*map(extremes, whole.sets))])
-    raise NotImplementedError(whole)
+    raise TypeError(f"{whole!r} has no definition here")
 
 
 def conic(whole: ConvexSet, u: Any) -> list[Any]:
@@ -100,7 +100,7 @@ def conic(whole: ConvexSet, u: Any) -> list[Any]:
             return [cp.SOC(u[-1] / whole.slope, u[:-1]), u[-1] <= whole.cap]
         case Product():
             return [c for part, own in blocks(whole, u) for c in conic(part, own)]
-    raise NotImplementedError(whole)
+    raise TypeError(f"{whole!r} has no definition here")
 
 
 def scaled(whole: ConvexSet, by: float) -> ConvexSet:
@@ -116,7 +116,7 @@ def scaled(whole: ConvexSet, by: float) -> ConvexSet:
             return Cone(whole.dim, whole.slope, by * whole.cap)
         case Product():
             return Product(*(scaled(part, by) for part in whole.sets))
-    raise NotImplementedError(whole)
+    raise TypeError(f"{whole!r} has no definition here")
 
 
 def reach(whole: ConvexSet) -> float:

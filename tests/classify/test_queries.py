@@ -2,6 +2,7 @@
 
 import pickle
 import traceback
+from typing import Any
 
 import numpy as np
 import pytest
@@ -171,24 +172,53 @@ def test_fit_that_broke_off_goes_on_to_the_same_bits_and_asks_nobody_again(solve
     assert halting.fit(X, y).n_queries_ == broken.asked - asked
 
 
-def test_fit_that_broke_off_starts_anew_on_other_people_or_where_nothing_else_is_said() -> None:
+def broken_off(survey: Survey, **given: Any) -> gp.RobustStrategicClassifier:
+    """A classifier whose people fell silent, once, after some 200 answers."""
     X, y = people()
-    for rows, warm in ((slice(150), True), (slice(None), False)):
-        survey, faults = Survey(X), iter([RuntimeError("line is dead")])
+    faults = iter([RuntimeError("line is dead")])
 
-        def failing(coef: np.ndarray, agents: np.ndarray, survey=survey, faults=faults):
-            for error in faults if survey.asked > 200 else ():
-                raise error
-            return survey(coef, agents)
+    def failing(coef: np.ndarray, agents: np.ndarray) -> np.ndarray:
+        for error in faults if survey.asked > 200 else ():
+            raise error
+        return survey(coef, agents)
 
-        model = gp.RobustStrategicClassifier(
-            0.02, response=gp.BlackBox(failing), solver=METHOD, queries=400, warm_start=warm
-        )
-        with pytest.raises(gp.EvaluationError):
-            model.fit(X, y)
-        before = survey.asked
-        model.fit(X[rows], y[rows])
-        assert survey.asked - before == model.n_queries_ > 300
+    given = {"solver": METHOD, "queries": 400, "warm_start": True, "random_state": 0} | given
+    model = gp.RobustStrategicClassifier(0.02, response=gp.BlackBox(failing), **given)
+    with pytest.raises(gp.EvaluationError):
+        model.fit(X, y)
+    assert 200 < survey.asked < 210
+    return model
+
+
+@pytest.mark.parametrize(
+    ("rows", "changed"),
+    [
+        (150, {}),
+        (None, {"warm_start": False}),
+        (None, {"solver": gp.sgda_rr(gradient=gp.TwoPoint(), step=0.01, radius=0.1)}),
+        (None, {"radius": 0.03}),
+    ],
+    ids=["other people", "not warm", "another solver", "another problem"],
+)
+def test_fit_that_broke_off_starts_anew_where_it_is_another(
+    rows: int | None, changed: dict[str, Any]
+) -> None:
+    X, y = people()
+    survey = Survey(X)
+    model, before = broken_off(survey), survey.asked
+    model.set_params(**changed).fit(X[:rows], y[:rows])
+    assert survey.asked - before == model.n_queries_ > 300
+
+
+def test_fit_that_broke_off_goes_on_to_the_queries_that_are_given_now() -> None:
+    X, y = people()
+    whole, survey = Survey(X), Survey(X)
+    straight = gp.RobustStrategicClassifier(
+        0.02, response=gp.BlackBox(whole), solver=METHOD, queries=600, random_state=0
+    ).fit(X, y)
+    model = broken_off(survey).set_params(queries=600).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, straight.coef_)
+    assert model.n_queries_ == straight.n_queries_ == survey.asked == whole.asked > 590
 
 
 def test_fit_by_a_solver_can_be_pickled() -> None:

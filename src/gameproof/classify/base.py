@@ -69,6 +69,9 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     warm_start: bool
     random_state: Any
 
+    _rows: Rows | None = None
+    _asking: Asking | None = None
+
     @property
     @abstractmethod
     def _ball(self) -> tuple[float, float]:
@@ -153,7 +156,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         knows by their numbers must be the rows of the fit."""
         check_is_fitted(self)
         table, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
-        if hasattr(self, "_rows"):  # a model from a file has none
+        if self._rows is not None:  # a model from a file has none
             self._rows.require(self._knows, self._answering(), table)
         return self._problem(counted(table, labels, sample_weight))
 
@@ -240,19 +243,19 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _solved(self, problem: StrategicProblem, former: Former | None) -> Saddle | Result:
-        asking: Asking | None = self.__dict__.pop("_asking", None)
+        asking, self._asking = self._asking, None
         if self.solver is None:
             self.n_queries_ = 0
             return solved_exactly(problem, self.bound)
-        if asking is None or not (self.warm_start and asking.suits(problem)):
+        if asking is None or not (self.warm_start and asking.suits(problem, self.solver)):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             start = None if former is None else self._start(problem, former)
-            asking = Asking.begun(problem, self.solver, start, seed, self.queries, self.epochs)
-        self._asking = asking
-        result = asking.run(problem)
+            asking = Asking.begun(problem, self.solver, start, seed, self.queries)
+        self._asking = asking  # for the next fit, where this one breaks off
+        result = asking.run(problem, self.queries, self.epochs)
         self.n_queries_ = asking.n_answers
         if asking.state is None:
-            del self._asking
+            self._asking = None
         return result
 
     def _former(self) -> Former | None:

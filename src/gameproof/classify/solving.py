@@ -57,12 +57,12 @@ def ignoring(problem: StrategicProblem, saddle: Saddle) -> Saddle:
 class Asking:
     """A run that asks people, as far as it has come: no answer is asked again where it goes on."""
 
+    given: Any  # the solver, or how to choose it
     solver: Solver
     start: tuple[Vector, Vector] | None
     seed: int
-    queries: int | None
-    epochs: int | None
-    n_answers: int  # asked so far, those of the choice of a solver among them
+    n_pilot: int  # asked to choose the solver
+    n_answers: int  # asked so far, those among them
     state: State | None = None
 
     @classmethod
@@ -73,28 +73,27 @@ class Asking:
         start: tuple[Vector, Vector] | None,
         seed: int,
         queries: int | None,
-        epochs: int | None,
     ) -> Asking:
-        """With a solver, or with one chosen for the problem; what the choice asks is taken off the
-        queries."""
-        asked = problem.population.n_answers
+        """With a solver, or with one chosen for the problem."""
+        given = solver
         if isinstance(solver, str) and solver == "auto":
             pilot = PILOT if queries is None else min(PILOT, queries // 3)
             solver = Solver.auto(problem, queries=queries, pilot=pilot, seed=seed)
-            asked = problem.population.n_answers
-            queries = None if queries is None else queries - asked
         if not isinstance(solver, Solver):
             raise TypeError(f"solver must be a Solver such as ogda_rr(), or None, got {solver!r}")
         if start is None and solver.start is not None:
             _require_own(problem, solver.start)
-        return cls(solver, start, seed, queries, epochs, asked)
+        asked = problem.population.n_answers
+        return cls(given, solver, start, seed, asked, asked)
 
-    def suits(self, problem: StrategicProblem) -> bool:
-        """Whether the run was interrupted, or failed, on this very problem."""
-        return self.state is not None and self.state.problem == problem.fingerprint
+    def suits(self, problem: StrategicProblem, solver: Any) -> bool:
+        """Whether the run was interrupted, or failed, on this very problem with this solver."""
+        known = self.state is not None and self.state.problem == problem.fingerprint
+        return known and bool(self.given == solver)
 
-    def run(self, problem: StrategicProblem) -> Result:
-        """To its end. Where it fails, or is interrupted, `state` is how far it came."""
+    def run(self, problem: StrategicProblem, queries: int | None, epochs: int | None) -> Result:
+        """To its end; the choice of the solver is paid for by the queries. Where it fails, or is
+        interrupted, `state` is how far it came."""
         before = problem.population.n_answers
         begins: dict[str, Any] = {"resume": self.state}
         if self.state is None:
@@ -103,8 +102,8 @@ class Asking:
             result = solve(
                 problem,
                 self.solver,
-                queries=self.queries,
-                epochs=self.epochs,
+                queries=None if queries is None else queries - self.n_pilot,
+                epochs=epochs,
                 progress=False,
                 **begins,
             )

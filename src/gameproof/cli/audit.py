@@ -12,7 +12,7 @@ from gameproof.cli.console import Console
 from gameproof.cli.options import Help, model_file, number
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, name_of
-from gameproof.data.reading import quoted
+from gameproof.data.naming import quoted
 
 if TYPE_CHECKING:
     from gameproof.report.audit import Audit

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.people import LEAST, fewest, names, read, require_both
-from gameproof.data.reading import Table, listed, quoted
+from gameproof.data.naming import listed, quoted
 
 if TYPE_CHECKING:
     from gameproof.classify.foreign import Foreign
     from gameproof.classify.table import TableModel
     from gameproof.data.labels import Target
     from gameproof.data.prepare import Prepare
+    from gameproof.data.reading import Table
 
 # The price of a label, where nobody says.
 LABEL_COST = 0.5

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gameproof.data.reading import quoted
+from gameproof.data.naming import quoted
 
 if TYPE_CHECKING:
     from gameproof.cli.cases import Case

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import STANDARD, SenselessOptions
-from gameproof.data.reading import Table, listed, open_table, quoted, table_of
+from gameproof.data.naming import listed, quoted
 
 if TYPE_CHECKING:
     from gameproof.data.dataset import Dataset
     from gameproof.data.plan import Plan
+    from gameproof.data.reading import Table
 
 LEAST = 5  # rows of each class, so that both parts of a split have some
 
@@ -37,6 +38,8 @@ def name_of(table: Path) -> str:
 
 def read(table: Path) -> Table:
     """The table of this name, or the one on standard input."""
+    from gameproof.data.reading import open_table, table_of
+
     if table != STANDARD:
         return open_table(table)
     return table_of(sys.stdin.buffer.read(), name_of(table))

@@ -10,10 +10,11 @@ from gameproof.cli.console import Console
 from gameproof.cli.options import STANDARD, model_file
 from gameproof.cli.outputs import add_force, make_sure
 from gameproof.cli.people import add_table, name_of, names, read
-from gameproof.data.reading import Table, listed, quoted
+from gameproof.data.naming import listed, quoted
 
 if TYPE_CHECKING:
     from gameproof.classify.table import TableModel
+    from gameproof.data.reading import Table
 
 EXAMPLE = "example: gameproof predict model.json people.csv --keep id -o decisions.csv"
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.arguments import Vector
-from gameproof.data.reading import Table, listed
+from gameproof.data.naming import listed
+from gameproof.data.reading import Table
 from gameproof.errors import DataError
 
 

@@ -19,7 +19,8 @@ from gameproof.arguments import Vector
 from gameproof.data.column import Column
 from gameproof.data.dataset import Dataset, Features, Matrix
 from gameproof.data.labels import Target
-from gameproof.data.reading import Table, listed, open_table, quoted, suggestion
+from gameproof.data.naming import listed, quoted, suggestion
+from gameproof.data.reading import Table, open_table
 from gameproof.data.usable import GAP, OTHER, check, filled, levels_of, why_not
 from gameproof.errors import DataError
 

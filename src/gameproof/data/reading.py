@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import codecs
 import csv
-import difflib
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, final
 
 from gameproof.data.column import MISSING, Column
+from gameproof.data.naming import listed, suggestion
 from gameproof.data.unpack import PARQUET, unpacked
 from gameproof.errors import DataError
 
@@ -100,32 +100,6 @@ def as_table(source: Any) -> Table:
         raise TypeError(f"expected a file's name or a data frame, got {type(source).__name__}")
     names = [str(name) for name in frame.column_names]
     return _table(names, [_decoded(column) for column in frame.columns], "the data frame")
-
-
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """What may have been meant."""
-    known = list(names)
-    folded = {other.casefold(): other for other in known}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    if near:
-        return f"did you mean {folded[near[0]]!r}?"
-    return f"there are {listed([quoted(other) for other in known])}"
-
-
-def quoted(name: str) -> str:
-    """A name or a value from a table, as it stands in a line: in quotation marks where it could be
-    taken for more than itself, for several names or for the next line.
-
-    >>> quoted("income"), quoted("savings, total"), quoted("a\\nb")
-    ('income', "'savings, total'", "'a\\\\nb'")
-    """
-    return name if name.isprintable() and not set(",;:") & set(name) else repr(name)
-
-
-def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names in a sentence, not too many."""
-    rest = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + rest
 
 
 def _from_parquet(data: bytes, given: str) -> Table:

@@ -104,18 +104,24 @@ def learn_response(
     return learnt
 
 
+def deployments_one_by_one(d: int) -> int:
+    """As many as it takes to find the features that move by scores: each alone, then three."""
+    return d + 3
+
+
 def enough_answers(population: Population, features: Sequence[int] | None = None) -> int:
     """As many as it takes to learn from; by scores, features that move are found one by one."""
     alone = population.sight < Sight.ANSWERS and features is None
-    return max(ANSWERS, 2 * (population.d + 3)) if alone else ANSWERS
+    return max(ANSWERS, 2 * deployments_one_by_one(population.d)) if alone else ANSWERS
 
 
 def _too_few(pilot: Pilot) -> str:
     d = pilot.thetas.shape[1]
+    wanted = deployments_one_by_one(d)
     return (
         f"The answers do not fit a power cost on all {d} features, and {pilot.agents.size} scores "
         f"at {len(pilot.thetas)} deployments are too few to find those that move: that takes "
-        f"{2 * (d + 3)} at {d + 3}, or features that are known."
+        f"{2 * wanted} at {wanted}, or features that are known."
     )
 
 
@@ -125,7 +131,7 @@ def _plan(
     """Agents a deployment, deployments, and whether features are deployed alone first."""
     as_count("answers", answers)
     singles = population.sight < Sight.ANSWERS and features is None
-    wanted = population.d + 3
+    wanted = deployments_one_by_one(population.d)
     if deployments is None:
         times = wanted if singles and 2 * wanted <= answers else DEPLOYMENTS
     else:

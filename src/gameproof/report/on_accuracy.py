@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gameproof.data.reading import quoted
+from gameproof.data.naming import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.intervals import share_interval
 from gameproof.report.parts import Chart, Column, Section, Series, Table

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from gameproof.data.reading import quoted
+from gameproof.data.naming import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.made import made
 from gameproof.report.on_accuracy import gamed, how_good

@@ -22,7 +22,12 @@ from dataclasses import replace
 import numpy as np
 
 from gameproof.arguments import as_count, shown
-from gameproof.population.learn import LearnedResponse, enough_answers, learn_response
+from gameproof.population.learn import (
+    LearnedResponse,
+    deployments_one_by_one,
+    enough_answers,
+    learn_response,
+)
 from gameproof.population.population import Population
 from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem
@@ -170,8 +175,9 @@ class _Study:
     @property
     def _cut_short(self) -> bool:
         """Whether the pilot had too few scores to find out which features move."""
-        found, scores = self._learned, self._asked.sight < Sight.ANSWERS
-        return found is not None and scores and found.n_deployments < self._asked.d + 3
+        if self._learned is None or self._asked.sight >= Sight.ANSWERS:
+            return False
+        return self._learned.n_deployments < deployments_one_by_one(self._asked.d)
 
     @property
     def _apart(self) -> float:
