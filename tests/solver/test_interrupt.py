@@ -208,3 +208,21 @@ def test_run_in_another_thread_is_the_same_run(
     thread.start()
     thread.join()
     same_state(found[0].state, gp.solve(problem, solver, epochs=5, seed=SEED).state)
+
+
+MANY = """
+game = gp.QuadraticGame.random(n=16, dx=3, dy=2, seed=1)
+results = gp.solve_many(game, solver, seeds=range(9), jobs=int(path), epochs=10**9,
+                        record_every=1000, callback=started)
+print(json.dumps(["done", [result.reason for result in results]]), flush=True)
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_interrupt_ends_many_runs_and_keeps_what_they_have(jobs: int) -> None:
+    child = started(MANY, Path(str(jobs)))
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    told = [line for line in out.splitlines() if "done" in line]
+    assert json.loads(told[0])[1] == ["interrupted"] * jobs
+    assert child.returncode == 0

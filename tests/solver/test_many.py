@@ -66,3 +66,22 @@ def test_what_belongs_to_one_run_is_refused() -> None:
 def _data() -> tuple[np.ndarray, np.ndarray]:
     people = make().population
     return people.X, people.y
+
+
+def test_runs_that_share_a_generator_go_one_after_the_other() -> None:
+    found = []
+    for jobs in (1, 3):
+        rng = np.random.default_rng(0)
+        found.append(gp.solve_many(make(), SOLVER, seeds=[rng] * 5, epochs=3, jobs=jobs))
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one.x, other.x)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_run_that_fails_says_which_seed_it_had(jobs: int) -> None:
+    def score(x: np.ndarray, y: np.ndarray) -> float:
+        raise RuntimeError("no score today")
+
+    with pytest.raises(RuntimeError) as failed:
+        gp.solve_many(make(), SOLVER, seeds=[11, 12], epochs=1, jobs=jobs, score=score)
+    assert "This was the run with seed 11." in failed.value.__notes__

@@ -13,6 +13,7 @@ import numpy as np
 
 from gameproof.arguments import as_count, as_generator
 from gameproof.problem.problem import Problem
+from gameproof.solver.interrupt import Interrupts
 from gameproof.solver.method import Solver, ogda_rr
 from gameproof.solver.result import Result
 from gameproof.solver.run import Run, Seed
@@ -32,6 +33,7 @@ def solve_many(
     Compiled runs go on in threads, as many at once as there are cores or as `jobs` says, and give
     what they would give one after the other. Runs that ask in Python, or that share a budget, do
     go one after the other. Options are those of `solve`, but for what belongs to one run alone.
+    Ctrl-C ends them all: the results are then of those that had begun, as far as they came.
 
     >>> import gameproof as gp
     >>> game = gp.QuadraticGame.random(n=20, seed=0)
@@ -52,27 +54,59 @@ def solve_many(
         return []
     first = Run(problem, method, seed=0)
     alone = not first.can_compile or options.get("compiled") is False
-    if alone or problem.remaining is not None or min(wanted, len(seeds)) == 1:
-        return [solve(problem, method, seed=seed, **options) for seed in seeds]
+    if alone or problem.remaining is not None or _share_a_generator(seeds) or wanted == 1:
+        return _one_by_one(problem, method, seeds, options)
     first.compile(whole=True)  # once, and not in every thread
-    options = {"progress": False} | options
+    return _at_once(problem, method, seeds, min(wanted, len(seeds)), {"progress": False} | options)
+
+
+def _one_by_one(
+    problem: Problem, solver: Solver, seeds: Sequence[Seed], options: dict[str, Any]
+) -> list[Result]:
+    results: list[Result] = []
+    for seed in seeds:
+        results.append(_solved(problem, solver, seed, options))
+        if results[-1].reason == "interrupted":
+            break
+    return results
+
+
+def _at_once(
+    problem: Problem, solver: Solver, seeds: Sequence[Seed], jobs: int, options: dict[str, Any]
+) -> list[Result]:
     counting = Lock()
 
-    def run(seed: Seed) -> Result:
+    def run(seed: Seed) -> Result | None:
+        if interrupts.seen():
+            return None
         twin, deployments = _twin(problem)
         try:
-            return solve(twin, method, seed=seed, **options)
+            return _solved(twin, solver, seed, options)
         finally:
             with counting:
                 problem.tally += twin.tally
                 problem.count_deployments(sum(deployments))
 
-    with ThreadPoolExecutor(min(wanted, len(seeds))) as pool:
+    with Interrupts() as interrupts, ThreadPoolExecutor(jobs) as pool:
         runs = [pool.submit(run, seed) for seed in seeds]
         try:
-            return [done.result() for done in runs]
+            return [result for done in runs if (result := done.result()) is not None]
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def _solved(problem: Problem, solver: Solver, seed: Seed, options: dict[str, Any]) -> Result:
+    try:
+        return solve(problem, solver, seed=seed, **options)
+    except Exception as error:
+        error.add_note(f"This was the run with seed {seed!r}.")
+        raise
+
+
+def _share_a_generator(seeds: Sequence[Seed]) -> bool:
+    """Then what a run draws depends on how far the others are."""
+    generators = [id(seed) for seed in seeds if isinstance(seed, np.random.Generator)]
+    return len(set(generators)) < len(generators)
 
 
 def _twin(problem: Problem) -> tuple[Problem, list[int]]:
