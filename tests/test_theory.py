@@ -68,6 +68,11 @@ def test_printed_seven_quarters_is_too_small() -> None:
 # The corrected bound.
 
 
+def test_rate_of_a_chi_that_is_lost_beside_1_is_no_guarantee() -> None:
+    constants = Constants(n=10, d=2, D=1.0, G=1.0, ell=1.0, M=1.0)
+    assert theory.rate_constant(constants, 0.01, 1.0, 1e-320) == np.inf
+
+
 def literal_bound(c: Constants, T: int, step0: float, radius0: float, chi: float) -> float:
     """The formula in the module's docstring, an epoch at a time."""
     t = np.arange(T, dtype=np.float64)

@@ -156,7 +156,7 @@ def rate_constant(constants: Constants, step0: float, radius0: float, chi: float
     """
     _check_step(constants, step0, radius0, chi)
     errors = sum(
-        coefficient * (1 + 1 / (exponent - 1))
+        coefficient * (1 + (1 / (exponent - 1) if exponent > 1 else math.inf))
         for coefficient, exponent in _error_terms(constants, step0, radius0, chi)
     )
     return (constants.D * constants.D / 2 + errors) / (constants.n * step0)

@@ -124,8 +124,9 @@ def test_part_of_a_solver_that_makes_no_sense_is_refused_when_it_is_made(
     ("make", "said"),
     [
         (lambda: gp.Power(-1.0, 0.5), "initial must be positive and finite, got -1.0"),
-        (lambda: gp.Power(1.0, -0.5), "exponent must not be negative, got -0.5"),
-        (lambda: gp.Power(1.0, np.nan), "exponent must not be negative, got nan"),
+        (lambda: gp.Power(1.0, -0.5), "exponent must be finite and at least 0, got -0.5"),
+        (lambda: gp.Power(1.0, np.nan), "exponent must be finite and at least 0, got nan"),
+        (lambda: gp.Power(1.0, "0.5"), "exponent must be a number, got '0.5'"),  # type: ignore
         (lambda: gp.Constant(0.0), "value must be positive and finite, got 0.0"),
         (lambda: gp.OnePoint(blocks="z"), 'blocks must be None, "x", "y" or "all", got \'z\''),
         (lambda: gp.TwoPoint(blocks=1), "blocks must be None, .* got 1"),
@@ -208,3 +209,8 @@ def test_budget_of_values_alone_cannot_end_a_run_that_asks_none(
     problem = teller(gradient=(teller.x_gradient, teller.y_gradient)).problem
     with pytest.raises(ValueError, match=r"Exact\(\) asks for no values.*give epochs"):
         gp.solve(problem, gp.Solver(gradient=gp.Exact(), **schedules), queries=100)
+
+
+def test_more_queries_than_can_be_counted_are_no_limit() -> None:
+    game = gp.QuadraticGame.random(n=5, seed=0)
+    assert gp.solve(game, gp.sgda_rr(step=0.01), epochs=2, queries=10**30).reason == "epochs"

@@ -215,3 +215,9 @@ def test_result_carries_the_average_the_last_iterate_and_their_points_are_inside
         for x, y in ((result.x, result.y), (result.last_x, result.last_y)):
             assert GAME.x_set.contains(x)
             assert GAME.y_set.contains(y)
+
+
+def test_suffix_of_steps_that_all_but_vanish_is_the_last_iterate(teller: Any) -> None:
+    solver = gp.Solver(step=lambda t: 0.1 * 0.5**t, radius=0.3, average=gp.Suffix())
+    result = gp.solve(teller().problem, solver, epochs=140, seed=0)
+    np.testing.assert_array_equal(result.x, result.last_x)

@@ -29,7 +29,7 @@ from gameproof.solver.method import sgda_rr
 from gameproof.solver.solve import solve
 
 FIRST_STRETCH = 256
-MAX_STEPS = 2**17
+MAX_STEPS = 2**18
 
 
 def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector, Vector, float]:
@@ -58,7 +58,8 @@ def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector,
         )
         if result.reason == "interrupted":
             raise KeyboardInterrupt
-        point, done, stretch = (result.last_x, result.last_y), done + stretch, 2 * stretch
+        point, done = (result.last_x, result.last_y), done + stretch
+        stretch = min(2 * stretch, MAX_STEPS - done)
         found = [(*pair, problem.duality_gap(*pair)) for pair in ((result.x, result.y), point)]
         better = min(found, key=lambda pair: pair[2])
         if better[2] > 0.9 * best[2]:

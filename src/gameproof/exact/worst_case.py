@@ -196,8 +196,8 @@ def _mover(
     loss: Loss, scores: Vector, labels: Vector, pushed: float, mass: float, tolerance: float
 ) -> tuple[int, float, float]:
     """Who moves, with which mass p, and the shortfall p h(t), t = pushed / p, with `pushed` the
-    budget left times |theta|. Whoever moves, all of its mass has the label given, and it has the
-    mass that is tried first."""
+    budget left times |theta|. Anybody may move with any of the masses tried: `mass`, the first, is
+    the smallest weight; and nobody's label is turned in part where budget is left."""
     if pushed == 0:
         return 0, 0.0, 0.0
     phi = loss.phi(scores)

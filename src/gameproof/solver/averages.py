@@ -15,6 +15,9 @@ from gameproof.arguments import Vector
 if TYPE_CHECKING:
     from gameproof.solver.state import State
 
+# Of a run's weight: what is smaller is lost in the difference of two sums.
+SMALLEST_SHARE = 1e-8
+
 
 class Average(ABC):
     """Reads the output off a state."""
@@ -59,6 +62,8 @@ class Suffix(Average):
             return StepWeighted().read(state)
         since = state.marks[0]
         weight = state.weight - since.weight
+        if weight <= SMALLEST_SHARE * state.weight:
+            return state.last  # since then nothing has moved
         x, y = state.totals()
         return (x - since.x) / weight, (y - since.y) / weight
 

@@ -11,7 +11,7 @@ from typing import final
 
 import numpy as np
 
-from gameproof.arguments import Vector, as_positive
+from gameproof.arguments import Vector, as_number, as_positive
 
 Schedule = Callable[[int], float]
 
@@ -30,9 +30,9 @@ class Power:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "initial", as_positive("initial", self.initial))
-        object.__setattr__(self, "exponent", float(self.exponent))
+        object.__setattr__(self, "exponent", as_number("exponent", self.exponent))
         if not (np.isfinite(self.exponent) and self.exponent >= 0):
-            raise ValueError(f"exponent must not be negative, got {self.exponent}")
+            raise ValueError(f"exponent must be finite and at least 0, got {self.exponent}")
 
     def __call__(self, t: int) -> float:
         return float(self.initial * (t + 1) ** -self.exponent)
