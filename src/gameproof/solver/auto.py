@@ -43,7 +43,7 @@ from gameproof.solver.rehearse import Rehearsal, Stage
 FEWEST = 12
 # Powers are rehearsed this much apart at least, and at most.
 CLOSEST, FARTHEST = 0.05, 0.9
-IDLE = (
+IGNORES_DATA = (
     "That saddle point ignores the data (theta = 0): the radius is too large, labels are too "
     "cheap, or features tell too little."
 )
@@ -109,7 +109,7 @@ def _choose_for_known(
         f"are rehearsed on it. The run starts {'at' if start else 'where'} {begins}."
     )
     setting = rehearsal.best([gradient])
-    why = " ".join([why] + [IDLE] * problem.ignores_data(x) + [STAYS] * setting.stays)
+    why = " ".join([why] + [IGNORES_DATA] * problem.ignores_data(x) + [STAYS] * setting.stays)
     return replace(setting.solver(problem, batch), start=(x, y) if start else None, why=why)
 
 
@@ -201,7 +201,8 @@ class _Study:
         elif found is not None:
             people += [(PowerCost(1.0), float(found.intervals["power"][1]))]
         stages = [staged(self._problem, who, self._cast, factor) for who, factor in people]
-        # The model itself stands in for one that is too strong to compute with.
+        # Two suffice; the third, the model itself, is for where the first is too strong to compute
+        # with.
         return [stage for stage in stages if stage is not None][:2]
 
     def _gradients(self) -> list[Gradient]:
@@ -223,7 +224,7 @@ class _Study:
         if self._check is not None:
             parts.append(self._check.sentence)
         if self._problem.ignores_data(self._model.saddle.x):
-            parts.append(IDLE)
+            parts.append(IGNORES_DATA)
         if not self._believed:
             parts.append("The model is not relied on: the run goes on from values.")
         if self._apart:

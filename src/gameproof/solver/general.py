@@ -3,7 +3,8 @@
 With D a block's half diameter, G the root mean square of its gradient's estimate and T the steps so
 far, the step D / (G sqrt(T)) makes the gap of the average at most about D G / sqrt(T), whatever the
 scale of values and coordinates. G is what the pilot measures, at the start and at random points.
-With one point the radius falls as T^(-1/4), G grows with its inverse, and steps fall as T^(-3/4).
+Where a value is not compared with another of the same sample, the radius falls as T^(-1/4), G
+grows with its inverse, and steps fall as T^(-3/4).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from gameproof.arguments import Vector
 from gameproof.problem.problem import Estimated, Indices, Problem
 from gameproof.solver.averages import Suffix
-from gameproof.solver.gradients import Exact, Gradient, OnePoint, TwoPoint
+from gameproof.solver.gradients import Exact, Gradient, OnePoint, Residual, TwoPoint
 from gameproof.solver.method import Solver
 from gameproof.solver.schedules import Power
 from gameproof.solver.updates import SGDA
@@ -33,23 +34,26 @@ def choose_for_values(
     perturbed = gradient.perturbed(problem)
     widths = [max(s.diameter / 2, 1e-300) for s in (problem.x_set, problem.y_set)]
     asked = [w for w, p in zip(widths, (perturbed.x_stop, perturbed.y), strict=True) if p]
-    two = isinstance(gradient, TwoPoint)
-    radius = (SMALL if two else LARGE) * min(asked, default=1.0)
+    two, grows = isinstance(gradient, TwoPoint), isinstance(gradient, OnePoint | Residual)
+    radius = (LARGE if grows else SMALL) * min(asked, default=1.0)
     study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([seed, 2]))
     sizes = study.sizes(pilot // 2 if two else pilot)
     steps = -(-problem.n // min(batch, problem.n))
+    exact = isinstance(gradient, Exact)
+    known, size = ("gradients", "gradient") if exact else ("values", "estimate of the gradient")
     why = (
-        f"Nothing is known of {problem.name} but its values, so steps are as long as the sets "
-        f"({widths[0]:.3g} and {widths[1]:.3g} from their middle) over the size of the "
-        f"gradient's estimate ({sizes[0]:.3g} and {sizes[1]:.3g}), and fall with the root of time."
+        f"Nothing is known of {problem.name} but its {known}, so steps are as long as the sets "
+        f"({widths[0]:.3g} and {widths[1]:.3g} from their middle) over the size of the {size} "
+        f"({sizes[0]:.3g} and {sizes[1]:.3g}), and fall with "
+        f"{'time to the power 3/4' if grows else 'the root of time'}."
     )
-    if {"x", "y"} <= problem.known and not isinstance(gradient, Exact):
+    if {"x", "y"} <= problem.known and not exact:
         why += " It gives its gradients: estimate=Exact() would ask nothing."
     return Solver(
         update=SGDA(),
         gradient=gradient,
-        step=Power(1 / sqrt(steps), 0.5 if two else 0.75),
-        radius=Power(radius, 0.0 if two else 0.25),
+        step=Power(1 / sqrt(steps), 0.75 if grows else 0.5),
+        radius=Power(radius, 0.25 if grows else 0.0),
         scale=(widths[0] / sizes[0], widths[1] / sizes[1]),
         batch=batch,
         average=Suffix(),
@@ -73,7 +77,7 @@ class _Pilot:
 
     def sizes(self, number: int) -> tuple[float, float]:
         """Root mean squares of the x and the y block, never 0."""
-        if self._gradient.perturbed(self._problem) != (0, 0, False) and number < MINIMUM:
+        if self._perturbed != (0, 0, False) and number < MINIMUM:
             raise ValueError(
                 f"pilot must allow at least {MINIMUM} estimates of a gradient, got {number}; give "
                 "the parts of a Solver yourself where so few values can be asked"

@@ -178,10 +178,13 @@ class Rehearsal:
         return best
 
     def _worth_moving(self, setting: Setting, where: list[tuple[int, int]]) -> bool:
-        """From a learnt start, whether no run ends far from it: what mends a model that is wrong
-        loses a little where it is right. From the problem's own, whether every run is worth more
-        than it; or, since the gap of a stage may say little of y, the duality gap falls by a
-        tenth."""
+        """Whether to run at all, rather than to stay at the start.
+
+        From a learnt start: unless a run ends far from it. To lose a little is no reason to stay:
+        where the model is right every run does, and where it is wrong the run mends it.
+        From the problem's own start: if every run improves the gap; or, as the gap to a saddle
+        point may say little of y, if the duality gap falls by a tenth in the mean.
+        """
         k = AVERAGES.index(setting.average)
         before = [stage.gap(*(self._start or stage.problem.start)) for stage in self._stages]
         stays = np.log(np.maximum(before, FLOOR))
