@@ -20,7 +20,7 @@ class EvaluationError(GameproofError):
     """A value could not be had: it was not finite, or the function that gives it raised.
 
     `state` is the run up to the last good answer. Mend the cause and go on with
-    ``solve(problem, solver, resume=error.state, …)``: no answer is asked again.
+    ``solve(problem, solver, resume=error.state, …)``: no answer before the failure is asked again.
     """
 
     def __init__(self, message: str, state: Any) -> None:

@@ -90,9 +90,9 @@ SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
 # Rows of `Memory.batch`: the samples J and K.
 CURRENT, PREVIOUS = range(2)
 # Entries of `Memory.counts`.
-N_COUNTS = 14
 EPOCH, POSITION, STEP, QUERIES, DEPLOYMENTS, STAGE, PHASE, POINT_NO, ANSWERED = range(9)
-N_CURRENT, N_PREVIOUS, ASKED_CURRENT, ASKED, COSTLY = 9, 10, 11, 12, 13
+N_CURRENT, N_PREVIOUS, ASKED_CURRENT, ASKED, COSTLY = range(9, 14)
+N_COUNTS = 14
 # Values of counts[STAGE]: between steps; samples drawn but no direction yet; a point is deployed.
 IDLE, TURN, ASKING = range(3)
 # Entries of `Memory.numbers`.
@@ -151,6 +151,7 @@ class Method(NamedTuple):
     x_scale: float
     y_scale: float
     kinds: np.ndarray  # COUNTED, FREE or KNOWN by sample; empty where all are counted
+    most_counted: int  # samples of a batch that are COUNTED, at most
     tally: np.ndarray  # how often each sample was asked; empty where nobody keeps it
 
 
@@ -1221,9 +1222,9 @@ def points(method: Method) -> int:
 @compiled
 def step_cost(method, counts):
     """How many values or answers the next step asks, at most."""
-    samples = batch_size(method, counts)
+    samples = min(batch_size(method, counts), method.most_counted)
     if method.asks_previous:
-        samples += counts[N_PREVIOUS]
+        samples += min(counts[N_PREVIOUS], method.most_counted)
     each = 1 if method.offset == ENVELOPE else points(method)
     return samples * each * method.combine.shape[0]
 
@@ -1702,16 +1703,17 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
         u, base, new, kept = base, u, kept, new
         before, k, k_kind, follows = k, i, i_kind if method.asks_previous else KNOWN, True
         done += 1
-    # What stood still meanwhile follows: counts, and rows that changed places.
+    # What the loop kept in local names goes to where `run` and a state look for it. The rows of x
+    # changed places at every step; u and kept are whatever was last the iterate and its estimate.
     counts[QUERIES], counts[DEPLOYMENTS], numbers[WEIGHT] = queries, deployments, weight
     counts[POSITION], counts[STEP] = position + done, counts[STEP] + done
     for p in range(u.size):
         iterate, estimate = u[p], kept[p]
         memory.x[U, p] = memory.x[BASE, p] = memory.x[POINT, p] = iterate
         memory.x[NEW, p] = memory.x[KEPT, p] = estimate
-    if good:
+    if good:  # the list of samples asked is that of the last step: its i, and what k was in it
         batch[CURRENT, 0], batch[PREVIOUS, 0], counts[N_CURRENT] = i, before, 1
-        counts[N_PREVIOUS] = counts[N_PREVIOUS] if done == 1 else 1
+        counts[N_PREVIOUS] = counts[N_PREVIOUS] if done == 1 else 1  # the first step may have no k
         list_samples(method, memory)
     batch[CURRENT, 0], batch[PREVIOUS, 0], counts[N_PREVIOUS] = i, k, follows
     if position + done == n:
@@ -1757,7 +1759,9 @@ def _type_of_parts():
     v, m = np.empty(0), np.empty((0, 0))
     i, ii, flags = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.uint8)
     short, order = np.empty(0, np.int32), np.empty(0, np.uint32)
-    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, short)
+    method = Method(
+        0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, 0, short
+    )
     memory = Memory(m, m, m, m, v, order, ii, i, m, i, v)
     return typeof(Parts(method, NO_PIECES, NO_PIECES, memory))
 
@@ -1837,8 +1841,9 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
                 return DONE
             if counts[QUERIES] + step_cost(method, counts) > max_queries:
                 return OUT_OF_QUERIES
-            numbers[ETA] = etas[counts[EPOCH] - first_epoch]
-            numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
+            if counts[POSITION] == 0:
+                numbers[ETA] = etas[counts[EPOCH] - first_epoch]
+                numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
             if method.quick:
                 quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries)
                 if counts[STAGE] == IDLE:

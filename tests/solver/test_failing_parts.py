@@ -31,7 +31,8 @@ BAD_GRADIENTS = {
     "too long": (lambda x, y: np.zeros(2), r"shape \(2,\), expected \(1,\)"),
     "a number": (lambda x, y: 0.0, r"shape \(\), expected \(1,\)"),
     "a column": (lambda x, y: np.zeros((1, 1)), r"shape \(1, 1\), expected \(1,\)"),
-    "no numbers": (lambda x, y: ["a"], "ValueError"),
+    "no numbers": (lambda x, y: ["a"], "must be an array of numbers"),
+    "complex": (lambda x, y: [1j], "must be an array of numbers"),
     "nothing": (lambda x, y: None, ""),
     "raises": (lambda x, y: raising(Sour("off"))(), "Sour: off"),
 }

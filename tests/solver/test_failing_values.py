@@ -9,6 +9,7 @@ import pytest
 
 import gameproof as gp
 from gameproof import kernels
+from gameproof.errors import DivergedError
 from solving import EPOCHS, HARD, SEED, SameState, Sour, failure_of, raising
 
 METHODS = {
@@ -36,7 +37,9 @@ def numbers_after(word: str, message: str) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    "bad", [np.nan, np.inf, -np.inf, None, "much", 1 + 2j, [1.0, 2.0], {}], ids=repr
+    "bad",
+    [np.nan, np.inf, -np.inf, None, "much", 1 + 2j, np.complex128(1 + 2j), [1.0, 2.0], {}],
+    ids=repr,
 )
 def test_value_that_is_no_finite_number_names_sample_step_and_point(
     bad: Any, teller: Any, schedules: Any
@@ -278,3 +281,47 @@ def test_iterate_that_is_no_longer_finite_is_an_error_and_spares_the_checkpoint(
             problem, solver, seed=SEED, epochs=9, checkpoint=tmp_path / "state", checkpoint_every=1
         )
     assert np.isfinite(gp.State.load(tmp_path / "state").memory.x).all()
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_run_that_diverges_between_two_looks_says_so_and_spares_the_checkpoint(
+    tmp_path: Any, compiled: bool
+) -> None:
+    """A value at a point that is not finite is not the cause."""
+    solver = gp.ogda_rr(step=0.02, radius=lambda t: 0.5 if t < 20 else 1e-310)
+    with pytest.raises(DivergedError, match="no longer finite") as diverged:
+        gp.solve(
+            gp.QuadraticGame.random(n=16, seed=0),
+            solver,
+            epochs=60,
+            seed=SEED,
+            checkpoint=tmp_path / "state",
+            checkpoint_every=130,
+            record_every=1000,
+            compiled=compiled,
+        )
+    assert not hasattr(diverged.value, "state")  # it would be of no use
+    kept = gp.State.load(tmp_path / "state")
+    assert all(np.isfinite(block).all() for block in kept.iterate)
+
+
+def test_samples_that_are_asked_at_once_are_named_together(schedules: Any) -> None:
+    problem = gp.SaddleProblem(lambda *_: raising(Sour("off"))(), vectorized=True, **HARD)
+    error = failure_of(problem, gp.sgda_rr(batch=6, **schedules), seed=SEED)
+    assert re.match(r"samples (\d, ){5}… raised Sour: off, in step 1 ", str(error))
+
+
+def test_state_of_an_error_does_not_move_with_the_run(teller: Any, schedules: Any) -> None:
+    run = gp.Run(teller({5: lambda: np.nan}).problem, gp.sgda_rr(**schedules), seed=SEED)
+    for _ in range(4):
+        run.step()
+    with pytest.raises(gp.EvaluationError) as failed:
+        run.step()
+    run.step()
+    assert (failed.value.state.steps, run.state.steps) == (4, 5)
+
+
+def test_compiled_function_of_another_kind_is_refused_in_a_sentence() -> None:
+    vector = numba.njit(lambda i, x, y: x)
+    with pytest.raises(TypeError, match="does not compile into a run: its functions must take"):
+        gp.solve(gp.SaddleProblem(vector, name="vector", **HARD), epochs=1)

@@ -162,3 +162,32 @@ def test_users_compiled_pair_of_gradients_moves_both_blocks(
     np.testing.assert_allclose(results[0].last_x, results[1].last_x, rtol=0, atol=1e-12)
     np.testing.assert_allclose(results[0].last_y, results[1].last_y, rtol=0, atol=1e-12)
     assert results[0].last_y != 0.5
+
+
+class Lost(OwnBall):
+    """Once, at the given call, a projection that cannot be used."""
+
+    def __init__(self, at: int, found: Any) -> None:
+        super().__init__(2, 2.0)
+        self.calls, self.at, self.found = 0, at, found
+
+    def project(self, point: Any) -> Any:
+        self.calls += 1
+        return self.found if self.calls == self.at else super().project(point)
+
+
+def test_projection_that_is_not_finite_is_refused_and_the_run_goes_on(teller: Any) -> None:
+    solver = gp.sgda_rr(step=0.05, radius=0.3)
+    whole = gp.solve(teller(x_set=OwnBall(2, 2.0)).problem, solver, epochs=3, seed=SEED)
+    lost = teller(x_set=Lost(5, np.full(2, np.nan))).problem  # at its fifth call only
+    with pytest.raises(ValueError, match="projected to a point that is not finite") as failed:
+        gp.solve(lost, solver, epochs=3, seed=SEED)
+    state = failed.value.state  # type: ignore[attr-defined]
+    again = gp.solve(lost, solver, epochs=3, resume=state)
+    np.testing.assert_array_equal(again.x, whole.x)
+
+
+def test_start_is_projected_to_a_point_of_its_shape(teller: Any) -> None:
+    problem = teller(x_set=Lost(1, np.zeros((2, 1)))).problem
+    with pytest.raises(ValueError, match=r"projected shape \(2,\) to \(2, 1\)"):
+        gp.Run(problem, gp.sgda_rr(), start=([9.0, 9.0], [0.0]))

@@ -282,3 +282,50 @@ def test_run_goes_on_to_the_same_bits_in_another_process(
         begun = tmp_path / f"{name}-begun.npz"
         here = gp.solve(problem, solver, epochs=6, resume=begun)
         same_state(here.state, gp.solve(problem, solver, epochs=6, seed=8).state)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"epochs": 2}, {"queries": 11}], ids=lambda limits: next(iter(limits))
+)
+def test_step_under_way_is_ended_only_within_the_limits(
+    limits: dict[str, int], teller: Any, schedules: Any, same_state: SameState
+) -> None:
+    problem, solver = teller().problem, gp.sgda_rr(batch=4, **schedules)  # 4 and 3 an epoch
+    whole = gp.solve(problem, solver, epochs=3, seed=SEED)
+    broken = teller({16: lambda: np.nan}).problem
+    with pytest.raises(gp.EvaluationError) as failed:
+        gp.solve(broken, solver, epochs=3, seed=SEED)
+    state = failed.value.state
+    assert (state.epoch, state.steps, state.queries) == (2, 4, 16)  # the last one of no use
+    again = gp.solve(problem, solver, resume=state, **limits)
+    assert (again.n_steps, again.n_queries) == (4, 16)
+    assert again.reason == next(iter(limits))
+    on = gp.solve(problem, solver, resume=again.state, epochs=3)
+    np.testing.assert_array_equal(on.x, whole.x)
+
+
+def test_compiled_run_does_not_overdraw_a_budget_in_a_step_under_way() -> None:
+    X, y = gp.synthetic_people(n=40, d=2, seed=0)
+    solver = gp.sgda_rr(batch=40, step=0.01, radius=0.5)
+
+    def problem(budget: int | None) -> gp.StrategicProblem:
+        people = gp.Population(X, y, gp.QuadraticCost(0.1), budget=budget)
+        return gp.StrategicProblem(people, radius=0.1, label_cost=0.5)
+
+    run = gp.Run(problem(None), solver, seed=SEED)
+    movers = run.ask().indices.size
+    short = problem(movers - 1)
+    assert gp.solve(short, solver, resume=run.state, epochs=1).reason == "queries"
+    assert short.population.n_answers == 0
+    assert gp.solve(problem(movers), solver, resume=run.state, epochs=1).reason == "epochs"
+
+
+@both_paths
+def test_mended_schedule_holds_from_the_next_epoch_on(compiled: bool) -> None:
+    size = 0.02
+    solver = gp.sgda_rr(step=lambda t: size, radius=0.5)
+    run = gp.Run(GAMES["dense"], solver, seed=SEED)
+    run.advance(N + N // 2, 10**9, compiled=True)
+    size = 0.005
+    result = gp.solve(GAMES["dense"], solver, resume=run.state, epochs=3, compiled=compiled)
+    assert result.state.weight == pytest.approx(2 * N * 0.02 + N * 0.005, rel=1e-12)

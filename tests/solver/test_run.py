@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.solver.run import UNLIMITED
 from solving import SameState
 
 SOLVERS = {
@@ -152,6 +153,8 @@ def test_tell_refuses_a_wrong_number_of_values(
     before = deepcopy(run.state)
     with pytest.raises(ValueError, match=f"question {question.id} asks 4 values, got {count}"):
         run.tell(question, [0.5] * count)
+    with pytest.raises(ValueError, match=r"asks 4 values, got array\(3\.\)"):
+        run.tell(question, np.array(3.0))
     same_state(run.state, before)
     run.tell(question, [0.5] * 4)
 
@@ -251,3 +254,35 @@ def test_resumed_run_takes_neither_seed_nor_start(run: gp.Run) -> None:
     for extra in ({"seed": 1}, {"start": ([0, 0], [0])}):
         with pytest.raises(ValueError, match="a resumed run has its seed and its start"):
             gp.Run(run.problem, run.solver, state=run.state, **extra)
+
+
+def test_limits_that_are_never_reached_cost_nothing() -> None:
+    run = gp.Run(gp.QuadraticGame.random(n=5, seed=0), gp.sgda_rr(step=0.01), seed=0)
+    assert not run.advance(UNLIMITED, 1000, compiled=True)
+    assert run.state.queries == 1000
+
+
+def test_questions_about_known_samples_have_ids_of_their_own() -> None:
+    """Nobody is asked, so that no deployment is counted."""
+    X, y = gp.synthetic_people(n=30, d=2, seed=0)
+    people = gp.Population(X, y, gp.QuadraticCost(0.1))
+    problem = gp.StrategicProblem(people, radius=0.1, label_cost=0.5, positive="estimated")
+    run = gp.Run(problem, gp.ogda_rr(gradient=gp.TwoPoint()), seed=0)
+    seen = []
+    for _ in range(20):
+        question = run.ask()
+        seen.append(question.id)
+        run.tell(question, problem.values(question.indices, question.x, question.y))
+    assert seen == list(range(1, 21))
+
+
+@pytest.mark.parametrize("gradient", [gp.OnePoint(), gp.TwoPoint(), gp.Envelope()], ids=repr)
+def test_step_over_everybody_costs_the_answers_of_those_who_move(gradient: Any) -> None:
+    X, y = gp.synthetic_people(n=50, d=2, seed=0)
+    problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(0.1)), 0.1, 0.5)
+    points = 2 if gradient == gp.TwoPoint() else 1
+    cost = points * int((y < 0).sum())
+    solver = gp.sgda_rr(gradient=gradient, batch=50, step=0.01, radius=0.5)
+    result = gp.solve(problem, solver, queries=cost, seed=0)
+    assert (result.n_steps, result.n_queries) == (1, cost)
+    assert gp.solve(problem, solver, queries=cost - 1, seed=0).n_steps == 0

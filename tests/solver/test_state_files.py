@@ -179,8 +179,8 @@ def test_single_array_and_archive_of_other_arrays_are_refused(tmp_path: Path) ->
             gp.State.load(tmp_path / name)
 
 
-def test_folder_is_refused_and_missing_file_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(gp.StateFileError, match=UNREADABLE):
+def test_folder_is_a_folder_and_missing_file_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError):
         gp.State.load(tmp_path)
     with pytest.raises(FileNotFoundError):
         gp.State.load(tmp_path / "nothing.npz")

@@ -249,3 +249,38 @@ def test_bar_is_shown_on_a_terminal_unless_unwanted(
     assert capsys.readouterr().err == ""
     gp.solve(GAME, gp.ogda_rr(**schedules), epochs=3)
     assert "OGDA-RR:" in capsys.readouterr().err
+
+
+# --- a score that raises
+
+
+def failing_score(call: int) -> Any:
+    calls = 0
+
+    def score(x: Any, y: Any) -> float:
+        nonlocal calls
+        calls += 1
+        if calls == call:
+            raise RuntimeError("no score today")
+        return float(x.sum())
+
+    return score
+
+
+def test_record_whose_score_raised_is_taken_when_the_run_goes_on(
+    teller: Any, schedules: Any
+) -> None:
+    problem, solver = teller().problem, gp.sgda_rr(**schedules)
+    with pytest.raises(RuntimeError) as failed:
+        gp.solve(problem, solver, epochs=6, seed=SEED, score=failing_score(3))
+    state = failed.value.state  # type: ignore[attr-defined]
+    again = gp.solve(problem, solver, epochs=6, resume=state, score=failing_score(0))
+    assert again.trace["epoch"].tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_score_that_raises_at_the_very_end_leaves_the_run(teller: Any, schedules: Any) -> None:
+    """After 13 values the run stands between two records."""
+    problem, solver = teller().problem, gp.sgda_rr(**schedules)
+    with pytest.raises(RuntimeError) as failed:
+        gp.solve(problem, solver, queries=13, seed=SEED, score=failing_score(2))
+    assert failed.value.state.queries == 13  # type: ignore[attr-defined]

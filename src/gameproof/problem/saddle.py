@@ -32,7 +32,8 @@ class SaddleProblem(Problem):
     saddle
         Optional, a known `Saddle`: lets `solve` stop at a tolerance.
 
-    x and y arrive as read-only arrays. `name` is part of what identifies a saved run.
+    x and y arrive as read-only arrays; compiled functions get the run's own and must not change
+    them. `name` is part of what identifies a saved run.
 
     >>> import gameproof as gp
     >>> problem = gp.SaddleProblem(

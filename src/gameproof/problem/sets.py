@@ -60,6 +60,16 @@ class ConvexSet(ABC):
         return vector
 
 
+def projected(whole: ConvexSet, point: Vector) -> Vector:
+    """The nearest point by a set that may be a user's own: a finite one of the same shape."""
+    nearest = np.asarray(whole.project(point.copy()), dtype=np.float64)
+    if nearest.shape != point.shape:
+        raise ValueError(f"{whole!r} projected shape {point.shape} to {nearest.shape}")
+    if not np.isfinite(nearest).all():
+        raise ValueError(f"{whole!r} projected to a point that is not finite")
+    return nearest
+
+
 class _CompiledSet(ConvexSet):
     """A set whose projection is compiled; subclasses say which with `pieces`."""
 

@@ -41,7 +41,7 @@ def read(path: Path) -> tuple[dict[str, Any], Arrays]:
             arrays = {name: archive[name] for name in archive.files}
         header = json.loads(arrays.pop(_HEADER).tobytes())
         found, version = header["format"], int(header["version"])
-    except FileNotFoundError:
+    except OSError:  # of the file's place, not of what it holds
         raise
     except Exception as error:  # a damaged archive can make its reader raise nearly anything
         raise StateFileError(

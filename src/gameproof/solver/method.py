@@ -76,8 +76,8 @@ class Solver:
             The kind of gradient, such as TwoPoint(); by default the best for what can be seen. A
             kind that needs values only makes the pilot look at no more than scores.
         queries
-            How many values the run is going to ask, where that is known; else a choice that is good
-            from a hundred on.
+            How many values the run is going to ask of people, where that is known; else a choice
+            that is good from a hundred on.
         pilot
             How many answers the choice may ask; none where the response is known. They are counted
             by the population, beside those of the run: `population.n_answers` is both.
@@ -132,6 +132,8 @@ class Solver:
         kinds, batch = problem.kinds(perturbed), min(self.batch, problem.n)
         private = problem.private_y and not perturbed.y and problem.data is not None
         simple = private and batch == len(self.update.phases) == 1
+        counted = int((kinds == kernels.COUNTED).sum()) if kinds.size else problem.n
+        repeats = self.order.code == kernels.WITH_REPLACEMENT
         return kernels.Method(
             n=problem.n,
             batch=batch,
@@ -148,6 +150,7 @@ class Solver:
             x_scale=x_scale,
             y_scale=y_scale,
             kinds=kinds,
+            most_counted=batch if repeats and counted else min(batch, counted),
             tally=problem.tally,
         )
 

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, final
 
 import numpy as np
 from numba import typeof
+from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
@@ -38,6 +39,8 @@ from gameproof.solver.steps import Question, Steps
 
 # A limit that is never reached.
 UNLIMITED = int(np.iinfo(np.int64).max)
+# Epochs whose step sizes are worked out ahead.
+LONGEST_TABLE = 2**16
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
@@ -85,7 +88,9 @@ class Run:
 
     @property
     def step_cost(self) -> int:
-        """How many values the next step asks."""
+        """How many values the next step asks at most; or the one under way still asks."""
+        if self._counts[STAGE] != IDLE:
+            return self._steps.left_to_ask()
         return int(kernels.step_cost(self._method, self.state.memory.counts))
 
     def recommend(self) -> tuple[Vector, Vector]:
@@ -114,7 +119,7 @@ class Run:
                 f"question {question.id} is not the pending one, or only what was left of it is; "
                 "tell answers the very question that ask() last gave: call ask() again"
             )
-        listed = isinstance(values, (list, tuple, np.ndarray))
+        listed = isinstance(values, (list, tuple, np.ndarray)) and np.ndim(values) > 0
         count = len(values) if listed else repr(values)
         if count != len(question.indices):
             raise ValueError(
@@ -146,9 +151,14 @@ class Run:
         compiled: bool,
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Steps up to `last_step`; False where the next one would exceed max_queries."""
+        """Steps up to `last_step`; False where the next one could exceed max_queries."""
         if self.problem.remaining is not None:
             max_queries = min(max_queries, self.state.queries + self.problem.remaining)
+        if self._counts[STAGE] != IDLE:  # the loops look at limits between steps only
+            if self._counts[STEP] >= last_step:
+                return True
+            if self._counts[QUERIES] + self.step_cost > max_queries:
+                return False
         if compiled:
             return self._advance_compiled(last_step, max_queries)
         return self._advance_in_python(last_step, max_queries, stop)
@@ -160,9 +170,8 @@ class Run:
         # The cost of a step is worked out only where it may be too much: a step asks at most two
         # batches, at two points, in each phase.
         near = max_queries - 4 * self._method.batch * len(self._method.combine)
-        while counts[STAGE] != IDLE or counts[STEP] < last_step:
-            near_the_end = counts[QUERIES] > near and counts[STAGE] == IDLE
-            if near_the_end and counts[QUERIES] + self.step_cost > max_queries:
+        while counts[STEP] < last_step:
+            if counts[QUERIES] > near and counts[QUERIES] + self.step_cost > max_queries:
                 return False
             if stop():
                 break
@@ -174,7 +183,16 @@ class Run:
         meanwhile. `whole`: the loop itself, else the parts that a step in Python calls."""
         if whole:
             arguments = self._arguments(self.state.steps, 0)
-            self._loop.compile(tuple(map(typeof, arguments)))
+            try:
+                self._loop.compile(tuple(map(typeof, arguments)))
+            except NumbaError as error:
+                if not kernels.has_user_functions(self.problem.data):
+                    raise
+                raise TypeError(
+                    f"{self.problem.name} does not compile into a run: its functions must take "
+                    "(i, x, y), an integer and two vectors, and return a number, or a pair of "
+                    "vectors for a gradient"
+                ) from error
         else:
             self._steps.compile()
 
@@ -198,7 +216,8 @@ class Run:
 
     def _advance_compiled(self, last_step: int, max_queries: int) -> bool:
         while True:
-            stop_at = min(last_step, self._next_mark())
+            table_ends = (self.state.epoch + LONGEST_TABLE) * self.steps_an_epoch
+            stop_at = min(last_step, self._next_mark(), table_ends)
             self._question = None
             arguments = self._arguments(stop_at, max_queries)
             deployed = self._counts[DEPLOYMENTS]

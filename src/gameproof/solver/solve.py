@@ -15,6 +15,7 @@ from gameproof import kernels
 from gameproof.arguments import as_count
 from gameproof.errors import DivergedError
 from gameproof.problem.problem import Problem
+from gameproof.solver.gradients import Exact
 from gameproof.solver.interrupt import Interrupts
 from gameproof.solver.method import Solver, ogda_rr
 from gameproof.solver.progress import Progress, announced
@@ -94,7 +95,7 @@ def solve(
         run.compile(whole)
     with Interrupts() as interrupts, limits.progress(progress) as bar, saver:
         reason = _drive(run, whole, limits, watch, saver, interrupts, bar)
-    return watch.result(reason, limits.epochs, limits.queries)
+        return watch.result(reason, limits.epochs, limits.queries)
 
 
 def _drive(
@@ -115,6 +116,9 @@ def _drive(
             more = run.advance(stop_at, limits.queries, compiled, interrupts.seen)
         except KeyboardInterrupt:
             return "interrupted"
+        except Exception as error:
+            _require_finite(run, error)  # then that is why
+            raise
         finally:
             elapsed = time.perf_counter() - began
             state.seconds += elapsed
@@ -140,12 +144,14 @@ class _Limits:
     def __init__(self, run: Run, epochs: int | None, queries: int | None) -> None:
         if epochs is None and queries is None:
             epochs = DEFAULT_EPOCHS
-        if epochs is None and run.step_cost == 0:
+        if epochs is None and isinstance(run.solver.gradient, Exact):
             raise ValueError(
                 "Exact() asks for no values, so queries never end the run; give epochs"
             )
         self.epochs = None if epochs is None else as_count("epochs", epochs)
-        self.queries = UNLIMITED if queries is None else as_count("queries", queries)
+        self.queries = (
+            UNLIMITED if queries is None else min(as_count("queries", queries), UNLIMITED)
+        )
         self.last_step = UNLIMITED if self.epochs is None else self.epochs * run.steps_an_epoch
         self._run = run
 
@@ -204,12 +210,12 @@ class _Saver:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if not _is_finite(self._run):
+            return  # the state is of no use: the file keeps the last one that was
         if isinstance(error, Exception) and not hasattr(error, "state"):
             # Whoever raised it, the run up to here is worth keeping.
             error.state = self._run.state  # type: ignore[attr-defined]
             error.add_note("The run up to here is in the attribute `state` of this exception.")
-        if isinstance(error, DivergedError):
-            return  # the state is of no use: the file keeps the last one that was
         try:
             self.save()
         except OSError as failed:
@@ -228,10 +234,13 @@ def _use_compiled(run: Run, wanted: bool | None) -> bool:
     return run.can_compile if wanted is None else wanted
 
 
-def _require_finite(run: Run) -> None:
-    x, y = run.state.iterate
-    if not (kernels.all_finite(x) and kernels.all_finite(y)):
+def _is_finite(run: Run) -> bool:
+    return all(kernels.all_finite(block) for block in run.state.iterate)
+
+
+def _require_finite(run: Run, cause: Exception | None = None) -> None:
+    if not _is_finite(run):
         raise DivergedError(
             f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
             "values or the steps are too large; use a smaller step or a larger radius"
-        )
+        ) from cause

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from gameproof.arguments import Vector
 from gameproof.errors import StartProjectedWarning
 from gameproof.problem.problem import Problem
+from gameproof.problem.sets import projected
 
 
 def starting_point(
@@ -21,7 +22,7 @@ def starting_point(
     if not isinstance(start, (tuple, list)) or len(start) != 2:
         raise TypeError(f"start must be a pair (x, y), got {start!r}")
     x, y = problem.point(*start)
-    inside = problem.x_set.project(x), problem.y_set.project(y)
+    inside = projected(problem.x_set, x), projected(problem.y_set, y)
     outside = [
         name
         for name, whole, point in zip("xy", (problem.x_set, problem.y_set), (x, y), strict=True)

@@ -14,21 +14,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Vector
+from gameproof.arguments import Vector, as_numbers
 from gameproof.errors import EvaluationError
 from gameproof.kernels import (
     ANSWERED,
     ASKED,
     ASKING,
+    COSTLY,
     DEPLOYMENTS,
     IDLE,
+    PHASE,
     POINT_NO,
     POSITION,
     QUERIES,
     STAGE,
+    STEP,
 )
 from gameproof.problem.problem import Indices, Problem
-from gameproof.problem.sets import ConvexSet
+from gameproof.problem.sets import projected
 from gameproof.solver.gradients import Envelope
 from gameproof.solver.method import Solver
 from gameproof.solver.state import State
@@ -118,20 +121,38 @@ class Steps:
         """The deployed point, and whose values are still missing there."""
         counts = self.counts
         samples = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]].copy()
-        return Question(
-            counts[DEPLOYMENTS], _read_only(self._point_x), _read_only(self._point_y), samples
-        )
+        return self._question(self._point_x, self._point_y, samples)
+
+    def _question(self, x: Vector, y: Vector, samples: Indices) -> Question:
+        counts = self.counts
+        phase = counts[STEP] * len(self.method.combine) + counts[PHASE]
+        number = phase * max(self.points, 1) + counts[POINT_NO] + 1
+        return Question(number, _frozen_copy(x), _frozen_copy(y), samples)
+
+    def left_to_ask(self) -> int:
+        """How many counted values or answers the step under way still lacks."""
+        counts, method = self.counts, self.method
+        questions = 1 if method.offset == kernels.ENVELOPE else self.points  # a phase
+        later = (len(method.combine) - counts[PHASE] - 1) * questions
+        if counts[STAGE] != ASKING:
+            return int((later + questions) * counts[COSTLY])
+        later += max(questions - counts[POINT_NO] - 1, 0)
+        missing = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]]
+        free = np.count_nonzero(method.kinds[missing] != kernels.COUNTED) if self._may_skip else 0
+        return int(missing.size - free + later * counts[COSTLY])
 
     def ask_problem(self, question: Question, stop: Callable[[], bool] | None) -> None:
         """What the problem raises names the sample, and the answers before it are kept."""
         try:
             values = self.problem.evaluate(question.indices, question.x, question.y)
+        except Exception as error:
+            raise self._raised(error, question, *question.indices) from error
+        try:
             self.receive(question, values, stop)
         except EvaluationError:
             raise
         except Exception as error:
-            what = f"raised {type(error).__name__}: {error}"
-            raise self.failure(what, self.pending()) from error
+            raise self._raised(error, self.pending()) from error
 
     def receive(
         self,
@@ -164,7 +185,7 @@ class Steps:
 
     def _number(self, given: Any) -> float:
         try:
-            if isinstance(given, (str, bytes, bool, np.bool_)):
+            if isinstance(given, (str, bytes, bool, np.bool_, np.complexfloating)):
                 raise TypeError(f"a {type(given).__name__} is not a value")
             return float(given)
         except (TypeError, ValueError, OverflowError) as error:
@@ -203,7 +224,7 @@ class Steps:
             kernels.estimate(method, memory)
             kernels.propose(method, memory)
             for row, whole in zip(rows, (self.problem.x_set, self.problem.y_set), strict=False):
-                row[:] = _projected(whole, row)
+                row[:] = projected(whole, row)
         except BaseException:
             for row, old in zip(rows, before, strict=True):
                 row[:] = old
@@ -232,14 +253,13 @@ class Steps:
         """As kernels.exact_gradients, from answers that the problem goes out to ask for."""
         memory, counts = self.state.memory, self.counts
         asked = memory.asked[: counts[ASKED]].copy()
-        x, y = _read_only(memory.x[kernels.BASE]), _read_only(memory.y[kernels.BASE])
+        x, y = memory.x[kernels.BASE], memory.y[kernels.BASE]
         answers: Any = np.zeros((0, 0))
         if asked.size:
             try:
-                answers = self.problem.observe(asked, x)
+                answers = self.problem.observe(asked, _frozen_copy(x))
             except Exception as error:
-                question = Question(counts[DEPLOYMENTS], x, y, asked)
-                raise self.failure(f"raised {type(error).__name__}: {error}", question) from error
+                raise self._raised(error, self._question(x, y, asked), *asked) from error
             counts[QUERIES] += asked.size
             counts[DEPLOYMENTS] += 1
         data = self.problem.data
@@ -249,13 +269,13 @@ class Steps:
     def _exact_half(self, row: int, half: int, size: int) -> None:
         """As kernels.add_exact, by calls of the problem's gradient in Python."""
         memory = self.state.memory
-        x, y = _read_only(memory.x[kernels.BASE]), _read_only(memory.y[kernels.BASE])
-        question = Question(self.counts[DEPLOYMENTS], x, y, memory.batch[half, :size])
+        samples = memory.batch[half, :size]
+        question = self._question(memory.x[kernels.BASE], memory.y[kernels.BASE], samples)
         memory.x[row] = 0.0
         memory.y[row] = 0.0
-        for i in question.indices.tolist():
+        for i in samples.tolist():
             try:
-                parts = self.problem.gradient(i, x, y)
+                parts = self.problem.gradient(i, question.x, question.y)
                 for block, part in zip((memory.x, memory.y), parts, strict=True):
                     if part is not None:
                         block[row] += (1.0 / self.method.batch) * _gradient_like(part, block[row])
@@ -265,17 +285,28 @@ class Steps:
         kernels.clear_perturbed(self.method, memory, row)
 
     def _miscounted(self, found: int, question: Question) -> EvaluationError:
-        what = f"gave {found} values for {len(question.indices)} samples"
-        return EvaluationError(f"{self.problem.name} {what}, {self._where(question)}", self.state)
+        what = f"{self.problem.name} gave {found} values for {len(question.indices)} samples"
+        return self._error(what, question)
 
-    def failure(self, what: str, question: Question, sample: int | None = None) -> EvaluationError:
-        """An error about a sample, by default the first one that is still to be answered."""
-        at_fault = question.indices[0] if sample is None else sample
-        return EvaluationError(f"sample {at_fault} {what}, {self._where(question)}", self.state)
+    def _raised(self, error: Exception, question: Question, *asked: int) -> EvaluationError:
+        """An error while these samples were asked, all at once."""
+        return self.failure(f"raised {type(error).__name__}: {error}", question, *asked)
+
+    def failure(self, what: str, question: Question, *samples: int) -> EvaluationError:
+        """An error about some samples, by default the first one that is still to be answered."""
+        at_fault = samples or question.indices[:1]
+        listed = ", ".join(map(str, at_fault[:5])) + (", …" if len(at_fault) > 5 else "")
+        return self._error(f"sample{'s' * (len(at_fault) > 1)} {listed} {what}", question)
+
+    def _error(self, what: str, question: Question) -> EvaluationError:
+        """With a state of its own, which later steps of this run do not move."""
+        return EvaluationError(f"{what}, {self._where(question)}", self.state.copy())
 
     def _where(self, question: Question) -> str:
-        sets = self.problem.x_set, self.problem.y_set
-        inside = all(s.contains(p) for s, p in zip(sets, (question.x, question.y), strict=True))
+        sets, point = (self.problem.x_set, self.problem.y_set), (question.x, question.y)
+        inside = all(
+            np.isfinite(p).all() and s.contains(p) for s, p in zip(sets, point, strict=True)
+        )
         outside = "" if inside else " (outside the sets, as points up to the query radius are)"
         return (
             f"in step {self.state.steps + 1} (epoch {self.state.epoch + 1}), at "
@@ -291,21 +322,14 @@ class Steps:
             self.state.mark()
 
 
-def _read_only(row: Vector) -> Vector:
+def _frozen_copy(row: Vector) -> Vector:
     point = row.copy()
     point.setflags(write=False)
     return point
 
 
-def _projected(whole: ConvexSet, point: Vector) -> Vector:
-    nearest = np.asarray(whole.project(point.copy()), dtype=np.float64)
-    if nearest.shape != point.shape:
-        raise ValueError(f"{whole!r} projected {point.shape} to {nearest.shape}")
-    return nearest
-
-
 def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
-    vector = np.asarray(part, dtype=np.float64)
+    vector = as_numbers("a gradient", part)
     if vector.shape != row.shape:
         raise ValueError(f"a gradient of shape {vector.shape}, expected {row.shape}")
     if not np.isfinite(vector).all():

@@ -37,7 +37,15 @@ class Watch:
         self._tolerance = None if tolerance is None else as_positive("tolerance", tolerance)
         self._score = own_score(run.problem) if tolerance and score is None else score
         self._every = None if record_every is None else as_count("record_every", record_every)
-        self._next = self._after(run.state.steps)
+        self._next = self._first()
+
+    def _first(self) -> int:
+        """The step of the first record: that of the start, where it is due and was not taken, as
+        after a score that raised."""
+        state = self._run.state
+        due = state.steps > 0 and state.steps == self._after(state.steps - 1)
+        taken = any(row.steps == state.steps for row in state.rows[-1:])
+        return state.steps if due and not taken else self._after(state.steps)
 
     def _after(self, steps: int) -> int:
         """The step of the next record. By default epochs are recorded to three digits: every one
@@ -86,7 +94,7 @@ class Watch:
         if not rows or (rows[-1].steps, rows[-1].queries) != (state.steps, state.queries):
             rows.append(self._row())
         x, y = run.recommend()
-        last_x, last_y = map(_read_only, state.iterate)
+        last_x, last_y = map(_frozen_view, state.iterate)
         return Result(
             x=x,
             y=y,
@@ -121,7 +129,7 @@ class Watch:
             "tolerance": f"Reached the tolerance {self._tolerance}: score {row.score:.3g} {at}.",
             "epochs": f"Ran all {epochs} epochs{scored}; to go on, pass a larger epochs and "
             f"{go_on}.",
-            "queries": f"Stopped {at}{scored}: the next step would exceed "
+            "queries": f"Stopped {at}{scored}: the next step could exceed "
             + (
                 f"the budget of {queries} values; to go on, pass a larger one and {go_on}."
                 if own
@@ -132,7 +140,7 @@ class Watch:
         }[reason]
 
 
-def _read_only(row: Vector) -> Vector:
+def _frozen_view(row: Vector) -> Vector:
     """A view: the state stays as it is, and y may be as long as memory allows."""
     view = row.view()
     view.flags.writeable = False
