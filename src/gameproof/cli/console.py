@@ -8,8 +8,9 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from math import isfinite
 from typing import Any, NamedTuple
+
+from gameproof.report.finite import finite
 
 # Seconds before a step that is under way says that it still is, and between such lines.
 PATIENCE = 2.0
@@ -52,13 +53,4 @@ class Console(NamedTuple):
 
     def show(self, text: str, record: Any) -> None:
         """A result, which is either of the two."""
-        print(json.dumps(_plain(record), indent=2) if self.as_json else text, flush=True)
-
-
-def _plain(record: Any) -> Any:
-    """The same with null for numbers that JSON does not have."""
-    if isinstance(record, dict):
-        return {name: _plain(part) for name, part in record.items()}
-    if isinstance(record, (list, tuple)):
-        return [_plain(part) for part in record]
-    return None if isinstance(record, float) and not isfinite(record) else record
+        print(json.dumps(finite(record), indent=2) if self.as_json else text, flush=True)

@@ -6,9 +6,8 @@ An audit is rows. They are computed here, go to JSON as they are, and `write_pag
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import combinations
-from math import isfinite
 from typing import Any, final
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof.arguments import Vector
 from gameproof.classify.record import learned_from
 from gameproof.population.responses import DEFAULT_POWER
+from gameproof.report.finite import finite
 from gameproof.report.intervals import paired_interval
 from gameproof.report.made import fingerprint
 from gameproof.report.measure import bins, gaming, hurt, quality, right, shifts, weaknesses
@@ -64,13 +64,8 @@ class Audit:
 
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""
-        found: dict[str, Any] = {}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, tuple):
-                value = [v if isinstance(v, str) else _plain(asdict(v)) for v in value]
-            found[field.name] = value
-        return _plain(found)
+        found: dict[str, Any] = finite(asdict(self))
+        return found
 
     def of(self, rows: Iterable[Any], model: str) -> list[Any]:
         """Those rows that are about one model."""
@@ -217,10 +212,3 @@ def _numbers(name: str, given: Sequence[float]) -> tuple[float, ...]:
     if not (np.isfinite(found).all() and found[0] >= 0):
         raise ValueError(f"{name} must be finite and at least 0, got {list(given)}")
     return tuple(found.tolist())
-
-
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: None if isinstance(value, float) and not isfinite(value) else value
-        for name, value in row.items()
-    }

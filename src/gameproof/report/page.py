@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.data.files import write_whole
+from gameproof.report.finite import finite
 from gameproof.report.parts import Chart, Column, Panels, Section, Table, Tile
 from gameproof.report.words import in_points, percent
 
@@ -237,18 +238,8 @@ def _paragraph(text: str, kind: str) -> str:
 
 def _data(value: Any) -> str:
     """JSON that cannot end the element it stands in, and that has null for what is not finite."""
-    text = json.dumps(_finite(value), ensure_ascii=True, separators=(",", ":"))
+    text = json.dumps(finite(value), ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _finite(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _finite(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_finite(inner) for inner in value]
-    if isinstance(value, float) and not isfinite(value):
-        return None
-    return value
 
 
 def _resource(name: str) -> str:

@@ -1,0 +1,19 @@
+"""What JSON has no numbers for."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+
+def finite(value: Any) -> Any:
+    """The same with None for numbers that are not finite, and lists for tuples.
+
+    >>> finite({"a": (1.0, float("inf")), "b": "text"})
+    {'a': [1.0, None], 'b': 'text'}
+    """
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
