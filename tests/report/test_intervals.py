@@ -9,6 +9,7 @@ from scipy import stats
 import gameproof as gp
 from audited import MOVABLE, people
 from gameproof.report.intervals import paired_interval, share_interval, split_interval
+from gameproof.report.on_accuracy import cautions
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (10, 10), (612, 800)])
@@ -80,6 +81,30 @@ def test_splits_that_share_rows_need_the_wider_interval() -> None:
     assert held[0.5] >= 360 > held[0.0]
 
 
+def test_splits_that_agree_by_chance_leave_doubt() -> None:
+    # The paired difference of two classifiers, right by one alone for 5 % each, on 2 splits of a
+    # table of 200: 400 tables. An interval that holds the truth in 95 % does so less than 360 times
+    # with a chance under 1e-4. Splits that give the same number have no spread of their own.
+    rng, n, held = np.random.default_rng(3), 40, {True: 0, False: 0}
+    for _ in range(400):
+        table = rng.choice([1, -1, 0], 200, p=[0.05, 0.05, 0.9])
+        splits = [rng.permutation(table)[:n] for _ in range(2)]
+        ends = [paired_interval((part > 0).sum(), (part < 0).sum(), n) for part in splits]
+        alone = np.mean([high - low for low, high in ends]) / 2
+        for known in held:
+            means = np.array([part.mean() for part in splits])
+            low, high = split_interval(means, 0.25, alone if known else 0.0)
+            held[known] += low <= 0 <= high
+    assert held[True] >= 360 > held[False]
+
+
+def test_splits_know_no_more_than_as_many_people_as_they_hold() -> None:
+    """Four times those of one where no row is shared; twice, where one holds half of the table."""
+    same = np.full(4, 0.5)
+    assert split_interval(same, 0.0, 0.1) == pytest.approx((0.45, 0.55))
+    assert split_interval(same, 1.0, 0.1) == pytest.approx((0.5 - 0.1 / 2**0.5, 0.5 + 0.1 / 2**0.5))
+
+
 def test_one_split_has_no_interval() -> None:
     assert split_interval(np.array([0.5]), 0.1) == (-np.inf, np.inf)
 
@@ -88,7 +113,8 @@ LEAST = {"accuracy": 0, "difference": -1}
 
 
 def test_averages_over_splits_are_means_row_by_row() -> None:
-    """With Student's intervals, as far as they hold what can be."""
+    """With Student's intervals, as far as they hold what can be; those of three parts are never
+    narrower than that of people three times as many."""
     X, y, model = people(120)
     other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, model.names, "other")
     edges = pairwise((0, 40, 80, 120))
@@ -116,7 +142,8 @@ def test_averages_over_splits_are_means_row_by_row() -> None:
             numbers = [getattr(other, centre) for other in same]
             assert getattr(row, centre) == pytest.approx(np.mean(numbers))
             if hasattr(row, "low"):
-                half = stats.t.ppf(0.975, 2) * stats.sem(numbers)
+                alone = np.mean([other.high - other.low for other in same]) / 2
+                half = max(stats.t.ppf(0.975, 2) * stats.sem(numbers), alone / 3**0.5)
                 ends = np.clip(np.add(np.mean(numbers), [-half, half]), LEAST[centre], 1)
                 assert (row.low, row.high) == pytest.approx(tuple(ends))
 
@@ -128,3 +155,33 @@ def test_audits_that_differ_have_no_mean() -> None:
         gp.average_splits([one, gp.audit(model, X, y, powers=(0.0, 2.0))])
     with pytest.raises(ValueError, match="no audit"):
         gp.average_splits([])
+
+
+def weighted(*thetas: list[float]) -> gp.Audit:
+    """The mean of audits of the same people, of one model with other coefficients each time."""
+    X, y, _ = people(120)
+    models = [gp.LinearModel(theta, -0.5, ("a", "b", "c", "d")) for theta in thetas]
+    parts = [gp.audit(model, X / X.std(axis=0), y, movable=["a", "d"]) for model in models]
+    return gp.average_splits(parts)
+
+
+def test_weak_spots_stand_in_the_order_of_their_means() -> None:
+    found = weighted([2.0, 0, 0, 1], [1.0, 0, 0, 3], [1.0, 0, 0, 3])
+    assert [row.feature for row in found.weaknesses] == ["d", "a"]
+    assert found.weaknesses[0].share == pytest.approx((1 / 5 + 9 / 10 + 9 / 10) / 3)
+
+
+def test_splits_that_gain_nothing_by_gaming_are_counted_and_tell_nothing_else() -> None:
+    weighing, none = [1.0, 0, 0, 3], [0.0, 1, 0, 0]
+    found = weighted(weighing, none, weighing)
+    alone = weighted(weighing, weighing)
+    assert found.quality[0].idle == pytest.approx(1 / 3)
+    for row, own in zip(found.weaknesses, alone.weaknesses, strict=True):
+        assert (row.share, row.needed) == pytest.approx((own.share, own.needed))
+    for row, own in zip(found.hurt, alone.hurt, strict=True):
+        assert (row.mean_distance, row.q50) == pytest.approx((own.mean_distance, own.q50))
+    # How wide the intervals are comes first.
+    said = "in 1 of 3 splits model gives no weight to what can be moved"
+    assert [caution.partition(":")[0] for caution in cautions(found)[1:]] == [said]
+    assert cautions(alone)[1:] == []
+    assert {row.share for row in weighted(none, none).weaknesses} == {None}

@@ -18,7 +18,7 @@ from gameproof.report.figures import lines
 from gameproof.report.made import fingerprint, made
 from gameproof.report.on_radius import robustness_cost
 from gameproof.report.page import cell, page
-from gameproof.report.parts import Column, Panels, Section, Series, Table
+from gameproof.report.parts import Column, Panels, Section, Series, Table, Tile
 from gameproof.report.sections import audit_sections, audit_tiles, reproduction_sections
 from gameproof.report.words import percent as written
 from gameproof.report.words import points
@@ -320,3 +320,95 @@ def _texts(value: object) -> list[str]:
     if isinstance(value, (list, tuple)):
         return [text for inner in value for text in _texts(inner)]
     return [value] if isinstance(value, str) else []
+
+
+def sections_of(audit: gp.Audit) -> dict[str, Section]:
+    return {section.title: section for section in audit_sections(audit)}
+
+
+def test_page_on_people_without_power_speaks_of_none() -> None:
+    """Nobody is expected to game; what gaming would do is told at the largest power looked at."""
+    X, y, model = people()
+    found = gp.audit(model, X, y, movable=MOVABLE, scale=SCALE, power=0.0)
+    assert not found.games
+    text = shown(found)
+    assert not re.search(r"power (of )?0[^.]|by 0 standard deviations", text)
+    sections = sections_of(found)
+    said = sections["What happens when people game it?"].finding
+    assert said.startswith("Nobody is expected to game it. With a gaming power of 1, mine is right")
+    columns = [column.name for column in sections["Who is hurt?"].tables[0].columns]
+    assert "mean cost" not in columns
+    (weak,) = sections["Which features are the weak spot?"].tables
+    assert [column.name for column in weak.columns][-1] == "share of gain"
+    for table in (weak, sections["Who is hurt?"].tables[0]):
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_page_on_what_cannot_be_moved_speaks_of_no_gaming() -> None:
+    X, y, model = people()
+    other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, NAMES, "other")
+    found = gp.compare_models([model, other], X, y, movable=[], scale=SCALE)
+    assert not found.games
+    assert not re.search("gaming power|with power", shown(found))
+    assert [tile.note for tile in audit_tiles(found)][1:] == ["nobody games"]
+    cost = sections_of(found)["What does robustness cost?"]
+    assert cost.charts == []
+    assert len(cost.tables[0].rows) == 1
+
+
+def test_model_that_gaming_gains_nothing_from_has_no_weakest_spot() -> None:
+    X, y, model = people()
+    flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
+    found = gp.audit(flat, X, y, movable=MOVABLE, scale=SCALE)
+    assert "weakest spot" not in [tile.label for tile in audit_tiles(found)]
+    assert sections_of(found)["Which features are the weak spot?"].charts == []
+    both = gp.compare_models([model, flat], X, y, movable=MOVABLE, scale=SCALE)
+    (chart,) = sections_of(both)["Which features are the weak spot?"].charts
+    assert [None in series.y for series in chart.series] == [True, False]
+
+
+def test_data_that_is_not_off_has_no_labels_turned() -> None:
+    """Where labels turn for nothing, they do within a radius of 0, and data that is not off keeps
+    them."""
+    X, y, model = people()
+    found = gp.audit(model, X, y, movable=MOVABLE, scale=SCALE, label_cost=0.0)
+    gamed = next(row for row in found.gaming if row.power == found.power)
+    assert found.shifts[0].accuracy < gamed.accuracy
+    said = sections_of(found)["What happens when the data is off?"].finding
+    assert f"if it is not off, mine is right for {percent(gamed.accuracy)}." in said
+
+
+def test_power_and_radius_that_are_told_are_never_none() -> None:
+    X, y, model = people()
+    found = gp.audit(model, X, y, powers=[0.5], power=0.05, radii=[0.01], scale=SCALE)
+    assert [row.power for row in found.gaming] == [0.0, 0.05, 0.5]
+    sections = sections_of(found)
+    assert "gaming power of 0.05," in sections["What happens when people game it?"].finding
+    assert "a radius of 0.01," in sections["What happens when the data is off?"].finding
+
+
+def test_cautions_stand_at_the_top_of_the_page(tmp_path: Path) -> None:
+    X, y, model = people(30)
+    path = tmp_path / "audit.html"
+    gp.write_audit(path, gp.audit(model, X, y), notes=["Mine."])
+    text = path.read_text(encoding="utf-8")
+    places = [text.index(said) for said in ("Mine.", "30 rows to judge by are few", "<nav")]
+    assert places == sorted(places)
+    assert text.count("30 rows to judge by are few") == 1
+
+
+def test_tiles_break_names_and_no_numbers() -> None:
+    def broken(value: str) -> str:
+        tile = page("t", [], {}, tiles=[Tile("l", value)])
+        return re.search(r"<dd[^>]*>(.*?)</dd>", tile)[1]
+
+    assert broken("77.5\u00a0%") == "77.5\u00a0%"
+    assert broken("home=rented_flat.size") == "home=<wbr>rented_<wbr>flat.<wbr>size"
+    assert broken("MonthlyIncome2") == "Monthly<wbr>Income2"
+
+
+def test_outcomes_may_hold_any_signs() -> None:
+    named = replace(ALONE, outcomes=("ok = y = 1 = 2", "ok = y = 3"))
+    text = shown(named)
+    assert "all people with the same outcome, " in text
+    assert "accepted of ok = y = 1 = 2" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.cases import Case, opened
@@ -62,7 +63,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads both, audits, tells."""
-    from gameproof.report.audit import POWERS, RADII, audit
+    from gameproof.report.audit import RADII, audit
     from gameproof.report.model import LinearModel
     from gameproof.report.on_accuracy import cautions
 
@@ -75,8 +76,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             case.X,
             case.y,
             movable=case.movable,
-            powers=sorted({*POWERS, *POWERS_SHOWN, case.power}),
-            radii=sorted({*RADII, *RADII_SHOWN, case.radius or 0.0}),
+            radii=[*RADII, case.radius or 0.0],
             label_cost=case.label_cost,
             power=case.power,
             scale=case.scale,
@@ -105,17 +105,24 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     (good,) = rows.quality
     gaming = {row.power: row.accuracy for row in rows.gaming}
     shifts = {row.radius: row.accuracy for row in rows.shifts}
+    own = f" (the model's own is {rows.radius:.3g})" if rows.radius else ""
+    gamed = f"and at worst, gamed with power {rows.power:g} and" if rows.games else "at worst, with"
     lines = [
         case.what,
-        f"gaming power to expect: {rows.power:g}, {rows.why_power}",
+        f"gaming power to expect: {rows.power:g}, {rows.why_power}"
+        if rows.movable
+        else "nothing can be moved, so nobody games it",
         f"label cost: {rows.label_cost:g}, {rows.why_label_cost}",
         *(f"note: {note}" for note in notes),
         f"right in {good.accuracy:.3f} of {good.n:,} rows (95% from {good.low:.3f} to "
         f"{good.high:.3f}); deciding all alike: {good.majority:.3f}",
-        "accuracy where people game it, by their power:",
-        _line("power", {p: gaming[p] for p in sorted({*POWERS_SHOWN, rows.power})}),
-        f"and at worst, gamed with power {rows.power:g} and data off by a radius:",
-        _line("radius", {r: shifts[r] for r in RADII_SHOWN}),
+    ]
+    if rows.movable:
+        lines.append("accuracy where people game it, by their power:")
+        lines.append(_line("power", {p: gaming[p] for p in shown_powers(rows)}))
+    lines += [
+        f"{gamed} data off by a radius{own}:",
+        _line("radius", {r: shifts[r] for r in sorted({*RADII_SHOWN, rows.radius or 0.0})}),
     ]
     lines += _weakness_lines(rows, case) if rows.weaknesses else []
     from gameproof.report.words import hundredths
@@ -129,15 +136,23 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     return lines
 
 
+def shown_powers(rows: Audit) -> list[float]:
+    """Those that a terminal has room for; where nothing can be moved, all are alike."""
+    return sorted({*POWERS_SHOWN, rows.power}) if rows.movable else [0.0]
+
+
 def _weakness_lines(rows: Audit, case: Case) -> list[str]:
     """A line for each feature that can be gamed, what gains most first."""
+    if rows.quality[-1].idle:
+        return ["gaming gains nothing: the model gives no weight to what can be moved"]
     width = max(len(quoted(row.feature)) for row in rows.weaknesses)
-    lines = [
-        f"features worth gaming, each alone with power {rows.power:g}: its share of what gaming "
-        "gains, the accuracy it",
-        "costs, and the step that takes the median refused person across, in deviations and in the "
-        "table's units",
-    ]
+    power = f" with power {rows.power:g}" if rows.games else ""
+    cost = ", the accuracy it costs" if rows.games else ""
+    head = (
+        f"features worth gaming, each alone{power}: its share of what gaming gains{cost}, and the "
+        "step that takes the median refused person across, in deviations and in the table's units"
+    )
+    lines = [fill(head, 104)]
     for row in rows.weaknesses:
         needed = "no step helps"
         if row.needed is not None and row.needed_scaled is not None:
@@ -145,11 +160,12 @@ def _weakness_lines(rows: Audit, case: Case) -> list[str]:
             if case.in_table is not None:
                 told = case.in_table(row.feature, row.needed)
             needed = f"{row.needed_scaled:5.2f}   {told}"
-        name = quoted(row.feature)
-        lines.append(f"  {name:{width}s} {100 * row.share:5.0f}%  {row.loss:7.3f}  {needed}")
+        lost = f"  {row.loss:7.3f}" if rows.games else ""
+        share = 100 * (row.share or 0.0)
+        lines.append(f"  {quoted(row.feature):{width}s} {share:5.0f}%{lost}  {needed}")
     return lines
 
 
 def _line(head: str, numbers: dict[float, float]) -> str:
-    top = f"  {head:9s}" + "".join(f"{number:>8g}" for number in numbers)
+    top = f"  {head:9s}" + "".join(f"{number:>8.3g}" for number in numbers)
     return top + "\n" + " " * 11 + "".join(f"{value:8.3f}" for value in numbers.values())

@@ -62,6 +62,11 @@ class Audit:
     learned_from: float | None = None
     why_label_cost: str = ""
 
+    @property
+    def games(self) -> bool:
+        """Whether anybody is expected to game: there are power and something that can be moved."""
+        return self.power > 0 and bool(self.movable)
+
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""
         found: dict[str, Any] = finite(asdict(self))
@@ -93,8 +98,8 @@ def audit(
     movable
         What people can change, by name or position; by default everything.
     powers, power
-        Gaming powers to look at, 0 always among them, and the one to expect: people with label -1
-        move by power times the movable coefficients, in scaled features.
+        Gaming powers to look at, and the one to expect, which is always among them, as is 0: people
+        with label -1 move by power times the movable coefficients, in scaled features.
     radii, label_cost
         How far the data may be off, 0 always among them, in the distance
         |x - x'| + label_cost |y - y'|.
@@ -147,7 +152,7 @@ def compare_models(
     >>> X = rng.standard_normal((200, 2))
     >>> y = np.sign(X[:, 0] + 0.3 * rng.standard_normal(200))
     >>> large, small = LinearModel([9.0, 0.0], name="large"), LinearModel([1.0, 0.0], name="small")
-    >>> found = compare_models([large, small], X, y, powers=(0.0, 0.1), scale=1.0)
+    >>> found = compare_models([large, small], X, y, powers=(), power=0.1, scale=1.0)
     >>> [(row.power, row.low > 0) for row in found.differences]
     [(0.0, False), (0.1, True)]
     """
@@ -160,8 +165,8 @@ def compare_models(
     for line in lines[1:]:
         if line.names != lines[0].names:
             raise ValueError(f"{line.name} and {lines[0].name} have different features")
-    grid, sizes = _numbers("powers", [0.0, *powers]), _numbers("radii", [0.0, *radii])
     (expected,) = _numbers("power", [power])
+    grid, sizes = _numbers("powers", [0.0, expected, *powers]), _numbers("radii", [0.0, *radii])
     if not label_cost >= 0:
         raise ValueError(f"label_cost must be at least 0, got {label_cost}")
     cases = [Case.of(line, X, y, movable, scale) for line in lines]

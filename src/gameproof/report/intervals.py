@@ -5,7 +5,9 @@ in place of a share's, which is the largest that their mean allows. A difference
 the same people: with a of them right by the first classifier alone and b by the second alone, the
 interval of Bonett and Price, which is Wald's for (a + 1) / (n + 2) and (b + 1) / (n + 2). Over k
 random splits of one table the means of parts that overlap are not independent; Nadeau and Bengio
-widen Student's interval by taking 1/k + test/train in place of 1/k in its variance.
+widen Student's interval by taking 1/k + test/train in place of 1/k in its variance. A few splits
+may agree by chance, so it is never narrower than that of one split with as many people as all of
+them can hold: k times as many, and no more than the table.
 """
 
 from __future__ import annotations
@@ -62,13 +64,15 @@ def paired_interval(a: int, b: int, n: int, confidence: float = CONFIDENCE) -> t
 
 
 def split_interval(
-    numbers: Vector, overlap: float, confidence: float = CONFIDENCE
+    numbers: Vector, overlap: float, alone: float = 0.0, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
     """Nadeau and Bengio's, for the mean of one number a split; `overlap` is the number of test rows
-    over that of training rows. 0 gives Student's."""
+    over that of training rows, 0 gives Student's. `alone` is half the interval that one split has
+    from its own people: see the module."""
     k, mean = numbers.size, float(numbers.mean())
     if k < 2:
         return -inf, inf
     spread = float(np.std(numbers, ddof=1)) * sqrt(1 / k + overlap)
     half = float(stdtrit(k - 1, (1 + confidence) / 2)) * spread
+    half = max(half, alone * sqrt(max(1 / k, overlap / (1 + overlap))))
     return mean - half, mean + half

@@ -13,6 +13,7 @@ small change of lambda changes nothing, so its interval is that of the mean, lam
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from math import hypot, inf
 
 import numpy as np
@@ -54,6 +55,7 @@ def quality(case: Case) -> Quality:
         above / (n_positive * (n - n_positive)),
         float(Logistic().value(z, y).mean()),
         *_accepted(z, y),
+        float(case.reach == 0),
     )
 
 
@@ -142,12 +144,17 @@ def weaknesses(case: Case, power: float) -> list[Weakness]:
                 scale,
                 None if steps is None else steps * scale,
                 None if steps is None else abs(steps),
-                (per_scale / case.reach) ** 2 if case.reach > 0 else 0.0,
+                (per_scale / case.reach) ** 2 if case.reach > 0 else None,
                 left,
                 plain - left,
             )
         )
-    return sorted(rows, key=lambda row: -row.share)
+    return most_gained_first(rows, [case.name])
+
+
+def most_gained_first(rows: Iterable[Weakness], models: Sequence[str]) -> list[Weakness]:
+    """Model by model."""
+    return sorted(rows, key=lambda row: (models.index(row.model), -(row.share or 0.0)))
 
 
 def hurt(case: Case, power: float, groups: NDArray[np.str_] | None = None) -> list[Hurt]:

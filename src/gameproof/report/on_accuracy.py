@@ -6,8 +6,8 @@ from gameproof.data.naming import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.intervals import share_interval
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import at_power, cells, column, line, look, outcome
-from gameproof.report.rows import Quality
+from gameproof.report.reading import at_power, cells, kind_of_outcome, line, look, outcome
+from gameproof.report.rows import Gaming, Quality
 from gameproof.report.words import between, listed, number, percent
 
 ACCURACY = "share decided rightly"
@@ -39,13 +39,12 @@ def how_good(audit: Audit) -> Section:
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", "risk", *ACCEPTED)
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
     tables = [table, _counted(audit)] if audit.bins and not others else [table]
-    notes = [f"Caution: {caution}." for caution in cautions(audit)]
-    return Section("How good is the model?", finding, [chart] if chart else [], tables, notes)
+    return Section("How good is the model?", finding, [chart] if chart else [], tables)
 
 
 def cautions(audit: Audit, more: str = "more rows") -> list[str]:
-    """Why accuracies tell less than they seem to: the model learned from the people that it is
-    judged by, or they are few; `more` is what mends that."""
+    """Why numbers tell less than they seem to: the model learned from the people that it is judged
+    by, they are few, which `more` mends, or some of the splits tell nothing of gaming."""
     found = []
     if audit.learned_from:
         share = f"about {100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
@@ -55,11 +54,21 @@ def cautions(audit: Audit, more: str = "more rows") -> list[str]:
         )
     n = audit.quality[-1].n
     low, high = share_interval(n // 2, n)  # none is wider
-    if high - low > WIDE:
+    few, on, wide = f"{n:,} rows to judge by", "on so many", high - low
+    if audit.splits > 1:
+        few, on, more = f"{audit.splits} splits of {few}", "over them", f"more splits or {more}"
+        wide = max(row.high - row.low for row in audit.gaming)
+    if wide > WIDE:
         found.append(
-            f"{n:,} rows to judge by are few: intervals of accuracies on so many are up to "
-            f"{100 * (high - low):.0f} points wide; {more} narrow them"
+            f"{few} are few: intervals of accuracies {on} are up to {100 * wide:.0f} points wide; "
+            f"{more} narrow them"
         )
+    for row in audit.quality:
+        if 0 < row.idle < 1:
+            found.append(
+                f"in {round(row.idle * audit.splits)} of {audit.splits} splits {row.model} gives "
+                "no weight to what can be moved: weak spots and distances are told by the others"
+            )
     return found
 
 
@@ -115,7 +124,7 @@ def _scores(audit: Audit) -> Chart:
             )
         ],
         "score",
-        f"share of the people with the same {column(audit)}",
+        f"share of the people with the same {kind_of_outcome(audit)}",
         percent=True,
         upright=[(0.0, "accepted from here on")],
     )
@@ -136,7 +145,7 @@ def gamed(audit: Audit) -> Section | None:
     rows = audit.of(audit.gaming, name)
     if len(rows) < 2 or not audit.movable:
         return None
-    shown = at_power(audit, name)
+    shown = _at_most(audit, name)
     columns = [
         Column("model"),
         *(Column(title, "number") for title in ("power", "each moves by")),
@@ -161,14 +170,21 @@ def gamed(audit: Audit) -> Section | None:
     )
 
 
+def _at_most(audit: Audit, model: str) -> Gaming:
+    """The row of the power that is expected, or of the largest, where that is none."""
+    found: Gaming = at_power(audit, model) if audit.games else audit.of(audit.gaming, model)[-1]
+    return found
+
+
 def _finding(audit: Audit) -> str:
     name = audit.models[-1]
-    rows, shown = audit.of(audit.gaming, name), at_power(audit, name)
+    rows, shown = audit.of(audit.gaming, name), _at_most(audit, name)
     (good,) = audit.of(audit.quality, name)
     others = [
-        f"{model} for {percent(at_power(audit, model).accuracy)}" for model in audit.models[:-1]
+        f"{model} for {percent(_at_most(audit, model).accuracy)}" for model in audit.models[:-1]
     ]
-    said = [
+    said = [] if audit.games else ["Nobody is expected to game it."]
+    said += [
         f"With a gaming power of {shown.power:g}, {name} is right for {percent(shown.accuracy)} "
         f"instead of {percent(good.accuracy)}"
         + (f", {listed(others)}" if others else "")

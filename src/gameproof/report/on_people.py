@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gameproof.report.audit import Audit
+from gameproof.report.page import cell
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import cells, column, look, outcome
+from gameproof.report.reading import cells, kind_of_outcome, look, outcome
 from gameproof.report.rows import Weakness
 from gameproof.report.words import listed, number, percent, points
 
 ALL = "everyone"
 # More are in the table only.
 MOST_BARS = 15
+QUANTILES = {"q10": "10 %", "q25": "25 %", "q50": "median", "q75": "75 %", "q90": "90 %"}
 
 
 def weak_spot(audit: Audit, in_table: Callable[[str, float], str] | None = None) -> Section | None:
@@ -20,20 +22,20 @@ def weak_spot(audit: Audit, in_table: Callable[[str, float], str] | None = None)
     own: list[Weakness] = audit.of(audit.weaknesses, audit.models[-1])
     if not own:
         return None
-    features = [row.feature for row in own[:MOST_BARS]]
+    shares = {row.feature: row.share for row in own[:MOST_BARS]}
     series = []
     for model in reversed(audit.models):
         by = {row.feature: row.share for row in audit.of(audit.weaknesses, model)}
-        series.append(Series(model, [by[name] for name in features], look=look(audit, model)))
+        series.append(Series(model, [by[name] for name in shares], look=look(audit, model)))
     chart = Chart(
         "bars",
         "Where the gain from gaming comes from"
         + (f": the {MOST_BARS} features that give most" if len(own) > MOST_BARS else ""),
         "Share of the gain in score by feature: "
-        + listed([f"{row.feature} {percent(row.share)}" for row in own[:MOST_BARS]]),
+        + listed([f"{name} {cell(share, 'percent')}" for name, share in shares.items()]),
         series,
         "share of the gain in score",
-        labels=features,
+        labels=list(shares),
         percent=True,
     )
     numbers = ("coefficient", "one scale", "move needed", "in scales")
@@ -41,19 +43,19 @@ def weak_spot(audit: Audit, in_table: Callable[[str, float], str] | None = None)
         *(Column(title) for title in ("feature", "model")),
         *(Column(title, "number") for title in numbers),
         Column("share of gain", "percent"),
-        Column("accuracy if it alone moves", "percent"),
-        Column("change, points", "points"),
     ]
     fields = ("feature", "model", "coefficient", "scale", "needed", "needed_scaled", "share")
-    table = [
-        [*row, found.accuracy, -found.loss]
-        for row, found in zip(cells(audit.weaknesses, *fields), audit.weaknesses, strict=True)
-    ]
+    table = cells(audit.weaknesses, *fields)
     note = (
         "The move needed is that of the refused person of median score, in this feature alone; a "
-        f"step of one scale costs the same in every feature. Accuracy is at gaming power "
-        f"{audit.power:g}."
+        "step of one scale costs the same in every feature."
     )
+    if audit.games:
+        columns.append(Column("accuracy if it alone moves", "percent"))
+        columns.append(Column("change, points", "points"))
+        for line, row in zip(table, audit.weaknesses, strict=True):
+            line += [row.accuracy, -row.loss]
+        note += f" Accuracy is at gaming power {audit.power:g}."
     if in_table is not None:
         # The audit's own units mean nothing to those who know the table.
         columns[3:5] = [Column("move needed")]
@@ -66,20 +68,23 @@ def weak_spot(audit: Audit, in_table: Callable[[str, float], str] | None = None)
     return Section(
         "Which features are the weak spot?",
         _weakest(own[0], audit, in_table),
-        [chart],
+        [chart] if any(row.share is not None for row in audit.weaknesses) else [],
         [Table("movable features", columns, table)],
         [note],
     )
 
 
 def _weakest(top: Weakness, audit: Audit, in_table: Callable[[str, float], str] | None) -> str:
-    if top.share == 0:
+    if top.share is None:
         return f"Gaming gains nothing: {top.model} gives no weight to what can be moved."
-    lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"
     said = (
         f"{top.feature} is the weak spot of {top.model}: {percent(top.share)} of what gaming gains "
-        f"comes from it, and gaming it alone, at power {audit.power:g}, {lost}."
+        "comes from it"
     )
+    if audit.games:
+        lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"
+        said += f", and gaming it alone, at power {audit.power:g}, {lost}"
+    said += "."
     if top.needed is None or top.needed_scaled is None:
         return said
     far = f"{number(top.needed_scaled)} {audit.unit}"
@@ -118,24 +123,25 @@ def who_is_hurt(audit: Audit) -> Section | None:
             for group, k in keys
         ],
     )
-    quantiles = ("mean distance", "mean cost", "10 %", "25 %", "median", "75 %", "90 %")
+    # Where nobody has power, no cost is worth its while.
+    cost = {"mean_cost": "mean cost"} if audit.games else {}
+    far = {"mean_distance": "mean distance", **cost, **QUANTILES}
     columns = [
         *(Column(title) for title in ("model", "group")),
-        Column(column(audit)) if audit.outcomes else Column("label", "label"),
+        Column(kind_of_outcome(audit), "text" if audit.outcomes else "label"),
         Column("people", "count"),
         Column("refused", "percent"),
-        *(Column(title, "number") for title in quantiles),
+        *(Column(title, "number") for title in far.values()),
     ]
-    fields = ("model", "group", "label", "n", "refused", "mean_distance", "mean_cost")
-    table = cells(audit.hurt, *fields, "q10", "q25", "q50", "q75", "q90")
+    table = cells(audit.hurt, "model", "group", "label", "n", "refused", *far)
     for row in table:
         row[1] = ALL if row[1] is None else row[1]
         row[2] = outcome(audit, row[2]) if audit.outcomes else row[2]
     note = (
         "The distance is that of the shortest way to acceptance by what can be moved: the burden "
         "on those who should be accepted, the recourse of those who should be refused. Means are "
-        f"over all people with the same {column(audit)}, quantiles over the refused. A cost is "
-        f"distance²/(2 power), at power {audit.power:g}."
+        f"over all people with the same {kind_of_outcome(audit)}, quantiles over the refused."
+        + (f" A cost is distance²/(2 power), at power {audit.power:g}." if cost else "")
     )
     table_ = Table("burden and recourse", columns, table)
     return Section("Who is hurt?", finding, [chart], [table_], [note])

@@ -10,7 +10,7 @@ from typing import Any
 from gameproof.report.audit import Audit
 from gameproof.report.on_accuracy import ACCURACY
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import at_radius, cells, line, look, outcome, stretches
+from gameproof.report.reading import at_power, at_radius, cells, line, look, outcome, stretches
 from gameproof.report.words import compared, listed, number, percent, signed
 
 
@@ -18,22 +18,22 @@ def data_off(audit: Audit) -> Section | None:
     """Radius by radius; nothing where one radius was looked at."""
     name = audit.models[-1]
     rows = audit.of(audit.shifts, name)
-    if len(rows) < 2:
-        return None
     shown = at_radius(audit, name)
+    if shown is None:
+        return None
     others = [
         f"{model} for {percent(at_radius(audit, model).accuracy)}" for model in audit.models[:-1]
     ]
     own = "the model's radius" if audit.radius == shown.radius else "a radius"
-    before = f" that games with power {audit.power:g}" if audit.power else ""
+    before = f" that games with power {audit.power:g}" if audit.games else ""
     finding = (
         f"If the data of a population{before} is off by {own} of {shown.radius:.3g}, in the worst "
         f"way, {name} is still right for {percent(shown.accuracy)}"
         + (f", {listed(others)}" if others else "")
-        + f"; if it is not off, {name} is right for {percent(rows[0].accuracy)}."
+        + f"; if it is not off, {name} is right for {percent(at_power(audit, name).accuracy)}."
     )
     safe = [row.radius for row in rows if row.accuracy > 0.5]
-    if safe and safe[-1] < rows[-1].radius:
+    if safe and 0 < safe[-1] < rows[-1].radius:
         finding += f" Up to a radius of {safe[-1]:g}, more than half are decided rightly for sure."
     columns = [
         Column("model"),
@@ -94,8 +94,10 @@ def _worst(audit: Audit, what: str) -> Chart:
 def robustness_cost(audit: Audit) -> Section | None:
     """The last model against each of the others; nothing where there are none."""
     name = audit.models[-1]
+    # Where nothing can be moved, all powers are alike.
+    differences = [row for row in audit.differences if audit.movable or row.power == 0]
     found = {
-        model: [row for row in audit.differences if (row.model, row.against) == (name, model)]
+        model: [row for row in differences if (row.model, row.against) == (name, model)]
         for model in audit.models[:-1]
     }
     if not found:
@@ -123,8 +125,8 @@ def robustness_cost(audit: Audit) -> Section | None:
     return Section(
         "What does robustness cost?",
         said,
-        [chart],
-        [Table("paired differences in accuracy", columns, cells(audit.differences, *fields))],
+        [chart] if audit.movable else [],
+        [Table("paired differences in accuracy", columns, cells(differences, *fields))],
         [f"Differences are paired, {over}. A difference of 1 point is one decision in a hundred."],
     )
 
@@ -145,7 +147,9 @@ def _lead(rows: Sequence[Any], power: float) -> str:
         f"Against {clean.against}, {clean.model} is right {compared(clean.difference)} where nobody"
         f" games (95 % interval {signed(clean.low, clean.high)})"
     )
-    shown = min(rows, key=lambda row: abs(row.power - power))
+    if len(rows) == 1:
+        return f"{said}."
+    shown = next(row for row in rows if row.power == power)
     if shown is not clean:
         said += (
             f" and {compared(shown.difference)} at power {shown.power:g} "

@@ -215,8 +215,9 @@ def _tiles(tiles: Sequence[Tile]) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Long names break between their words: at capitals and after signs."""
-    return "<wbr>".join(escape(part) for part in re.split(r"(?<=[a-z])(?=[A-Z])|(?<=[_.=-])", text))
+    """Long names break between their words: at capitals and after signs; numbers do not."""
+    parts = re.split(r"(?<=[a-z])(?=[A-Z])|(?<=[_.=-])(?<!\d\.)", text)
+    return "<wbr>".join(escape(part) for part in parts)
 
 
 def _size(value: str) -> str:

@@ -31,14 +31,16 @@ def cells(rows: Sequence[Any], *fields: str) -> list[list[Any]]:
 
 
 def at_power(audit: Audit, model: str) -> Any:
-    """The row nearest to the power that is expected."""
-    return min(audit.of(audit.gaming, model), key=lambda row: abs(row.power - audit.power))
+    """The row of the power that is expected."""
+    return next(row for row in audit.of(audit.gaming, model) if row.power == audit.power)
 
 
 def at_radius(audit: Audit, model: str) -> Any:
     """The row nearest to the radius that the model was fitted for; where that is 0 or not known, to
-    a third of the largest: small enough to mean something."""
-    rows = audit.of(audit.shifts, model)
+    a third of the largest: small enough to mean something. None where no radius was looked at."""
+    rows = [row for row in audit.of(audit.shifts, model) if row.radius > 0]
+    if not rows:
+        return None
     wanted = audit.radius or rows[-1].radius / 3
     return min(rows, key=lambda row: abs(row.radius - wanted))
 
@@ -50,10 +52,9 @@ def outcome(audit: Audit, label: int) -> str:
     return "label +1" if label > 0 else "label −1"
 
 
-def column(audit: Audit) -> str:
-    """What the outcomes are outcomes of."""
-    names = {outcome.partition(" = ")[0] for outcome in audit.outcomes}
-    return names.pop() if len(names) == 1 else "label"
+def kind_of_outcome(audit: Audit) -> str:
+    """The word for either of them."""
+    return "outcome" if audit.outcomes else "label"
 
 
 def stretches(chosen: Sequence[float], grid: Sequence[float]) -> str:

@@ -10,7 +10,8 @@ from typing import final
 @dataclass(frozen=True)
 class Quality:
     """How good a classifier is where nobody moves. `majority` is the share that the best constant
-    decision gets right, `risk` the mean logistic loss."""
+    decision gets right, `risk` the mean logistic loss. `idle` is 1 where it gives no weight to what
+    can be moved, so that gaming gains nothing; over several splits it is the share of these."""
 
     model: str
     n: int
@@ -23,6 +24,7 @@ class Quality:
     risk: float
     accepted_positive: float
     accepted_negative: float
+    idle: float = 0.0
 
 
 @final
@@ -78,7 +80,7 @@ class Weakness:
         How far the refused person of median score must move it, alone, to be accepted: in its own
         units with a sign, and as a number of scales. None where nobody is refused or no step helps.
     share
-        Of what a unit of cost gains, all movable features together.
+        Of what a unit of cost gains, all movable features together. None where it gains nothing.
     accuracy, loss
         Where this feature alone can be moved, with the audit's power; and what that loses.
     """
@@ -89,7 +91,7 @@ class Weakness:
     scale: float
     needed: float | None
     needed_scaled: float | None
-    share: float
+    share: float | None
     accuracy: float
     loss: float
 

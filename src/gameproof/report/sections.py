@@ -10,7 +10,7 @@ from typing import Any
 from gameproof.data.naming import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.made import made
-from gameproof.report.on_accuracy import gamed, how_good
+from gameproof.report.on_accuracy import cautions, gamed, how_good
 from gameproof.report.on_people import weak_spot, who_is_hurt
 from gameproof.report.on_radius import data_off, robustness_cost
 from gameproof.report.page import write_page
@@ -43,7 +43,8 @@ def write_audit(
         For the part on how it was made: what was typed, what was drawn, fingerprints of files by
         name, and other settings by name. What the audit knows itself need not be given.
     notes
-        For the top of the page: what is to be known before it is read.
+        For the top of the page: what is to be known before it is read. Cautions of the audit's own
+        are added, such as that rows are few.
     """
     chosen = {
         "movable": ", ".join(map(quoted, audit.movable)) or "nothing",
@@ -59,7 +60,7 @@ def write_audit(
         made(command=command, seed=seed, data=people, settings=chosen),
         subtitle=subtitle,
         tiles=audit_tiles(audit),
-        notes=notes,
+        notes=[*notes, *cautions(audit)],
     )
 
 
@@ -87,16 +88,17 @@ def audit_tiles(audit: Audit) -> list[Tile]:
     name = audit.models[-1]
     (good,) = audit.of(audit.quality, name)
     tiles = [Tile("right, nobody games", percent(good.accuracy), between(good))]
-    shown, worst = at_power(audit, name), at_radius(audit, name)
-    if shown.power > 0 and audit.movable:
+    if audit.games:
+        shown = at_power(audit, name)
         label = f"right, gaming power {shown.power:g}"
         tiles.append(Tile(label, percent(shown.accuracy), between(shown)))
-    if worst.radius > 0:
-        note = f"and gaming power {audit.power:g}" if audit.power else "nobody games"
+    if (worst := at_radius(audit, name)) is not None:
+        note = f"and gaming power {audit.power:g}" if audit.games else "nobody games"
         own = "the model's radius" if audit.radius == worst.radius else "radius"
         label = f"right at worst, {own} {worst.radius:.3g}"
         tiles.append(Tile(label, percent(worst.accuracy), note))
-    if weak := audit.of(audit.weaknesses, name):
+    weak = audit.of(audit.weaknesses, name)
+    if weak and weak[0].share is not None:
         tiles.append(
             Tile("weakest spot", weak[0].feature, f"{percent(weak[0].share)} of what gaming gains")
         )

@@ -11,6 +11,7 @@ import numpy as np
 
 from gameproof.report.audit import Audit
 from gameproof.report.intervals import split_interval
+from gameproof.report.measure import most_gained_first
 
 # What tells rows of one kind apart, and what an interval is around, with the least that can be; the
 # most is 1.
@@ -26,9 +27,10 @@ def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
     """The means of audits of the same models, powers and radii on several splits of one table.
 
     The move that a feature needs is the median over splits instead: one of them may give it hardly
-    any weight. The intervals are over the splits. `overlap` is the number of test rows over that of
-    training rows where splits are drawn anew from one table, so that they share rows; 0 where they
-    share none.
+    any weight. What a split cannot tell, as one whose classifier gives no weight to what can be
+    moved, is told by the others. The intervals are over the splits. `overlap` is the number of test
+    rows over that of training rows where splits are drawn anew from one table, so that they share
+    rows; 0 where they share none.
 
     >>> from gameproof.report.audit import audit
     >>> from gameproof.report.model import LinearModel
@@ -58,6 +60,7 @@ def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
                 continue
             tables = [getattr(audit, field.name) for audit in audits]
             found[field.name] = tuple(_averaged(tables, overlap))
+    found["weaknesses"] = tuple(most_gained_first(found.get("weaknesses", ()), first.models))
     return replace(first, **found)
 
 
@@ -76,16 +79,18 @@ def _key(row: Any) -> tuple[Any, ...]:
 def _mean(rows: Sequence[Any], overlap: float) -> Any:
     found: dict[str, Any] = {}
     for field in fields(rows[0]):
-        values = [getattr(row, field.name) for row in rows]
         if field.name in KEYS:
             continue
-        if any(value is None for value in values):
-            found[field.name] = None
-        else:
-            mean = float((np.median if field.name in MEDIANS else np.mean)(values))
-            found[field.name] = round(mean) if isinstance(values[0], int) else mean
+        values = [getattr(row, field.name) for row in rows]
+        known = [value for value in values if value is not None]
+        found[field.name] = None
+        if known:
+            mean = float((np.median if field.name in MEDIANS else np.mean)(known))
+            found[field.name] = round(mean) if isinstance(known[0], int) else mean
     if "low" in found:
         centre, least = next(pair for pair in CENTRES.items() if pair[0] in found)
-        low, high = split_interval(np.array([getattr(row, centre) for row in rows]), overlap)
+        numbers = np.array([getattr(row, centre) for row in rows])
+        alone = float(np.mean([row.high - row.low for row in rows])) / 2
+        low, high = split_interval(numbers, overlap, alone)
         found["low"], found["high"] = max(least, low), min(1.0, high)
     return replace(rows[0], **found)
