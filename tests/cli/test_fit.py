@@ -72,12 +72,26 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
     assert low < shown["accuracy"]["robust"]["clean"] < high
 
 
-def test_column_for_a_power_of_0_is_printed_once(people: Path, tmp_path: Path, capsys) -> None:
-    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--power", "0") == 0
+@pytest.mark.parametrize("given", [["--power", "0"], ["--movable", ""]])
+def test_columns_of_gaming_are_left_out_where_nobody_games(
+    given: list[str], people: Path, tmp_path: Path, capsys
+) -> None:
+    meaning = MEANING if "--power" in given else MEANING[:4]
+    out = ["-o", str(tmp_path / "m.json"), "--radius", "0.03"]
+    assert main(["fit", str(people), *meaning, *given, *out]) == 0
     lines = capsys.readouterr().out.splitlines()
     head = next(k for k, line in enumerate(lines) if line.split()[:1] == ["clean"])
     assert re.split(" {2,}", lines[head].strip()) == ["clean", "at worst (0.03)", "risk at worst"]
     assert [len(line.split()) for line in lines[head + 1 : head + 3]] == [4, 6]
+
+
+def test_ten_times_a_power_is_one_row(people: Path, tmp_path: Path, capsys) -> None:
+    """10 times 0.07 is not quite 0.7, which a page looks at anyway."""
+    page = tmp_path / "p.html"
+    given = ["--radius", "0.03", "--power", "0.07", "--report", str(page)]
+    assert fit(people, tmp_path / "m.json", *given) == 0
+    assert "gamed (0.07)      gamed (0.7)" in capsys.readouterr().out
+    assert page.read_text().count('>robust</th><td class="number">0.7</td>') == 1
 
 
 def test_numbers_of_the_summary_follow_from_the_model_in_the_file(

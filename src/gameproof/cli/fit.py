@@ -23,7 +23,6 @@ EXAMPLE = """example:
   gameproof data write people people.csv
   gameproof fit people.csv --target repaid --favourable yes \\
     --movable savings,credit_lines,utilisation -o model.json --report page.html"""
-TENFOLD = 10.0  # people may have more power than was thought
 MORE = "more rows, or a larger --test,"  # what to do where test rows are few
 SETTINGS = ("radius", "why_this_radius", "power", "label_cost", "rows_trained", "rows_tested")
 
@@ -78,13 +77,22 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 def _audited(found: Trained, options: argparse.Namespace) -> Audit:
     """On a grid where there is a page to draw, else only what the summary tells."""
-    powers: Sequence[float] = (TENFOLD * options.power,)
+    powers: Sequence[float] = (_tenfold(options.power),)
     radii: Sequence[float] = ()
     if options.report:
         from gameproof.report.audit import POWERS, RADII
 
         powers, radii = (*POWERS, *powers), RADII
     return found.audit(options.power, options.label_cost, powers, radii)
+
+
+def _tenfold(power: float) -> float:
+    """People may have more power than was thought. Rounded, so that 10 times 0.07 is 0.7.
+
+    >>> _tenfold(0.07)
+    0.7
+    """
+    return float(f"{10 * power:.12g}")
 
 
 def training_lines(found: Trained, rows: Audit, notes: Sequence[str]) -> list[str]:
@@ -110,11 +118,11 @@ def accuracy_lines(rows: Audit, radius: float) -> list[str]:
     heads = {
         "clean": "clean",
         "gamed": f"gamed ({rows.power:g})",
-        "gamed_tenfold": f"gamed ({TENFOLD * rows.power:g})",
+        "gamed_tenfold": f"gamed ({_tenfold(rows.power):g})",
         "worst_case": f"at worst ({radius:.3g})",
         "worst_case_risk": "risk at worst",
     }
-    if rows.power == 0:  # nobody games, which is what clean says
+    if not rows.games:  # which is what clean says
         del heads["gamed"], heads["gamed_tenfold"]
     lines = [
         "accuracy on the test rows, each above its 95% interval; deciding all alike: "
@@ -156,7 +164,7 @@ def _shown(rows: Audit, radius: float, name: str) -> dict[str, Any]:
     return {
         "clean": gamed[0.0],
         "gamed": gamed[rows.power],
-        "gamed_tenfold": gamed[TENFOLD * rows.power],
+        "gamed_tenfold": gamed[_tenfold(rows.power)],
         "worst_case": worst,
     }
 
