@@ -4,6 +4,7 @@ import html
 import json
 import re
 import zipfile
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -146,13 +147,14 @@ def test_audit_of_the_table_that_was_learned_from_says_so(
     assert any("learned from about 80% of these rows" in note for note in found["notes"])
     assert main(["audit", str(model), str(people), "--report", str(page)]) == 0
     assert "optimistic" in capsys.readouterr().out
-    assert "Caution: the model learned from" in page.read_text()
+    shown = page.read_text()
+    assert shown.index("Note: the model learned from") < shown.index("How good is the model?")
     others = tmp_path / "t.csv"
     pd.read_csv(people).tail(100).to_csv(others, index=False)
     assert run(capsys, model, others)["learned_from"] is None
     assert main(["audit", str(model), str(others), "--report", str(page), "--force"]) == 0
     assert "optimistic" not in capsys.readouterr().out
-    assert "Caution: the model learned from" not in page.read_text()
+    assert "the model learned from" not in page.read_text()
 
 
 def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
@@ -197,6 +199,55 @@ def test_audit_with_nothing_movable_says_that_nothing_helps(model, people, capsy
     printed = capsys.readouterr().out
     ends = [line for line in printed.splitlines() if "% are refused" in line]
     assert [line.split("; ")[1] for line in ends] == ["nothing they can change helps"] * 2
+
+
+@pytest.mark.parametrize(
+    ("given", "there", "gone"),
+    [
+        (["--movable", ""], ["nothing can be moved, so nobody games it"], ["power", "gaming"]),
+        (["--power", "0"], ["where people game it, by their power"], ["gamed with", "costs"]),
+    ],
+)
+def test_audit_where_nobody_games_speaks_of_none(given, there, gone, model, people, capsys) -> None:
+    assert main(["audit", str(model), str(people), *given]) == 0
+    printed = capsys.readouterr().out
+    assert "\nat worst, with data off by a radius" in printed
+    assert all(part in printed for part in there)
+    assert not any(part in printed for part in gone)
+
+
+def test_audit_shows_the_model_s_own_radius(model, people, capsys) -> None:
+    found = run(capsys, model, people)
+    (worst,) = [row["accuracy"] for row in found["shifts"] if row["radius"] == 0.03]
+    assert main(["audit", str(model), str(people)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    head = next(k for k, line in enumerate(lines) if line.split()[:1] == ["radius"])
+    assert lines[head - 1].endswith("data off by a radius (the model's own is 0.03):")
+    place = lines[head].split().index("0.03") - 1
+    assert lines[head + 1].split()[place] == f"{worst:.3f}"
+
+
+def test_balanced_draw_does_not_hide_that_the_table_was_learned_from(
+    people, tmp_path: Path, capsys
+) -> None:
+    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--balanced", "--json") == 0
+    fitted = json.loads(capsys.readouterr().out)
+    found = run(capsys, tmp_path / "m.json", people)
+    assert fitted["rows_trained"] + fitted["rows_tested"] < 400
+    assert found["learned_from"] == pytest.approx(fitted["rows_trained"] / 400)
+
+
+def test_pages_of_fit_and_audit_know_a_table_by_the_same_fingerprint(
+    people, tmp_path: Path, capsys
+) -> None:
+    model, pages = tmp_path / "m.json", [tmp_path / "f.html", tmp_path / "a.html"]
+    assert fit(people, model, "--radius", "0.03", "--report", str(pages[0])) == 0
+    assert main(["audit", str(model), str(people), "--report", str(pages[1])]) == 0
+    digest = sha256(people.read_bytes()).hexdigest()
+    for page in pages:
+        assert f"<dt>fingerprint of {people}</dt><dd>{digest}</dd>" in page.read_text()
+    rows = gp.load_model(model).training["fingerprint"]
+    assert f"<dt>fingerprint of the rows</dt><dd>{rows}</dd>" in pages[0].read_text()
 
 
 def refused(capsys, *arguments: object) -> str:
@@ -359,7 +410,8 @@ def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, 
     assert right == alike
     shown = page.read_text(encoding="utf-8")
     assert "idle.json ignores the data: it decides all alike." in shown
-    assert "no step helps" in said
+    assert "gaming gains nothing: the model gives no weight to what can be moved" in said
+    assert "weakest spot" not in shown
     assert "burden on those with yes: 0.0% are refused\n" in said
 
 

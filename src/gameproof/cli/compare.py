@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gameproof.cli.audit import shown_powers
 from gameproof.cli.console import Console
 from gameproof.cli.fit import MORE, radius_line
 from gameproof.cli.options import Help, whole
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 EXAMPLE = """example:
   gameproof compare people.csv --target repaid --favourable yes \\
     --movable savings,credit_lines,utilisation --splits 10"""
-POWERS_SHOWN = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
 
 
 def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
@@ -58,17 +58,17 @@ def run(options: argparse.Namespace, console: Console) -> None:
     people = gather(options, console)
     audits: list[Audit] = []
     notes: list[str] = []
+    radius = None
     for k in range(options.splits):
         if options.splits > 1:
             console.say(f"split {k + 1} of {options.splits}")
-        each = trained(people, options, console, seed=options.seed + k)
+        each = trained(people, options, console, seed=options.seed + k, radius=radius)
         if k == 0:
             found = each
             # One radius for all splits: their mean is about one classifier.
-            options.radius = found.radius
+            radius = found.radius
         notes += [note for note in each.notes if note not in notes]
-        powers = [*POWERS, *POWERS_SHOWN]
-        audits.append(each.audit(options.power, options.label_cost, powers, RADII))
+        audits.append(each.audit(options.power, options.label_cost, POWERS, RADII))
     found = replace(found, notes=notes)
     overlap = len(found.test) / len(found.train)
     rows = audits[0] if options.splits == 1 else average_splits(audits, overlap=overlap)
@@ -89,14 +89,14 @@ def run(options: argparse.Namespace, console: Console) -> None:
         *written,
     ]
     made = {"radius": found.radius, "why_this_radius": found.why, "notes": notes}
-    record = {**people.record(), **rows.record(), **made}
+    record = {**people.record(), **made, "audit": rows.record()}
     console.show("\n".join(lines), record)
 
 
 def comparison_lines(rows: Audit) -> list[str]:
     """Accuracy by gaming power, each classifier's above its intervals, and where the robust one is
     ahead."""
-    powers = sorted({*POWERS_SHOWN, rows.power})
+    powers = shown_powers(rows)
     splits = f", mean of {rows.splits} splits" if rows.splits > 1 else ""
     lines = [
         f"accuracy on the test rows, by the power of those who game{splits}, each above its 95% "

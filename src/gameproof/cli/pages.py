@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +33,7 @@ def write_people_page(
     options: argparse.Namespace,
 ) -> None:
     """The page of ``fit`` and ``compare``; `found` is what the first split gave."""
-    from gameproof.cli.cases import outcomes, steps_in_table
+    from gameproof.cli.cases import steps_in_table
     from gameproof.report.on_choice import which_radius
     from gameproof.report.sections import write_audit
 
@@ -44,7 +43,7 @@ def write_people_page(
         chosen = which_radius(curve.rows(), curve.recommended, curve.reason)
     write_audit(
         path,
-        replace(rows, outcomes=outcomes(target)),
+        rows,
         f"{target.name} = {target.favourable}: three classifiers, gamed",
         subtitle=f"{people.table.source}: {len(people.data):,} rows; what people can change: "
         f"{', '.join(map(quoted, people.plan.features.movable)) or 'nothing'}",
@@ -52,7 +51,7 @@ def write_people_page(
         in_table=steps_in_table(found.prepare, found.prepare.transform(people.data.X)),
         command=command_line(options),
         seed=options.seed,
-        data={people.table.source: people.data.fingerprint},
+        data={people.table.source: people.table.digest, "the rows": people.fingerprint},
         settings={
             **{name.replace("_", " "): value for name, value in settings.items()},
             "what became of the columns": "; ".join(line.strip() for line in people.lines()[1:]),

@@ -100,6 +100,7 @@ class People:
     data: Dataset
     n_rows: int
     n_without_target: int
+    fingerprint: str  # of all that have a target, though a balanced draw takes fewer
 
     def lines(self) -> list[str]:
         """What was done, to be read."""
@@ -157,7 +158,7 @@ class People:
             "missing": self.gaps(),
             "pooled": dict(plan.pooled),
             "left_out": dict(plan.left_out),
-            "fingerprint": data.fingerprint,
+            "fingerprint": self.fingerprint,
         }
 
 
@@ -181,9 +182,10 @@ def gather(options: argparse.Namespace, console: Console) -> People:
                     raise SenselessOptions(f"{name!r} is named by both --movable and {option}")
         plan = Plan.of(known, target, movable, drop=drop, categories=categories)
         data = Dataset(name_of(options.table), plan.encoded(known).X, y, plan.features)
+        fingerprint = data.fingerprint
         if options.balanced:
             data = data.balanced(2 * fewest(y), options.seed)
-    return People(known, plan, data, table.n, table.n - rows.size)
+    return People(known, plan, data, table.n, table.n - rows.size, fingerprint)
 
 
 def names(given: list[str] | None, table: Table) -> list[str]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, final
 
+from gameproof.cli.cases import outcomes
 from gameproof.cli.console import Console
 from gameproof.cli.options import number, whole
 
@@ -83,6 +84,7 @@ class Trained:
     radius: float
     why: str
     curve: RadiusCurve | None
+    outcomes: tuple[str, str]
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -106,13 +108,13 @@ class Trained:
             self.prepare.transform(self.test.X),
             self.test.y,
             movable=self.prepare.movable_.tolist(),
-            powers=sorted({*powers, power}),
-            radii=sorted({*radii, self.radius}),
+            powers=powers,
+            radii=[*radii, self.radius],
             label_cost=label_cost,
             power=power,
             scale=self.models[ROBUST].units_.scale,
         )
-        return replace(found, radius=self.radius)
+        return replace(found, radius=self.radius, outcomes=self.outcomes)
 
 
 def split(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
@@ -129,9 +131,15 @@ def split(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
 
 
 def trained(
-    people: People, options: argparse.Namespace, console: Console, seed: int | None = None
+    people: People,
+    options: argparse.Namespace,
+    console: Console,
+    *,
+    seed: int | None = None,
+    radius: float | None = None,
 ) -> Trained:
-    """Splits, prepares, chooses the radius and fits the three."""
+    """Splits, prepares, chooses the radius and fits the three; `seed` and `radius` stand in for
+    those of the options."""
     from gameproof.classify.regression import StrategicLogisticRegression
     from gameproof.classify.robust import RobustStrategicClassifier
     from gameproof.data.prepare import Prepare
@@ -145,7 +153,11 @@ def trained(
     shared: dict[str, Any] = {"features": features, "power": options.power}
     notes: dict[str, list[str]] = {}
     with collected(notes, "choice of the radius"):
-        chosen, why, curve = _radius(Z, y, options, shared, own, console)
+        given = options.radius if radius is None else radius
+        chosen, why, curve = given, GIVEN, None
+        if given == "auto":
+            curve = _curve(Z, y, options, shared, own, console)
+            chosen, why = curve.recommended, curve.reason
     models = {
         LOGISTIC: StrategicLogisticRegression(features=features, power=0.0),
         STRATEGIC: StrategicLogisticRegression(**shared),
@@ -156,20 +168,19 @@ def trained(
         with step, collected(notes, name):
             model.fit(Z, y)
     told = [f"{listed(about)}: {text}" for text, about in notes.items()]
-    return Trained(prepare, models, train, test, chosen, why, curve, told)
+    named = outcomes(people.plan.target)
+    return Trained(prepare, models, train, test, chosen, why, curve, named, told)
 
 
-def _radius(
+def _curve(
     Z: Any,
     y: Any,
     options: argparse.Namespace,
     shared: Mapping[str, Any],
     seed: int,
     console: Console,
-) -> tuple[float, str, RadiusCurve | None]:
-    """The radius, why this one, and what the others would do."""
-    if options.radius != "auto":
-        return options.radius, GIVEN, None
+) -> RadiusCurve:
+    """What each radius would do, and which is recommended."""
     import numpy as np
 
     from gameproof.classify.radius import select_radius
@@ -182,8 +193,7 @@ def _radius(
     # Every fold needs some of both classes.
     folds = max(2, min(5, int((y[rows] > 0).sum()), int((y[rows] < 0).sum())))
     with console.step(f"choosing the radius on {rows.size:,} rows"):
-        curve = select_radius(Z[rows], y[rows], model, folds=folds, seed=seed)
-    return curve.recommended, curve.reason, curve
+        return select_radius(Z[rows], y[rows], model, folds=folds, seed=seed)
 
 
 @contextmanager
