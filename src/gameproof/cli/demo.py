@@ -1,6 +1,6 @@
 """``gameproof demo``: three classifiers, and what happens to each when people game it.
 
-Synthetic people, as in the paper: those who would be refused change the features they can, and the
+Synthetic people, as in the paper: those who should be refused change the features they can, and the
 more power they have, the farther they go.
 """
 
