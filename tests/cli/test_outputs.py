@@ -48,3 +48,19 @@ def test_model_does_not_go_to_standard_output(people: Path, capsys) -> None:
     assert main(["fit", str(people), *MEANING, "-o", "-"]) == 2
     assert "name a file" in capsys.readouterr().err
     assert not Path("-").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such pipes on Windows")
+def test_pipe_in_place_of_a_result_is_refused_before_anything_is_read(
+    tmp_path: Path, capsys
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    given = ["-o", str(tmp_path / "pipe"), "--force"]
+    assert main(["fit", str(tmp_path / "no.csv"), *MEANING, *given]) == 1
+    assert "is a device or a pipe, expected the name of a file" in capsys.readouterr().err
+
+
+def test_name_too_long_is_refused_before_anything_is_read(tmp_path: Path, capsys) -> None:
+    name = str(tmp_path / ("m" * 300))
+    assert main(["fit", str(tmp_path / "no.csv"), *MEANING, "-o", name]) == 1
+    assert "file name too long" in capsys.readouterr().err

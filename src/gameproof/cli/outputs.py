@@ -6,9 +6,11 @@ import argparse
 import os
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from gameproof.cli.options import STANDARD, SenselessOptions, page
+from gameproof.data.files import real, require_replaceable
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -40,11 +42,10 @@ def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -
         if any(_same(path, other) for other in given[:k]):
             raise SenselessOptions(f"{path} is named for two results")
     for path in given:
-        if path.is_dir():
-            raise ValueError(f"{path} is a folder, expected the name of a file to write")
+        require_replaceable(path)
         if path.exists() and not force:
             raise FileExistsError(f"{path} is there already; --force writes over it")
-        folder = path.parent
+        folder = (real(path) if path.is_symlink() else path).parent
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {folder} to write {path.name} to")
         _try(folder, path)
@@ -60,8 +61,11 @@ def make_sure_of_folder(folder: Path) -> None:
 
 def _try(folder: Path, path: Path) -> None:
     """Makes a file in the folder and takes it away: whether that can be done shows only so, for
-    rights do not tell of file systems that take none."""
+    rights do not tell of file systems that take none. Asks for the file too, whose name may be too
+    long."""
     try:
+        with suppress(FileNotFoundError):
+            path.stat()
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:

@@ -50,8 +50,8 @@ def keep(found: Found, about: Published, folder: Path) -> Path:
         write_whole(kept_path(about, folder), buffer.getbuffer())
     except OSError as error:
         raise DataError(
-            f"{about.name} cannot be kept in {folder}: {error.strerror}; set {VARIABLE} to a "
-            "folder that can be written to"
+            f"{about.name} cannot be kept in {folder}: {error.strerror or error}; set {VARIABLE} "
+            "to a folder that can be written to"
         ) from error
     return kept_path(about, folder)
 
