@@ -151,3 +151,31 @@ def test_reader_who_leaves_early_ends_it_quietly(words, tmp_path: Path) -> None:
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk here that is always full")
+@pytest.mark.parametrize("words", [["data", "list"], ["--help"], ["--version"]])
+def test_full_disk_behind_standard_output_is_one_line(words: list[str], tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "gameproof", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "GAMEPROOF_DATA": str(tmp_path)},
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == b"gameproof: standard output: no space left on device\n"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_output_to_a_file_is_utf_8_whatever_the_locale(encoding: str, tmp_path: Path) -> None:
+    place = {"GAMEPROOF_DATA": str(tmp_path / "Zürich ±"), "PYTHONIOENCODING": encoding}
+    done = subprocess.run(
+        [sys.executable, "-m", "gameproof", "data", "list"],
+        capture_output=True,
+        env={**os.environ, **place},
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "Zürich ±" in done.stdout.decode()

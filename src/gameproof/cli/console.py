@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 import threading
@@ -53,4 +54,20 @@ class Console(NamedTuple):
 
     def show(self, text: str, record: Any) -> None:
         """A result, which is either of the two."""
-        print(json.dumps(finite(record), indent=2) if self.as_json else text, flush=True)
+        tell(json.dumps(finite(record), indent=2) if self.as_json else text)
+
+
+def accept_any_letter() -> None:
+    """Standard output in UTF-8, as tables are, or in what a terminal can show, the rest escaped.
+    Python would fail at the first letter that the locale does not have."""
+    out = sys.stdout
+    if isinstance(out, io.TextIOWrapper):  # not what took its place
+        out.reconfigure(encoding=None if out.isatty() else "utf-8", errors="backslashreplace")
+
+
+def tell(text: str, end: str = "\n") -> None:
+    """Prints to standard output, and now, so that an error can still say where it happened."""
+    try:
+        print(text, end=end, flush=True)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from error

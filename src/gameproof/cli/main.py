@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from gameproof.cli import audit, bench, compare, completion, data, demo, fit, predict, reproduce
-from gameproof.cli.console import Console
+from gameproof.cli.console import Console, accept_any_letter, tell
 from gameproof.cli.options import SenselessOptions
 
 WORDS = (demo, fit, predict, audit, compare, reproduce, data, bench, completion)
@@ -28,12 +28,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"gameproof: {message}; see {self.prog} --help\n")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
-        print(end="", flush=True)  # notices a reader who left here, where that is no failure
+        try:
+            tell("", end="")  # notices a reader who left here, where that is no failure
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            status, message = 1, f"gameproof: {_sentence(error)}\n"
         super().exit(status, message)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command and returns its exit code."""
+    accept_any_letter()
     typed = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(_parser().parse_args(typed, argparse.Namespace(typed=typed)))
