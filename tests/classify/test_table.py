@@ -82,8 +82,8 @@ def test_gaps_and_levels_of_a_later_table_are_treated_alike(model, frame, tmp_pa
     model.save(tmp_path / "m.json")
     loaded = load_table_model(tmp_path / "m.json")
     later = frame.assign(savings=None, home="castle", extra=1)
-    scores, unknown, _ = loaded.scored(as_table(later))
-    assert unknown == {"home": 300}
+    scores, notes = loaded.scored(as_table(later))
+    assert "home: 300 cells have levels that the model has not seen" in notes[0]
     # Savings at the median and no home at all: the other columns decide as before.
     at = loaded.names.index("savings")
     Z = model.prepare.transform(made_by_hand(frame, model)[0])

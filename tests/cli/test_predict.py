@@ -65,7 +65,10 @@ def test_table_without_outcomes_with_new_levels_and_columns_in_another_order(
     later.assign(home="castle").to_csv(tmp_path / "later.csv", index=False)
     assert main(["predict", str(model), str(tmp_path / "later.csv")]) == 0
     printed = capsys.readouterr()
-    assert "home: 400 cells have levels that the model has not seen" in printed.err
+    assert "home: 400 cells have levels that the model has not seen; they count as missing" in (
+        printed.err
+    )
+    assert "and are most of 400; it knows " in printed.err
     assert len(pd.read_csv(io.StringIO(printed.out))) == 400
 
 
@@ -130,3 +133,18 @@ def test_column_that_decisions_have_themselves_is_not_kept(model, people, tmp_pa
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert main(["predict", str(model), str(tmp_path / "t.csv"), "--keep", "score"]) == 1
     assert "--keep names 'score'" in capsys.readouterr().err
+
+
+def test_rare_and_new_levels_are_noted_as_other(people, tmp_path, capsys) -> None:
+    frame = pd.read_csv(people)
+    frame.loc[:4, "home"] = ["boat", "boat", "tent", "van", "van"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    assert fit(tmp_path / "t.csv", tmp_path / "m.json", "--radius", "0.03") == 0
+    assert "home: 3 rare levels pooled into other" in capsys.readouterr().out
+    frame.loc[5:6, "home"] = "castle"
+    frame.to_csv(tmp_path / "l.csv", index=False)
+    assert main(["predict", str(tmp_path / "m.json"), str(tmp_path / "l.csv")]) == 0
+    assert (
+        "home: 7 cells have levels that are rare or new to the model; they count as other\n"
+        in capsys.readouterr().err
+    )

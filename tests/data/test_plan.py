@@ -88,7 +88,16 @@ def test_rare_levels_are_pooled_and_new_ones_join_them(tmp_path: Path) -> None:
     assert found.pooled == {"extra": 2}
     assert found.encoded(made).X[:, 3].tolist() == [1.0] * 25 + [0.0] * 29 + [2.0] * 6
     later = table(tmp_path, extra=["e"] * N)
-    assert set(found.encoded(later).X[:, 3]) == {2.0}
+    X, unknown = found.encoded(later)
+    assert set(X[:, 3]) == {2.0}
+    assert unknown == {"extra": N}
+
+
+def test_level_called_other_is_not_counted_as_pooled(tmp_path: Path) -> None:
+    cells = ["a"] * 25 + ["b"] * 15 + ["other"] * 15 + ["c"] * 5
+    found = plan(table(tmp_path, extra=cells))
+    assert found.features.levels["extra"] == ("a", "b", "other")
+    assert found.pooled == {"extra": 1}
 
 
 def test_ten_rows_are_enough_for_a_level_and_nine_are_not(tmp_path: Path) -> None:
@@ -127,6 +136,18 @@ def test_numbers_that_are_names_can_be_said_to_be(tmp_path: Path) -> None:
     made = table(tmp_path, extra=[8001 if k % 2 else 3011 for k in range(N)])
     assert "extra" not in plan(made).features.levels
     assert plan(made, categories=["extra"]).features.levels["extra"] == ("3011", "8001")
+
+
+def test_codes_are_known_by_their_value_where_that_is_one_level(tmp_path: Path) -> None:
+    codes = ["1", "02", "2", "10"]
+    made = table(tmp_path, extra=[codes[k % 4] for k in range(N)])
+    found = plan(made, categories=["extra"])
+    later = table(tmp_path, extra=[["1.0", "02", "2.0", "1e1", "3"][k % 5] for k in range(N)])
+    X, unknown = found.encoded(later)
+    levels = found.features.levels["extra"]
+    told = [None if np.isnan(code) else levels[int(code)] for code in X[:5, 3]]
+    assert told == ["1", "02", None, "10", None]
+    assert unknown == {"extra": 2 * N // 5}
 
 
 def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:

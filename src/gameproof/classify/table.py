@@ -20,26 +20,26 @@ from gameproof.classify.files import Record, decoded, encoded, write
 from gameproof.classify.record import record, restored
 from gameproof.data.dataset import Features, Matrix
 from gameproof.data.labels import Target
+from gameproof.data.naming import listed, quoted
 from gameproof.data.plan import Plan
 from gameproof.data.prepare import Category, Number, Prepare
 from gameproof.data.reading import Table, as_table
+from gameproof.data.usable import OTHER
 
 
 class Scored(NamedTuple):
-    """Scores row by row, how many cells of which column had levels that were never seen, and what
-    the gaps of which column were taken for."""
+    """Scores row by row, and what to note: which columns have gaps and levels that are not known,
+    how many, and what they were taken for."""
 
     scores: Vector
-    unknown: Mapping[str, int]
-    gaps: Mapping[str, str]
+    notes: list[str]
 
 
 class Prepared(NamedTuple):
-    """What the classifier sees, and the same two about it."""
+    """What the classifier sees, and the same notes about it."""
 
     Z: Matrix
-    unknown: Mapping[str, int]
-    gaps: Mapping[str, str]
+    notes: list[str]
 
 
 @final
@@ -77,26 +77,31 @@ class TableModel:
         return self.scored(as_table(table)).scores
 
     def prepared(self, table: Table) -> Prepared:
-        """What the classifier sees of a table, and how many cells it has not seen the like of."""
+        """What the classifier sees of a table, and what it has not seen before."""
         X, unknown = self.plan.encoded(table)
-        return Prepared(self.prepare.transform(X), unknown, self._gaps(X, unknown))
+        return Prepared(self.prepare.transform(X), self._notes(X, unknown))
 
     def scored(self, table: Table) -> Scored:
         """Scores, and what the model has not seen before."""
-        Z, unknown, gaps = self.prepared(table)
-        return Scored(self.classifier.decision_function(Z), unknown, gaps)
+        Z, notes = self.prepared(table)
+        return Scored(self.classifier.decision_function(Z), notes)
 
-    def _gaps(self, X: Matrix, unknown: Mapping[str, int]) -> dict[str, str]:
-        """How many cells of which column are missing, and what they were taken for."""
+    def _notes(self, X: Matrix, unknown: Mapping[str, int]) -> list[str]:
+        """On cells of levels that are not known, and on missing ones."""
+        features = self.plan.features
+        notes = [
+            f"{quoted(name)}: {_unknown(count, len(X), features.levels[name])}"
+            for name, count in unknown.items()
+        ]
         counts = np.isnan(X).sum(axis=0).tolist()
-        found = {}
         for name, encoder, count in zip(
-            self.plan.features.names, self.prepare.encoders_, counts, strict=True
+            features.names, self.prepare.encoders_, counts, strict=True
         ):
-            missing = count - unknown.get(name, 0)
+            pooled = OTHER in features.levels.get(name, ())
+            missing = count - (0 if pooled else unknown.get(name, 0))
             if missing:
-                found[name] = f"{missing:,} missing, {encoder.instead()}"
-        return found
+                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.instead()}")
+        return notes
 
     def outcomes(self, scores: Vector) -> list[str]:
         """What is predicted for people with these scores, in the words of the table."""
@@ -189,6 +194,17 @@ def _prepared(features: Features, saved: list[Any]) -> Prepare:
         ]
     )
     return prepare
+
+
+def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
+    """What became of cells whose levels are not known; if they are most of n, it is perhaps another
+    column."""
+    said = f"{count:,} cells have levels that the model has not seen; they count as missing"
+    if OTHER in levels:
+        said = f"{count:,} cells have levels that are rare or new to the model; they count as other"
+    if 2 * count <= n:
+        return said
+    return f"{said}, and are most of {n:,}; it knows {listed([quoted(x) for x in levels], 4)}"
 
 
 def _text(value: Any) -> str:

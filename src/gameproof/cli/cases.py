@@ -96,7 +96,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
     rows, y = target.labels(table)
     require_both(y, target.favourable, target.other, JUDGE)
     known = table if rows.size == table.n else table.take(rows)
-    Z, unknown, gaps = model.prepared(known)
+    Z, notes = model.prepared(known)
     movable = model.prepare.movable_.tolist()
     if options.movable is not None:
         chosen = tuple(names(options.movable, table))
@@ -104,10 +104,6 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
             if name not in model.plan.features.names or name in model.plan.features.levels:
                 raise ValueError(f"the model has no number {name!r} that could be moved")
         movable = model.moved_by(chosen)
-    notes = [
-        f"{quoted(name)}: {count:,} cells have unknown levels" for name, count in unknown.items()
-    ]
-    notes += [f"{quoted(name)}: {what}" for name, what in gaps.items()]
     if rows.size < table.n:
         notes.append(f"left out {table.n - rows.size:,} rows without {quoted(target.name)}")
     notes += _idle(model.classifier.coef_[0])

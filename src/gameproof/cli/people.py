@@ -124,7 +124,8 @@ class People:
             ]
             lines.append(f"  categories, with their levels: {listed(shown, 12)}")
         for name, count in plan.pooled.items():
-            lines.append(f"  {quoted(name)}: {count} rare levels pooled into other")
+            what = "rare level" if count == 1 else "rare levels"
+            lines.append(f"  {quoted(name)}: {count} {what} pooled into other")
         gaps = [f"{quoted(name)} {count:,}" for name, count in self.gaps().items()]
         if gaps:
             lines.append(f"  missing values, taken for the median and marked: {listed(gaps, 12)}")

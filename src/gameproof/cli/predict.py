@@ -83,13 +83,7 @@ def _decided(model: TableModel, table: Table) -> tuple[dict[str, Any], list[str]
     """Decisions, scores and probabilities, and what is worth a note."""
     from scipy.special import expit
 
-    scores, unknown, gaps = model.scored(table)
-    notes = [
-        f"{quoted(name)}: {count:,} cells have levels that the model has not seen; they count as "
-        "missing"
-        for name, count in unknown.items()
-    ]
-    notes += [f"{quoted(name)}: {what}" for name, what in gaps.items()]
+    scores, notes = model.scored(table)
     columns = {
         "decision": model.outcomes(scores),
         "score": scores.round(6),

@@ -26,7 +26,8 @@ from gameproof.errors import DataError
 
 
 class Encoded(NamedTuple):
-    """A table as a plan sees it, and how many cells had levels that the plan does not know."""
+    """A table as a plan sees it, and how many cells of which column had levels that the plan does
+    not know by name."""
 
     X: Matrix
     unknown: Mapping[str, int]
@@ -151,19 +152,34 @@ def number_columns(
 
 
 def _coded(column: Column, levels: tuple[str, ...]) -> tuple[Vector, int]:
-    """The numbers of the levels, NaN where none fits, and how many cells that and "other" took
-    that the plan has not seen by name."""
+    """The numbers of the levels, that of "other" or NaN where none fits, and in how many cells."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     absent = column.text.is_null().to_numpy(zero_copy_only=False)
     codes = filled(pc.cast(pc.index_in(column.text, pa.array(levels)), pa.float64()))
     strange = np.isnan(codes) & ~absent
+    if column.kind == "number":
+        codes[strange] = _coded_by_value(filled(column.numbers)[strange], levels)
+        strange &= np.isnan(codes)
     if OTHER in levels:
         codes[strange] = levels.index(OTHER)
     if GAP in levels:
         codes[absent] = levels.index(GAP)
-    return codes, 0 if OTHER in levels else int(strange.sum())
+    return codes, int(strange.sum())
+
+
+def _coded_by_value(values: Vector, levels: tuple[str, ...]) -> Vector:
+    """The numbers of levels that are written otherwise, 2 or 2.0, as programs disagree on; NaN
+    where no level has this value, or where several have it, which must then be names."""
+    codes: dict[float, float] = {}
+    for k, level in enumerate(levels):
+        try:
+            value = float(level)
+        except ValueError:
+            continue
+        codes[value] = np.nan if value in codes else k
+    return np.array([codes.get(value, np.nan) for value in values.tolist()])
 
 
 def _numbers(table: Table, column: Column) -> Vector:

@@ -78,7 +78,7 @@ def why_not(column: Column, category: bool) -> str:
 
 
 def levels_of(column: Column) -> tuple[tuple[str, ...], int]:
-    """The levels of a category, most frequent first, and how many went into "other"."""
+    """The levels of a category, most frequent first, and how many others went into "other"."""
     import pyarrow.compute as pc
 
     counted = pc.value_counts(pc.drop_null(column.text))
@@ -93,7 +93,7 @@ def levels_of(column: Column) -> tuple[tuple[str, ...], int]:
         rest = [level for level, _ in ranked if level not in kept]
         if len(rest) == 1:
             return (*kept, *rest, *gap), 0
-        return (*kept, OTHER, *gap), len(rest)
+        return (*kept, OTHER, *gap), len(rest) - (OTHER in rest)
     return (*kept, *gap), 0
 
 
