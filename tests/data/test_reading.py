@@ -166,6 +166,11 @@ def test_quoted_newlines_separators_and_nameless_columns_are_read(tmp_path: Path
     assert table.columns["column 1"].text.to_pylist() == ["one\ntwo", "3;4"]
 
 
+@pytest.mark.parametrize("name", ["<30 days", "{x}", "[0, 1]", "<h"])
+def test_first_column_may_look_like_the_start_of_another_text(name: str, tmp_path: Path) -> None:
+    assert list(read(f"{name};b\n1;2\n".encode(), tmp_path).columns) == [name, "b"]
+
+
 def test_quotation_mark_inside_a_cell_is_a_character(tmp_path: Path) -> None:
     table = read(b'size,b\n5" pipe,1\n6 inch,2\n', tmp_path)
     assert table.columns["size"].text.to_pylist() == ['5" pipe', "6 inch"]
@@ -220,10 +225,15 @@ BAD = {
     "web page": (b"<!doctype html><p>log in</p>", "is a web page"),
     "latin": ("a,b\n1,2\nZürich,3\n".encode("latin-1"), "line 3: the byte 0xfc is no UTF-8"),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), "UTF-16; save it as UTF-8"),
+    "web page in capitals": (b"\n <HTML><p>log in</p>", "is a web page"),
+    "XML": (b"<?xml version='1.0'?><a/>", "is a web page or XML"),
     "JSON": (b' {"a": [1, 2]}', "is JSON, expected a table"),
+    "JSON in lines": (b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', "is JSON, expected a table"),
+    "list in JSON": (b'[\n  {\n  "a": 1}]', "is JSON, expected a table"),
     "short row": (b"a,b\n1,2\n3\n", "line 3: this row has 1 cells, and the header 2"),
     "long row": (b"a,b\n1,2\n3,4,5\n", "line 3: this row has 3 cells, and the header 2"),
     "open quote": (b'a,b\n1,2\n"3,4\n5,6\n', "line 4: a quotation mark is not closed"),
+    "open quote in a long file": (b'a,"b\n' + b"1,2\n" * 40_000, "quotation mark is not closed"),
     "open quote at the end": (b'a,b\n1,"2\n3,4\n', "line 3: a quotation mark is not closed"),
     "same name": (b"a,b,a\n1,2,3\n", "more than one column named 'a'"),
     "same but for spaces": (b"a,b, a\n1,2,3\n", "more than one column named 'a'"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -22,6 +23,8 @@ from gameproof.data.unpack import PARQUET, unpacked
 from gameproof.errors import DataError
 
 SEPARATORS = (",", ";", "\t", "|")
+# How other texts begin; columns may be called "<30 days" and "{x}".
+OTHERS = {rb"<([!?]|html)": "a web page or XML", rb'\[?\s*\{\s*["}]': "JSON"}
 
 
 @final
@@ -120,7 +123,10 @@ def _from_text(data: bytes, given: str) -> Table:
 
     text = _text(data, given)
     separator = _separator(text)
-    header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    try:
+        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
+    except csv.Error as error:  # one cell that takes in all that follows
+        raise DataError(_fault(text, separator, given)) from error
     _different([name.strip() for name in header], given)
     try:
         table = arrow.read_csv(
@@ -165,8 +171,8 @@ def _text(data: bytes, given: str) -> str:
         raise DataError(f"{given} is a binary file, expected a table: CSV, TSV or Parquet")
     if not start.removeprefix(codecs.BOM_UTF8).strip():
         raise DataError(f"{given} is empty")
-    for mark, what in ((b"<", "a web page or XML"), (b"{", "JSON")):
-        if start.removeprefix(codecs.BOM_UTF8).lstrip().startswith(mark):
+    for mark, what in OTHERS.items():
+        if re.match(mark, start.removeprefix(codecs.BOM_UTF8).lstrip(), re.IGNORECASE):
             raise DataError(f"{given} is {what}, expected a table: CSV, TSV or Parquet")
     try:
         return data.decode("utf-8-sig")
