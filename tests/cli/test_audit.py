@@ -398,6 +398,19 @@ def test_moves_out_of_the_range_of_the_table_are_called_so(model, people) -> Non
             assert ("beyond" in line) == (reached < lowest)
 
 
+def test_mark_of_gaps_is_told_as_given_or_missing(people, tmp_path, capsys) -> None:
+    """Also where the table has a column of the mark's name."""
+    table, model = tmp_path / "t.csv", str(tmp_path / "m.json")
+    frame = pd.read_csv(people)
+    frame.assign(**{"income missing": frame["age"]}).to_csv(table, index=False)
+    assert fit(table, Path(model), "--movable", "income", "--radius", "0.03", "--quiet") == 0
+    capsys.readouterr()
+    assert main(["audit", model, str(table), "--quiet"]) == 0
+    said = capsys.readouterr().out
+    (line,) = [line for line in said.splitlines() if "income missing (2) " in line]
+    assert re.search(r"\d   from (missing to given|given to missing)$", line)
+
+
 @pytest.mark.filterwarnings("error")
 def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, capsys) -> None:
     path, page = tmp_path / "idle.json", tmp_path / "page.html"

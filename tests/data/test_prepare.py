@@ -74,6 +74,21 @@ def test_names_keep_the_order_of_the_columns() -> None:
     assert prepare.movable_.tolist() == [2, 3, 4, 5, 6]
 
 
+def test_names_differ_where_columns_are_called_like_what_is_made_of_others() -> None:
+    names = ("a missing", "a", "b", "b=y", "b=y=z", "a missing (2)")
+    levels = {"b": ("x", "y", "y=z"), "b=y": ("w", "z")}
+    features = gp.Features(names, levels, movable=("a",))
+    table = np.column_stack([np.arange(6.0) % 2 for _ in names])
+    table[0, 1] = np.nan
+    prepare = gp.Prepare(features).fit(table)
+    made = prepare.get_feature_names_out().tolist()
+    assert made == [
+        *("a missing", "a", "a missing (3)", "b=x", "b=y (2)", "b=y=z (2)", "b=y=z (3)"),
+        *("b=y=z", "a missing (2)"),
+    ]
+    assert [made[k] for k in prepare.movable_] == ["a", "a missing (3)"]
+
+
 @pytest.mark.parametrize("name", FEATURES.names)
 def test_movable_and_immovable_stay_apart(name: str) -> None:
     table = people(200, 0)

@@ -110,12 +110,7 @@ class TableModel:
 
     def moved_by(self, names: tuple[str, ...]) -> list[int]:
         """The positions of what the classifier sees of these columns of the table."""
-        owners = [
-            name
-            for name, encoder in zip(self.plan.features.names, self.prepare.encoders_, strict=True)
-            for _ in encoder.names(name)
-        ]
-        return [k for k, owner in enumerate(owners) if owner in names]
+        return [k for k, owner in enumerate(self.prepare.owners_) if owner in names]
 
     def save(self, path: str | Path) -> None:
         """Writes a file that `load_model` reads: JSON text, safe to open whoever made it."""
@@ -186,13 +181,6 @@ def _prepared(features: Features, saved: list[Any]) -> Prepare:
         encoders.append(found)
     prepare.encoders_ = encoders
     prepare.n_features_in_ = len(features.names)
-    prepare.movable_ = np.flatnonzero(
-        [
-            name in features.movable
-            for name, encoder in zip(features.names, encoders, strict=True)
-            for _ in encoder.names(name)
-        ]
-    )
     return prepare
 
 

@@ -164,20 +164,25 @@ def _idle(coef: Any) -> list[str]:
 
 def steps_in_table(prepare: Prepare, Z: Any) -> Callable[[str, float], str]:
     """What says of a step in a prepared column of numbers that it leads from the column's median to
-    where it does, and whether that is beyond what the prepared rows Z hold."""
+    where it does, and whether that is beyond what the prepared rows Z hold; and of a step in the
+    mark of its gaps, which way."""
     from gameproof.data.prepare import Number
 
     assert prepare.features is not None  # as always where there is a plan
     encoders = dict(zip(prepare.features.names, prepare.encoders_, strict=True))
-    places = {str(name): k for k, name in enumerate(prepare.get_feature_names_out())}
+    made = prepare.get_feature_names_out().tolist()
+    owners = dict(zip(made, prepare.owners_, strict=True))
 
     def told(name: str, step: float) -> str:
-        encoder = encoders.get(name)
+        owner = owners.get(name, "")
+        encoder = encoders.get(owner)
         if not isinstance(encoder, Number):
             return ""
+        if name != owner:
+            return "from missing to given" if step < 0 else "from given to missing"
         start, end = encoder.after_step(step)
         reached = (encoder.median - encoder.mean) / encoder.deviation + step
-        seen = Z[:, places[name]]
+        seen = Z[:, made.index(name)]
         beyond = "" if seen.min() <= reached <= seen.max() else ", beyond what was seen"
         return f"from the median {_read(start)} to {_read(end)}{beyond}"
 

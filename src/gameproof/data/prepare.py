@@ -11,6 +11,7 @@ What comes of a column that people can move is what they can move afterwards, an
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -46,7 +47,7 @@ class Number(NamedTuple):
         return cls(unit, median, float(filled.mean()), spread or 1.0, known.size < column.size)
 
     def names(self, name: str) -> list[str]:
-        """What its columns are called afterwards."""
+        """What its columns are called afterwards, if nothing else is called so."""
         return [name, f"{name} missing"] if self.gaps else [name]
 
     def instead(self) -> str:
@@ -74,7 +75,7 @@ class Category(NamedTuple):
     levels: tuple[str, ...]
 
     def names(self, name: str) -> list[str]:
-        """What its columns are called afterwards."""
+        """What its columns are called afterwards, if nothing else is called so."""
         return [f"{name}={self.levels[k]}" for k in self._shown()]
 
     def encoded(self, column: Vector) -> list[Vector]:
@@ -126,14 +127,19 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             else Number.learned(column, unit)
             for name, column in zip(features.names, table.T, strict=True)
         ]
-        moves = [
-            name in features.movable
-            for name, encoder in zip(features.names, self.encoders_, strict=True)
-            for _ in encoder.names(name)
-        ]
-        self.movable_ = np.flatnonzero(moves)
         self._check_levels(table)
         return self
+
+    @property
+    def owners_(self) -> list[str]:
+        """The column of the table that each of the resulting ones comes of."""
+        return [owner for owner, _ in self._made(self._features(self.n_features_in_).names)]
+
+    @property
+    def movable_(self) -> NDArray[np.int64]:
+        """The numbers of the resulting columns that people can move."""
+        movable = self._features(self.n_features_in_).movable
+        return np.flatnonzero([owner in movable for owner in self.owners_])
 
     def transform(self, X: ArrayLike) -> Matrix:
         """The columns for a classifier."""
@@ -150,7 +156,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.column_stack(columns)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """The names of the resulting columns: ``age``, ``income missing``, ``job=retired``."""
+        """The names of the resulting columns: ``age``, ``income missing``, ``job=retired``, with a
+        number where the table has a column of this name."""
         check_is_fitted(self)
         names = self._features(self.n_features_in_).names
         if input_features is not None:
@@ -163,17 +170,29 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if given != names and (self.features or hasattr(self, "feature_names_in_")):
                 raise ValueError("input_features is not equal to feature_names_in_")
             names = given
-        found = [
-            made
-            for name, encoder in zip(names, self.encoders_, strict=True)
-            for made in encoder.names(name)
-        ]
+        taken = set(names)
+        found = []
+        for owner, name in self._made(names):
+            free, k = name, 1
+            while name != owner and free in taken:
+                k += 1
+                free = f"{name} ({k})"
+            taken.add(free)
+            found.append(free)
         return np.array(found, dtype=object)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def _made(self, names: Sequence[str]) -> list[tuple[str, str]]:
+        """What is made of columns of these names: each with the one it comes of."""
+        return [
+            (name, made)
+            for name, encoder in zip(names, self.encoders_, strict=True)
+            for made in encoder.names(name)
+        ]
 
     def _features(self, d: int) -> Features:
         """What the columns are: as given, or as the frame names them, or numbers x0, x1, …"""
