@@ -194,6 +194,23 @@ def test_audit_reads_well_and_writes_a_page(model, people, tmp_path: Path, capsy
     assert "is there already" in capsys.readouterr().err
 
 
+def test_options_are_read_as_fit_reads_them(model, people, tmp_path, capsys) -> None:
+    """The favourable value but for capitals, a column named twice, --rest of three values."""
+    plain = run(capsys, model, people)
+    assert run(capsys, model, people, "--favourable", "YES", "--movable", "savings,savings")
+    table = pd.read_csv(people)
+    late = table.index[table["repaid"] == "no"][:9]
+    table.loc[late, "repaid"] = "late"
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert "has late, expected yes or no" in refused(capsys, model, tmp_path / "t.csv")
+    found = run(capsys, model, tmp_path / "t.csv", "--rest")
+    assert found["quality"] == plain["quality"]
+    foreign = tmp_path / "m.skops"
+    skops.io.dump(LogisticRegression().fit(table[["age"]], pd.read_csv(people)["repaid"]), foreign)
+    meaning = ["--target", "repaid", "--favourable", "yes", "--movable", "age,age"]
+    assert run(capsys, foreign, people, *meaning)["movable"] == ["age"]
+
+
 def test_audit_with_nothing_movable_says_that_nothing_helps(model, people, capsys) -> None:
     assert main(["audit", str(model), str(people), "--movable", ""]) == 0
     printed = capsys.readouterr().out

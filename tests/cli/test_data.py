@@ -155,6 +155,8 @@ def test_published_data_is_written_as_it_is_loaded(
         np.testing.assert_array_equal(found.column(column), expected.column(column))
     assert main([*arguments, "--force"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == 400
+    assert main([*arguments, "--force", "--rows", "401", "--balanced"]) == 1
+    assert "of each outcome make an even number, got 401" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "load"), [("credit", gp.load_credit), ("bank", gp.load_bank)])

@@ -47,6 +47,7 @@ def test_seed_decides_and_generators_go_on() -> None:
     data = numbered(20, 90)
     assert ids(data.balanced(20, 3)) == ids(data.balanced(20, 3))
     assert ids(data.balanced(20, 3)) != ids(data.balanced(20, 4))
+    assert ids(data.balanced(None, 3)) == ids(data.balanced(40, 3))
     assert ids(data.balanced(20, 3)) == ids(data.balanced(20, np.random.default_rng(3)))
     rng = np.random.default_rng(3)
     assert ids(data.balanced(20, rng)) != ids(data.balanced(20, rng))

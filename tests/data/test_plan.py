@@ -138,6 +138,11 @@ def test_numbers_that_are_names_can_be_said_to_be(tmp_path: Path) -> None:
     assert plan(made, categories=["extra"]).features.levels["extra"] == ("3011", "8001")
 
 
+def test_dates_can_be_said_to_be_names(tmp_path: Path) -> None:
+    made = table(tmp_path, extra=[f"2024-01-0{k % 2 + 1}" for k in range(N)])
+    assert plan(made, categories=["extra"]).features.levels["extra"] == ("2024-01-01", "2024-01-02")
+
+
 def test_codes_are_known_by_their_value_where_that_is_one_level(tmp_path: Path) -> None:
     codes = ["1", "02", "2", "10"]
     made = table(tmp_path, extra=[codes[k % 4] for k in range(N)])
@@ -228,6 +233,7 @@ def test_one_value_against_the_rest(tmp_path: Path) -> None:
     rows, y = Target.of(made, "paid", "a").labels(made)
     assert rows[:4].tolist() == [0, 1, 3, 4]
     assert y[:4].tolist() == [1.0, -1.0, 1.0, -1.0]
+    assert (gp.read_table(made_three.source, "paid", "b", rest=True).y > 0).sum() == 15
     aim = Target.of(made_three, "paid", "b", rest=True)
     assert aim.labels(made_three)[1][:3].tolist() == [-1.0, 1.0, -1.0]
     assert aim.other == "not b"

@@ -86,13 +86,16 @@ def _model(path: Path) -> Any:
 
 def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Case:
     """A model of ours knows what its table means."""
+    from gameproof.data.labels import Target, same_value
     from gameproof.population.responses import DEFAULT_POWER
 
     target = model.plan.target
     for option, own in (("target", target.name), ("favourable", target.favourable)):
         given = getattr(options, option)
-        if given is not None and given != own:
+        if given not in (None, own) and not (option == "favourable" and same_value(given, own)):
             raise ValueError(f"the model's {option} is {own!r}, got --{option} {given}")
+    if options.rest:
+        target = Target.of(table, target.name, target.favourable, rest=True)
     rows, y = target.labels(table)
     require_both(y, target.favourable, target.other, JUDGE)
     known = table if rows.size == table.n else table.take(rows)

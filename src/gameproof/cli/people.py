@@ -185,13 +185,13 @@ def gather(options: argparse.Namespace, console: Console) -> People:
         data = Dataset(name_of(options.table), plan.encoded(known).X, y, plan.features)
         fingerprint = data.fingerprint
         if options.balanced:
-            data = data.balanced(2 * fewest(y), options.seed)
+            data = data.balanced(None, options.seed)
     return People(known, plan, data, table.n, table.n - rows.size, fingerprint)
 
 
 def names(given: list[str] | None, table: Table) -> list[str]:
-    """Columns named in one text or in several. A name that holds commas stands alone, or in
-    quotation marks as in a CSV file."""
+    """Columns named in one text or in several, each once. A name that holds commas stands alone,
+    or in quotation marks as in a CSV file."""
     found: list[str] = []
     for text in given or []:
         parts = [text] if text in table.columns else _cut(text)
@@ -201,7 +201,7 @@ def names(given: list[str] | None, table: Table) -> list[str]:
                 f"{text!r} names no column; expected names between commas, or '' for none"
             )
         found += named
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _cut(text: str) -> list[str]:

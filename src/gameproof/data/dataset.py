@@ -128,8 +128,11 @@ class Dataset:
         """The rows that lack no value."""
         return self.take(np.flatnonzero(~np.isnan(self.X).any(axis=1)))
 
-    def balanced(self, n: int, seed: Seed) -> Dataset:
-        """n rows, half of them of each label, drawn without replacement, in random order."""
+    def balanced(self, n: int | None, seed: Seed) -> Dataset:
+        """n rows, half of them of each label, drawn without replacement, in random order; None for
+        as many as there can be."""
+        if n is None:
+            n = 2 * int(min((self.y > 0).sum(), (self.y < 0).sum()))
         if as_count("n", n, least=2) % 2:
             raise ValueError(f"n must be even, to have half of each label, got {n}")
         rng = np.random.default_rng(seed)

@@ -40,8 +40,9 @@ def published_columns(
     rows, or so many drawn at random, on request as many of each outcome."""
     data = _load(about, None)
     if balanced:
-        fewest = int(min((data.y > 0).sum(), (data.y < 0).sum()))
-        data = data.balanced(2 * fewest if rows is None else rows, seed)
+        if rows is not None and rows % 2:
+            raise ValueError(f"as many rows of each outcome make an even number, got {rows:,}")
+        data = data.balanced(rows, seed)
     elif rows is not None:
         if as_count("rows", rows) > len(data):
             raise ValueError(f"{about.name} has {len(data):,} rows, {rows:,} were asked for")

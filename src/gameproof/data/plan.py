@@ -120,15 +120,17 @@ def read_table(
     *,
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
+    rest: bool = False,
 ) -> Dataset:
     """The people in a file: CSV, TSV or Parquet, packed or not.
 
     The label is +1 where the column `target` has the value `favourable`, the outcome that people
-    want. Rows without a target are left out, as are columns of which nothing can be learned.
-    Needs ``pip install 'gameproof[tables]'``.
+    want; a target of more than two values needs `rest`, by which all others count as one. Rows
+    without a target are left out, as are columns of which nothing can be learned. Needs
+    ``pip install 'gameproof[tables]'``.
     """
     table = open_table(path)
-    aim = Target.of(table, target, favourable)
+    aim = Target.of(table, target, favourable, rest)
     rows, y = aim.labels(table)
     known = table if rows.size == table.n else table.take(rows)
     plan = Plan.of(known, aim, movable, drop=drop, categories=categories)

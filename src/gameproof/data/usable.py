@@ -54,7 +54,7 @@ def why_not(column: Column, category: bool) -> str:
     """Why nothing can be learned of a column, if so."""
     import pyarrow.compute as pc
 
-    if column.kind == "date":
+    if column.kind == "date" and not category:
         return "dates; make a number of them, such as days since, if they should count"
     if column.kind == "other":
         return f"neither numbers nor text, but {column.cells.type}"
