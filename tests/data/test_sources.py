@@ -1,11 +1,13 @@
 """The three sources give one table, or say in a sentence why not."""
 
+import bz2
 import email.message
 import gzip
 import hashlib
 import importlib.util
 import io
 import json
+import lzma
 import os
 import socket
 import subprocess
@@ -33,6 +35,8 @@ def expected_table(about: Published, text: str, folder: Path) -> np.ndarray:
 CREDIT_GZ = gzip.compress(CREDIT_TEXT.encode())
 WRAPPINGS = {
     "gzip": (SMALL_CREDIT, CREDIT_GZ),
+    "bzip2": (SMALL_CREDIT, bz2.compress(CREDIT_TEXT.encode())),
+    "xz": (SMALL_CREDIT, lzma.compress(CREDIT_TEXT.encode())),
     "gzip twice": (SMALL_CREDIT, gzip.compress(CREDIT_GZ)),
     "the competition's archive": (
         SMALL_CREDIT,
@@ -69,7 +73,7 @@ def test_wheel_of_the_package_is_a_file_like_others(name: str, tmp_path: Path) -
 
 
 BROKEN = {
-    "a truncated gzip": (CREDIT_GZ[:-20], "is a broken archive .* cut short or altered"),
+    "a truncated gzip": (CREDIT_GZ[:-20], "is a broken archive: .* cut short or altered"),
     "a gzip's first bytes": (CREDIT_GZ[:5], "is a broken archive"),
     "a flipped bit": (
         CREDIT_GZ[:60] + bytes([CREDIT_GZ[60] ^ 1]) + CREDIT_GZ[61:],

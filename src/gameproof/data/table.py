@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.data.catalog import Published
+from gameproof.data.naming import listed
 from gameproof.errors import DataError
 
 Matrix = NDArray[np.float64]
@@ -97,7 +98,7 @@ def check_names(found: Sequence[str], about: Published, given: str) -> None:
     """Refuses a table whose columns are not those of the catalogue, in any order."""
     expected = [*about.columns, about.target]
     complaints = [
-        f"{what} {_listed(names)}"
+        f"{what} {listed(list(map(repr, names)), 3)}"
         for what, names in (
             ("lacks", [name for name in expected if name not in found]),
             ("has the unknown", [name for name in found if name not in expected]),
@@ -178,11 +179,6 @@ def _readable(cell: str, codes: Mapping[str, float] | None) -> bool:
         return bool(_numbers({cell}))
     except ValueError:
         return False
-
-
-def _listed(names: Sequence[str]) -> str:
-    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(map(repr, names[:3])) + rest
 
 
 def _counted(number: int, noun: str) -> str:
