@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.people import LEAST, fewest, names, read, require_both
+from gameproof.cli.training import GIVEN
 from gameproof.data.naming import listed, quoted
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 # The price of a label, where nobody says.
 LABEL_COST = 0.5
-GIVEN, FITTED, USUAL = "as given", "which the model was fitted for", "the default of gameproof fit"
+FITTED, USUAL = "which the model was fitted for", "the default of gameproof fit"
 JUDGE = "judge a model by"  # what an audit needs rows for
 UNKNOWN = (
     "a model of scikit-learn does not tell which rows it learned from; if these are among them, "
