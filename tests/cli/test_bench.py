@@ -58,6 +58,15 @@ def test_a_program_that_fails_is_named(small: Path, capfd: pytest.CaptureFixture
     assert "the benchmark variance ended with exit code 3" in capfd.readouterr().err
 
 
+def test_file_in_place_of_the_folder_is_refused_before_anything_is_run(
+    small: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    small.write_text("mine")
+    assert main(["bench", "steps", "--out", str(small)]) == 1
+    said = capfd.readouterr()
+    assert said == ("", f"gameproof: {small} is a file, expected a folder\n")
+
+
 def test_unknown_benchmark_is_refused_with_those_there_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

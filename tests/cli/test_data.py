@@ -1,6 +1,7 @@
 """``gameproof data`` on small made-up data sets, and once on the published ones."""
 
 import json
+import shlex
 import shutil
 from pathlib import Path
 
@@ -128,6 +129,22 @@ def test_write_that_cannot_be_done_leaves_nothing(
     assert line in printed.err
     assert printed.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_example_of_a_name_with_a_space_can_be_typed(tmp_path: Path, capsys) -> None:
+    path = str(tmp_path / "my people.csv")
+    assert main(["data", "write", "people", path]) == 0
+    example = capsys.readouterr().out.split("for example: ")[1]
+    assert shlex.split(example)[:3] == ["gameproof", "fit", path]
+
+
+def test_source_is_not_written_over(folder: Path, capsys) -> None:
+    folder.mkdir()
+    source = folder / SMALL["credit"][0].files[1]
+    source.write_text(CREDIT_TEXT)
+    assert main(["data", "write", "credit", str(source), "--force"]) == 2
+    assert "is read by this command, and would be written over" in capsys.readouterr().err
+    assert source.read_text() == CREDIT_TEXT
 
 
 @pytest.mark.parametrize("option", [["--rows", "1"], ["--seed", "-1"]])

@@ -108,6 +108,61 @@ def test_a_smoke_run_says_that_it_is_one_and_json_is_json(
     assert "A smoke run" in (tmp_path / "summary.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("only_tiny")
+def test_a_smoke_run_goes_to_a_folder_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["reproduce", "rate", "--quick", "--quiet"]) == 0
+    assert [path.name for path in Path("out").iterdir()] == ["paper-quick"]
+    assert main(["reproduce", "rate", "--quiet"]) == 0
+    assert Path("out/paper/summary.md").exists()
+
+
+@pytest.mark.usefixtures("only_tiny")
+@pytest.mark.parametrize(
+    ("before", "after", "refused"),
+    [
+        (["--seeds", "5"], ["--quick", "--seeds", "9"], True),
+        (["--seeds", "5"], ["--seeds", "4"], True),
+        (["--quick", "--seeds", "5"], ["--quick"], True),
+        (["--quick", "--seeds", "9"], ["--seeds", "5"], False),
+        (["--seeds", "5"], ["--seeds", "5", "--again"], False),
+    ],
+)
+def test_a_larger_run_is_not_replaced_by_a_smaller_one(
+    before: list[str], after: list[str], refused: bool, tmp_path: Path, capsys
+) -> None:
+    arguments = ["reproduce", "rate", "--quiet", "--out", str(tmp_path)]
+    assert main([*arguments, *before]) == 0
+    found = (tmp_path / "rate" / "rows.csv").read_bytes()
+    assert main([*arguments, *after]) == refused
+    if refused:
+        assert "name another folder (--out), or --force" in capsys.readouterr().err
+        assert (tmp_path / "rate" / "rows.csv").read_bytes() == found
+        assert main([*arguments, *after, "--force"]) == 0
+
+
+@pytest.mark.usefixtures("only_tiny")
+def test_verdicts_of_a_smoke_run_are_marked_among_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(reproduce.RUNS, "complexity", tiny)
+    assert main(["reproduce", "rate", "--quiet", "--out", str(tmp_path)]) == 0
+    assert main(["reproduce", "complexity", "--quick", "--quiet", "--out", str(tmp_path)]) == 0
+    text = (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert text.index("A smoke run") < text.index("| claim |")
+    assert (text.count("| holds |"), text.count("| holds (smoke run) |")) == (1, 1)
+
+
+def test_file_in_place_of_the_folder_is_refused(tmp_path: Path, capsys) -> None:
+    (tmp_path / "out").write_text("mine")
+    assert main(["reproduce", "rate", "--out", str(tmp_path / "out")]) == 1
+    assert (
+        capsys.readouterr().err == f"gameproof: {tmp_path / 'out'} is a file, expected a folder\n"
+    )
+
+
 def test_missing_extras_are_told_of_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import Help, one_of
+from gameproof.cli.outputs import make_sure_of_folder
 
 PROGRAMS = {
     "steps": "the time of a step: against C, against NumPy, as n and d grow",
@@ -59,6 +60,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Runs the programs one after the other, and with --json shows what they kept."""
+    make_sure_of_folder(options.out)
     folder, records = programs(), {}
     environment = os.environ | {"GAMEPROOF_BENCH": str(options.out)}
     for name in options.names or DEFAULT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from shlex import join
 from typing import Any
 
 from gameproof.cli.console import Console
@@ -122,9 +123,13 @@ def run_list(options: argparse.Namespace, console: Console) -> None:
 def run_write(options: argparse.Namespace, console: Console) -> None:
     """Writes a table, and says what a command that reads it needs to know."""
     from gameproof.data import people
+    from gameproof.data.cache import data_folder, place
     from gameproof.data.writing import check_table_name, write_table
 
-    make_sure(options.file, force=options.force)
+    inputs = []
+    if options.name != PEOPLE:
+        inputs.append(place(CATALOG[options.name], data_folder()))
+    make_sure(options.file, force=options.force, inputs=inputs)
     check_table_name(options.file)
     if options.name == PEOPLE:
         if options.balanced:
@@ -141,10 +146,10 @@ def run_write(options: argparse.Namespace, console: Console) -> None:
         target, movable = about.target, about.movable
     write_table(options.file, columns)
     n = len(columns[target])
+    words = ["gameproof", "fit", str(options.file), "--target", target, "--favourable", favourable]
+    words += ["--movable", ",".join(movable), "-o", "model.json"]
     console.show(
-        f"{n:,} rows and {len(columns)} columns in {options.file}\n"
-        f"for example: gameproof fit {options.file} --target {target} --favourable {favourable} "
-        f"--movable {','.join(movable)} -o model.json",
+        f"{n:,} rows and {len(columns)} columns in {options.file}\nfor example: {join(words)}",
         {
             "file": str(options.file),
             "rows": n,

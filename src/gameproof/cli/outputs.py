@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def make_sure(*paths: Path | None, force: bool, inputs: tuple[Path, ...] = ()) -> None:
+def make_sure(*paths: Path | None, force: bool, inputs: Sequence[Path] = ()) -> None:
     """Refuses a file that could not be written, or one that is there, unless `force`; one that is
     read or written twice in any case."""
     given = [path for path in paths if path is not None]

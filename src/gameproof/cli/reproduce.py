@@ -8,7 +8,7 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import Help, one_of, whole
-from gameproof.cli.outputs import add_force, add_report, make_sure
+from gameproof.cli.outputs import add_force, add_report, make_sure, make_sure_of_folder
 from gameproof.paper.catalog import EXPERIMENTS
 
 
@@ -36,7 +36,10 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
     parser.add_argument("--jobs", type=whole(1), metavar="N", help="processes (one a core)")
     parser.add_argument("--again", action="store_true", help="run finished parts again")
     parser.add_argument(
-        "--out", type=Path, default=Path("out/paper"), metavar="DIR", help="where to (%(default)s)"
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="where to (out/paper, or out/paper-quick with --quick)",
     )
     add_report(parser)
     add_force(parser)
@@ -47,7 +50,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Runs them, and shows the claims with their verdicts."""
     from gameproof.paper.reproduce import SMOKE, reproduce
 
+    if options.out is None:
+        options.out = Path("out/paper-quick" if options.quick else "out/paper")
     make_sure(options.report, force=options.force)
+    make_sure_of_folder(options.out)
     try:
         studies = reproduce(
             options.names,
@@ -56,6 +62,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             quick=options.quick,
             jobs=options.jobs,
             again=options.again,
+            force=options.force,
             progress=False if console.quiet else None,
             say=console.say,
         )

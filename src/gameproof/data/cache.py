@@ -56,15 +56,19 @@ def keep(found: Found, about: Published, folder: Path) -> Path:
     return kept_path(about, folder)
 
 
+def place(about: Published, folder: Path) -> Path:
+    """The file in the folder that has the table."""
+    for path in (kept_path(about, folder), *(folder / name for name in about.files)):
+        if path.is_file():
+            return path
+    raise DataNotFound(_three_ways(about, folder))
+
+
 def find(about: Published, folder: Path) -> tuple[Path, Found]:
     """The table in the folder, and the file it was read from."""
-    path = kept_path(about, folder)
-    if path.is_file():
-        return path, _read(path, about)
-    for name in about.files:
-        if (folder / name).is_file():
-            return folder / name, from_file(folder / name, about)
-    raise DataNotFound(_three_ways(about, folder))
+    path = place(about, folder)
+    kept = path == kept_path(about, folder)
+    return path, (_read if kept else from_file)(path, about)
 
 
 def _read(path: Path, about: Published) -> Found:

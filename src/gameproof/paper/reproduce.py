@@ -51,25 +51,29 @@ def reproduce(
     quick: bool = False,
     jobs: int | None = None,
     again: bool = False,
+    force: bool = False,
     progress: bool | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> list[Study]:
     """Runs experiments, all where none is named, and writes what they found to `folder`, one
     folder each, with a summary of all that are finished there. What was found before is kept,
-    unless `again`."""
+    unless `again`; a larger run is not replaced by a smaller one, unless `force`."""
     unknown = [name for name in names if name not in EXPERIMENTS]
     if unknown:
         raise ValueError(f"no experiment {unknown[0]!r}, there are {', '.join(EXPERIMENTS)}")
     _require_extras()
-    seeds = None if seeds is None else as_count("seeds", seeds)
+    seeds = (QUICK_SEEDS if quick else SEEDS) if seeds is None else as_count("seeds", seeds)
+    chosen = list(dict.fromkeys(names or EXPERIMENTS))
+    if not force:
+        _require_nothing_larger(chosen, folder, seeds, quick)
     jobs = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
     studies = []
-    for name in dict.fromkeys(names or EXPERIMENTS):
+    for name in chosen:
         say(f"{name}: {EXPERIMENTS[name]} …")
         study = Study(
             name,
             folder / name,
-            seeds=seeds or (QUICK_SEEDS if quick else SEEDS),
+            seeds=seeds,
             quick=quick,
             jobs=jobs,
             progress=progress,
@@ -86,6 +90,21 @@ def reproduce(
     return studies
 
 
+def _require_nothing_larger(names: Sequence[str], folder: Path, seeds: int, quick: bool) -> None:
+    """Before anything is computed."""
+    for name in names:
+        found = Study.finished(name, folder / name)
+        if found and (found.quick, -found.seeds) < (quick, -seeds):
+            raise FileExistsError(
+                f"{folder / name} has the results of {_size(found.seeds, found.quick)}, and would "
+                f"get those of {_size(seeds, quick)}; name another folder (--out), or --force"
+            )
+
+
+def _size(seeds: int, quick: bool) -> str:
+    return f"a {'smoke' if quick else 'full'} run with {seeds} seeds"
+
+
 def _require_extras() -> None:
     """Before anything is computed."""
     needed = ("joblib", "matplotlib", "pandas", "pyarrow")
@@ -99,14 +118,14 @@ def _require_extras() -> None:
 
 def summary(study: Study) -> str:
     """One experiment as a page in Markdown."""
-    return "\n".join([*_findings(study, ""), *_claims_table(study.claims), ""])
+    return "\n".join([*_findings(study, ""), *_claims_table(_judged(study)), ""])
 
 
 def overall(studies: Sequence[Study]) -> str:
     """All of them: first what became of the claims, then the figures."""
     seeds = " or ".join(str(number) for number in sorted({study.seeds for study in studies}))
-    claims = [claim for study in studies for claim in study.claims]
-    order = list(dict.fromkeys(claim.text for claim in claims))
+    claims = [judged for study in studies for judged in _judged(study)]
+    order = list(dict.fromkeys(claim.text for claim, _ in claims))
     return "\n".join(
         [
             "# The paper's experiments",
@@ -117,7 +136,8 @@ def overall(studies: Sequence[Study]) -> str:
             "An effect stands with its interval of 95 % over paired seeds. A claim holds, or does "
             "not, where all of the interval is on one side of the border; else it is undecided.",
             "",
-            *_claims_table(sorted(claims, key=lambda claim: order.index(claim.text))),
+            *([SMOKE, ""] if any(study.quick for study in studies) else []),
+            *_claims_table(sorted(claims, key=lambda judged: order.index(judged[0].text))),
             "",
             *(line for study in studies for line in _findings(study, f"{study.name}/")),
         ]
@@ -133,10 +153,16 @@ def _findings(study: Study, folder: str) -> list[str]:
     return lines + [line for note in study.notes for line in (note, "")]
 
 
-def _claims_table(claims: Sequence[Claim]) -> list[str]:
+def _judged(study: Study) -> list[tuple[Claim, str]]:
+    """Its claims with their verdicts, marked where those mean nothing."""
+    mark = " (smoke run)" if study.quick else ""
+    return [(claim, claim.verdict + mark) for claim in study.claims]
+
+
+def _claims_table(claims: Sequence[tuple[Claim, str]]) -> list[str]:
     rows = [
         f"| {claim.text} | {claim.measure} | {claim.effect:.3g} ({claim.low:.3g} to "
-        f"{claim.high:.3g}) | {claim.border:g} | {claim.verdict} |"
-        for claim in claims
+        f"{claim.high:.3g}) | {claim.border:g} | {verdict} |"
+        for claim, verdict in claims
     ]
     return ["| claim | measure | effect | border | verdict |", "|---|---|---|---|---|", *rows]
