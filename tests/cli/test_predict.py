@@ -53,6 +53,14 @@ def test_decisions_as_json(model, people, capsys) -> None:
     assert set(shown["rows"][0]) == {"row", "id", "decision", "score", "probability"}
 
 
+def test_dates_that_are_kept_are_text_in_json(model, people, tmp_path: Path, capsys) -> None:
+    day = pd.Timestamp("2024-02-29").date()
+    pd.read_csv(people).assign(applied=day).to_parquet(tmp_path / "t.parquet")
+    arguments = ["--keep", "applied", "--json", "--quiet"]
+    assert main(["predict", str(model), str(tmp_path / "t.parquet"), *arguments]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"][0]["applied"] == "2024-02-29"
+
+
 def test_table_without_outcomes_with_new_levels_and_columns_in_another_order(
     model, people, tmp_path: Path, capsys
 ) -> None:

@@ -54,7 +54,8 @@ class Console(NamedTuple):
 
     def show(self, text: str, record: Any) -> None:
         """A result, which is either of the two."""
-        tell(json.dumps(finite(record), indent=2) if self.as_json else text)
+        # What JSON does not have, such as dates, is told as text.
+        tell(json.dumps(finite(record), indent=2, default=str) if self.as_json else text)
 
 
 def accept_any_letter() -> None:
