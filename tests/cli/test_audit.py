@@ -425,7 +425,11 @@ def test_mark_of_gaps_is_told_as_given_or_missing(people, tmp_path, capsys) -> N
     assert main(["audit", model, str(table), "--quiet"]) == 0
     said = capsys.readouterr().out
     (line,) = [line for line in said.splitlines() if "income missing (2) " in line]
-    assert re.search(r"\d   from (missing to given|given to missing)$", line)
+    assert re.search(r"\d   (farther than )?from (missing to given|given to missing)$", line)
+    fitted = gp.load_model(model)
+    told = steps_in_table(fitted.prepare, fitted.prepared(open_table(table)).Z)
+    assert told("income missing (2)", -0.5) == "from missing to given"
+    assert told("income missing (2)", 1.5) == "farther than from given to missing"
 
 
 @pytest.mark.filterwarnings("error")

@@ -182,8 +182,9 @@ def steps_in_table(prepare: Prepare, Z: Any) -> Callable[[str, float], str]:
         encoder = encoders.get(owner)
         if not isinstance(encoder, Number):
             return ""
-        if name != owner:
-            return "from missing to given" if step < 0 else "from given to missing"
+        if name != owner:  # the mark of its gaps, 0 or 1
+            way = "from missing to given" if step < 0 else "from given to missing"
+            return way if abs(step) <= 1 else f"farther than {way}"
         start, end = encoder.after_step(step)
         reached = (encoder.median - encoder.mean) / encoder.deviation + step
         seen = Z[:, made.index(name)]
