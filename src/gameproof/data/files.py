@@ -18,7 +18,7 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
     try:
         _write(real(path), content)
     except OSError as error:  # under the name that was asked for
-        raise OSError(error.errno, error.strerror, str(path)) from error
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def real(path: Path) -> Path:
