@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 
@@ -266,3 +267,33 @@ def test_warning_points_to_the_line_that_called_fit() -> None:
     with pytest.warns(gp.CapWarning) as caught:
         gp.StrategicLogisticRegression(gp.NoResponse()).fit([[-1.0], [1.0]], [0, 1])
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_fit_that_fails_leaves_the_model_as_it_was(kind) -> None:
+    X, y = people()
+    model = kind().fit(X, y)
+    fitted = {name: value for name, value in vars(model).items() if name.endswith("_")}
+    named = np.where(y > 0, "a", "b")
+    for table, labels, wrong in (
+        (X, named, {"favourable": "b", "bound": -1.0}),
+        (X[:, :2], y, {"features": [3]}),
+        (X[:, :2], np.ones_like(y), {}),
+        (X * 7, y, {"solver": "ogda"}),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            model.set_params(**wrong).fit(table, labels)
+        model.set_params(favourable=None, bound=20.0, features=None, solver=None)
+        after = {name: value for name, value in vars(model).items() if name.endswith("_")}
+        assert after == fitted
+    assert model.score(X, y) == kind().fit(X, y).score(X, y)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_first_fit_that_fails_leaves_a_model_that_is_not_fitted(kind) -> None:
+    X, y = people()
+    model = kind(bound=-1.0)
+    with pytest.raises(ValueError, match="bound must be positive"):
+        model.fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)

@@ -9,7 +9,8 @@ asked; otherwise a `Solver` asks.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Real
 from pathlib import Path
@@ -79,26 +80,28 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learns from people as they are before they answer: true features, true labels. Each
-        counts as much as `sample_weight` says, times the weight of the class."""
-        former = self._former()
-        table: Matrix
-        table, labels = validate_data(self, X, y, dtype=np.float64, order="C")
-        people = counted(table, labels, sample_weight)
-        self.outcomes_ = Outcomes.learned(people.y, self.favourable)
-        self.classes_ = self.outcomes_.classes
-        self.units_ = Units.plain(table.shape[1])
-        if self.standardise:
-            self.units_ = Units.learned(people.X, self.fit_intercept, people.weights)
-        self.movable_ = self._movable()
-        problem = self._problem(people)
-        self.result_ = self._solved(problem, former)
-        theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
-        self._set(theta, offset)
-        self.worst_case_risk_ = float("nan")
-        if problem.has_duality_gap:
-            self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
-        self.training_ = training(self, problem, people)
-        self._rows = Rows.fitted(self._knows, self._answering(), table)
+        counts as much as `sample_weight` says, times the weight of the class. A fit that fails
+        leaves the model as it was."""
+        with self._all_or_nothing():
+            former = self._former()
+            table: Matrix
+            table, labels = validate_data(self, X, y, dtype=np.float64, order="C")
+            people = counted(table, labels, sample_weight)
+            self.outcomes_ = Outcomes.learned(people.y, self.favourable)
+            self.classes_ = self.outcomes_.classes
+            self.units_ = Units.plain(table.shape[1])
+            if self.standardise:
+                self.units_ = Units.learned(people.X, self.fit_intercept, people.weights)
+            self.movable_ = self._movable()
+            problem = self._problem(people)
+            self.result_ = self._solved(problem, former)
+            theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
+            self._set(theta, offset)
+            self.worst_case_risk_ = float("nan")
+            if problem.has_duality_gap:
+                self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
+            self.training_ = training(self, problem, people)
+            self._rows = Rows.fitted(self._knows, self._answering(), table)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(f"{self.result_.status} Or fit again with warm_start=True.")
         return self
@@ -183,6 +186,18 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return float(np.average(right, weights=weights[rows]))
 
     # --- the steps of a fit
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Where a fit fails, nothing of it stays but how far it came by asking people."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            before["_asking"] = self._asking
+            vars(self).clear()
+            vars(self).update(before)
+            raise
 
     def _movable(self) -> NDArray[np.int64]:
         """Positions of the features that people can move, as far as a model says."""
