@@ -7,8 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gameproof import BlackBox, NoResponse, Population, QuadraticCost, Response
-from gameproof.errors import AnswerError
+from gameproof import (
+    BlackBox,
+    NoResponse,
+    Population,
+    QuadraticCost,
+    Response,
+    StrategicProblem,
+    TwoPoint,
+    ogda_rr,
+    solve,
+)
+from gameproof.errors import AnswerError, EvaluationError
 from tallied import THETA, ZETA, Array, Indices, Tally, X, Y, people
 
 
@@ -141,6 +151,56 @@ def test_population_goes_on_after_a_bad_answer() -> None:
         population.ask(THETA, [1])
     np.testing.assert_array_equal(population.ask(THETA, [1]), X[[1]])
     assert population.n_deployments == 1
+
+
+class Flaky(Tally):
+    """People of whom agents 2 and 5 give no number to one of the questions."""
+
+    def __init__(self, scores: bool = False, question: int = 1) -> None:
+        super().__init__(scores)
+        self.question = question
+
+    def __call__(self, theta: Array, indices: Indices) -> Array:
+        answers = super().__call__(theta, indices)
+        if len(self.asked) == self.question:
+            answers[(indices == 2) | (indices == 5)] = np.nan
+        return answers
+
+
+@pytest.mark.parametrize("scores", [False, True])
+def test_good_answers_beside_bad_ones_are_kept_for_the_same_question(scores: bool) -> None:
+    flaky, well = Flaky(scores), people(BlackBox(Tally(scores), scores=scores))
+    population = people(BlackBox(flaky, scores=scores), budget=6)
+    ask, rightly = (p.scores if scores else p.ask for p in (population, well))
+    with pytest.raises(AnswerError, match=r"^deployment 1, agents 2, 5: .* the others' answers are"):
+        ask(THETA, range(6))
+    np.testing.assert_array_equal(ask(THETA, range(6)), rightly(THETA, range(6)))
+    assert [agents for _, agents in flaky.asked] == [[1, 2, 4, 5], [2, 5]]
+    assert (population.n_answers, population.n_deployments) == (6, 1)
+
+
+@pytest.mark.parametrize(("theta", "agents"), [(2 * THETA, range(6)), (THETA, [1, 2])])
+def test_answers_kept_are_forgotten_with_another_question(theta: Array, agents: Any) -> None:
+    flaky = Flaky()
+    population = people(BlackBox(flaky))
+    with pytest.raises(AnswerError):
+        population.ask(THETA, range(6))
+    population.ask(theta, agents)
+    for _ in range(2):  # and none are kept of one that was answered
+        population.ask(THETA, range(6))
+        assert flaky.asked[-1] == (THETA.tolist(), [1, 2, 4, 5])
+
+
+def test_run_that_goes_on_asks_only_those_whose_answers_were_bad() -> None:
+    flaky, solver = Flaky(question=3), ogda_rr(gradient=TwoPoint(), step=0.1, radius=0.1, batch=6)
+    problem = StrategicProblem(people(BlackBox(flaky)), 0.1, 0.5)
+    with pytest.raises(EvaluationError) as caught:
+        solve(problem, solver, epochs=3, seed=0)
+    result = solve(problem, solver, epochs=3, resume=caught.value.state)
+    (theta, everyone), again = flaky.asked[2:4]
+    assert again == (theta, [agent for agent in everyone if agent in (2, 5)])
+    known = StrategicProblem(people(QuadraticCost(ZETA)), 0.1, 0.5)
+    np.testing.assert_allclose(result.x, solve(known, solver, epochs=3, seed=0).x, rtol=1e-9)
 
 
 # --- Bad questions ----------------------------------------------------------------------------

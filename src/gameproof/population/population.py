@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,20 @@ from gameproof.population.responses import BlackBox, Indices, Matrix, NoResponse
 
 # Answers beyond this overflow in what is learnt from them.
 LARGEST_ANSWER = 1e50
+
+
+class Part(NamedTuple):
+    """Answers to a question of which some are missing."""
+
+    theta: Vector
+    agents: Indices
+    answers: Matrix
+    missing: NDArray[np.bool_]
+
+    def answers_to(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> bool:
+        """Whether it was this very question."""
+        same = np.array_equal(self.theta, theta) and np.array_equal(self.agents, agents)
+        return same and self.answers.shape[1:] == shape
 
 
 @final
@@ -59,6 +73,7 @@ class Population:
         self.answers_by_agent: NDArray[np.int32] = np.zeros(self.n, dtype=np.int32)
         self.n_deployments = 0
         self._deployed: Vector | None = None
+        self._part: Part | None = None
 
     def __repr__(self) -> str:
         return (
@@ -101,12 +116,11 @@ class Population:
         deployed, chosen, moving = self._prepare(theta, agents)
         reported = self.X[chosen].copy()
         if moving.any():
-            asked = chosen[moving]
             reported[moving] = self._answered(
                 deployed,
-                asked,
-                (asked.size, self.d),
-                lambda: self.response.answers(deployed, self.X[asked], asked.copy()),
+                chosen[moving],
+                (self.d,),
+                lambda asked: self.response.answers(deployed, self.X[asked], asked.copy()),
             )
         return reported
 
@@ -117,9 +131,12 @@ class Population:
         deployed, chosen, moving = self._prepare(theta, agents)
         found: Vector = self.X[chosen] @ deployed
         if moving.any():
-            asked, box = chosen[moving], self.response
+            box = self.response
             found[moving] = self._answered(
-                deployed, asked, asked.shape, lambda: box.answered_scores(deployed, asked.copy())
+                deployed,
+                chosen[moving],
+                (),
+                lambda asked: box.answered_scores(deployed, asked.copy()),
             )
         return found
 
@@ -148,14 +165,42 @@ class Population:
     def _answered(
         self,
         theta: Vector,
-        asked: Indices,
-        expected: tuple[int, ...],
-        question: Callable[[], Any],
+        agents: Indices,
+        shape: tuple[int, ...],
+        question: Callable[[Indices], Any],
     ) -> Matrix:
-        """The answers to a question: within the budget, counted, and looked at."""
+        """The answers to a question, each of this shape: within the budget, counted, and looked at.
+        Where some cannot be used the others are kept: the same question asks only for those."""
+        part = self._part
+        if part is None or not part.answers_to(theta, agents, shape):
+            everyone = np.ones(agents.size, dtype=bool)
+            part = Part(theta.copy(), agents.copy(), np.empty((agents.size, *shape)), everyone)
+        self._part, missing = part, part.missing
+        part.answers[missing] = self._asked(theta, agents[missing], shape, question)
+        sizes = np.abs(part.answers.reshape(agents.size, -1)).max(axis=1)
+        bad = ~(sizes <= LARGEST_ANSWER)  # NaN is not
+        self._part = part._replace(missing=bad) if bad.any() else None
+        if bad.any():
+            size = sizes[bad][0]
+            what = f"of size {size:.0e}, too large to compute with"
+            if not np.isfinite(size):
+                what = "that is not finite"
+            if not bad.all():
+                what += "; the others' answers are kept, and not asked again for the same question"
+            raise AnswerError(f"{self._who(agents[bad])} an answer {what}")
+        return part.answers
+
+    def _asked(
+        self,
+        theta: Vector,
+        asked: Indices,
+        shape: tuple[int, ...],
+        question: Callable[[Indices], Any],
+    ) -> Matrix:
+        """What comes back from those who are asked, if it is numbers of this shape."""
         self._admit(theta, asked.size)
         try:
-            given = question()
+            given = question(asked)
         except Exception as error:
             raise AnswerError(f"{self._who(asked)} {type(error).__name__}: {error}") from error
         np.add.at(self.answers_by_agent, asked, 1)
@@ -163,18 +208,11 @@ class Population:
             answers = as_numbers("answers", given)
         except TypeError as error:
             raise AnswerError(f"{self._who(asked)} {error}") from error
+        expected = (asked.size, *shape)
         if answers.shape != expected:
             raise AnswerError(
                 f"{self._who(asked)} answers of shape {answers.shape}, expected {expected}"
             )
-        sizes = np.abs(answers.reshape(asked.size, -1)).max(axis=1)
-        bad = np.flatnonzero(~(sizes <= LARGEST_ANSWER))  # NaN is not
-        if bad.size:
-            size = sizes[bad[0]]
-            what = f"of size {size:.0e}, too large to compute with"
-            if not np.isfinite(size):
-                what = "that is not finite"
-            raise AnswerError(f"{self._who(asked[bad])} an answer {what}")
         return answers
 
     def _admit(self, theta: Vector, number: int) -> None:
