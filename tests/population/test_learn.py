@@ -34,6 +34,12 @@ X, y = synthetic_people(n=200, d=D, seed=1)
 MOVERS = np.flatnonzero(y < 0)
 SOME = [0, 2, 3]
 BASE = PowerCost(0.3, 2.5, 1.7, SOME)
+ONE = PowerCost(0.3)
+
+
+def one_feature(response: Response) -> Population:
+    """People of whom one thing is known."""
+    return Population(X[:, :1], y, response)
 
 
 def people(response: Response, **kwargs: int) -> Population:
@@ -176,6 +182,22 @@ def test_noise_alone_is_nobody_moving() -> None:
     assert sum(r.power > 0 or not r.fits for r in runs) <= 4
 
 
+def test_noise_in_the_only_feature_that_moves_is_no_refutation() -> None:
+    """12 runs, and the features that stay without noise in 6 of them: more than 2 false alarms of
+    a 1% test by chance 0.02%."""
+
+    def only_one(theta: Array, agents: NDArray[np.int64]) -> Array:
+        moves = 0.2 * theta + 0.05 * rng.standard_normal((agents.size, D))
+        return X[agents] + moves * (np.arange(D) == 1)
+
+    alone = [one_feature(Noisy(PowerCost(0.2), 0.05, seed=seed)) for seed in range(6)]
+    runs = [learn_response(each, seed=seed) for seed, each in enumerate(alone)]
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        runs.append(learn_response(people(BlackBox(only_one)), seed=seed))
+    assert sum(not run.fits for run in runs) <= 2
+
+
 def test_noisy_scores_give_intervals_that_cover() -> None:
     """6 runs; fewer than 4 covered by chance: 0.22% for each of 3."""
     runs = [learn_response(people(scored(BASE, 0.03, s)), seed=s) for s in range(6)]
@@ -211,6 +233,12 @@ def test_break_is_found_and_named(response: Response, named: str, seed: int) -> 
     assert not learnt.fits
     assert named in learnt.sentence
     assert "TwoPoint" in learnt.sentence
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("response", [Limited(ONE, 0.3), Boxed(ONE, -1.0, 1.0), Stale(ONE)])
+def test_break_is_found_in_one_feature(response: Response, seed: int) -> None:
+    assert not learn_response(one_feature(response), seed=seed).fits
 
 
 def test_moves_against_theta_are_refuted() -> None:

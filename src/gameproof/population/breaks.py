@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from gameproof.arguments import Vector
 from gameproof.population.fit_tests import EXACT, bends, depends_on_start, is_exact, lack_of_fit
 from gameproof.population.movable import best_fit
 from gameproof.population.observed import refute
+from gameproof.population.pilot import Pilot
 from gameproof.population.power_fit import Fit, Mask, polished
 
 FALSE_ALARM = 0.01
@@ -99,8 +101,7 @@ def _described(fit: Fit) -> str:
 def _regardless(fit: Fit, odds: float) -> bool:
     """Whether those asked more than once moved, and the same each time: to rounding, or where the
     model is refuted but for noise."""
-    again = np.bincount(fit.pilot.agents)[fit.pilot.agents] > 1
-    pilot = fit.pilot.only(again)
+    pilot = fit.pilot.of_those_asked_again()
     if pilot.scores or not np.abs(pilot.moves).max(initial=0.0) > pilot.floor:
         return False
     whose = np.unique(pilot.agents, return_inverse=True)[1]
@@ -160,12 +161,13 @@ def _cut(fit: Fit, odds: float) -> str:
     pilot = fit.pilot
     if pilot.scores:
         return ""
-    lengths, largest = np.linalg.norm(pilot.moves, axis=1), float(np.abs(pilot.moves).max())
+    lengths, largest = _lengths(pilot), float(np.abs(pilot.moves).max())
     longest = lengths >= (1 - EXACT) * lengths.max()
     if odds < EACH and np.unique(pilot.which[longest]).size > 1:
         return f"nobody moves farther than {lengths.max():.4g}"
-    for by_agent in (False, True):
-        core = _trimmed(replace(fit, by_agent=by_agent))
+    # A power of one's own explains all of a single answer's length.
+    for by_agent, seen in ((False, pilot), (True, pilot.of_those_asked_again())):
+        core, lengths = _trimmed(replace(fit, pilot=seen, by_agent=by_agent)), _lengths(seen)
         expected, left = core.predicted(), np.abs(core.residuals())
         counts = expected != 0
         if not counts.any() or float(np.median(left[counts])) > EXACT * largest:
@@ -176,7 +178,7 @@ def _cut(fit: Fit, odds: float) -> str:
             continue  # there are no others that fit
         if rows.sum() > 1 and float(np.ptp(lengths[rows])) <= EXACT * largest:
             return f"nobody moves farther than {lengths[rows].mean():.4g}"
-        along = (pilot.moves * np.sign(expected))[broken]
+        along = (seen.moves * np.sign(expected))[broken]
         if ((along < np.abs(expected[broken])) & (along >= -EXACT * largest)).mean() > 0.9:
             return (
                 f"{int(broken.sum())} numbers fall short where all others fit exactly, as if "
@@ -184,6 +186,11 @@ def _cut(fit: Fit, odds: float) -> str:
             )
         return f"{int(rows.sum())} answers are off where all others fit exactly"
     return ""
+
+
+def _lengths(pilot: Pilot) -> Vector:
+    lengths: Vector = np.linalg.norm(pilot.moves, axis=1)
+    return lengths
 
 
 def _trimmed(fit: Fit) -> Fit:

@@ -33,8 +33,8 @@ def lack_of_fit(fit: Fit) -> float:
     For each feature, F = (between deployments / D) / (within / nu); the sum of D F over features is
     compared with a scaled chi-square of its mean and variance."""
     if fit.by_agent:  # a power of one's own explains any single answer's length
-        often = np.bincount(fit.pilot.agents)[fit.pilot.agents] > 1
-        fit = replace(fit, pilot=fit.pilot.only(often)) if often.any() else fit
+        often = fit.pilot.of_those_asked_again()
+        fit = replace(fit, pilot=often) if often.agents.size else fit
     pilot, left = fit.pilot, fit.residuals()
     powers = fit.powers()[fit.people[1]]
     weights = powers if powers.any() else np.ones_like(powers)

@@ -44,6 +44,10 @@ class Pilot:
         late = self.only(self.which >= delay)
         return replace(late, which=late.which - delay)
 
+    def of_those_asked_again(self) -> Pilot:
+        """The answers of those who were asked more than once."""
+        return self.only(np.bincount(self.agents)[self.agents] > 1)
+
     def only(self, rows: NDArray[np.bool_]) -> Pilot:
         """These answers alone."""
         return replace(
