@@ -1,10 +1,12 @@
 """Weights of people: scikit-learn's own logistic regression, and rows written out."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
+from gameproof.classify.record import learned_from
 
 BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
 
@@ -57,6 +59,20 @@ def test_weighted_people_are_rows_written_out(kind, class_weight, by_person: boo
         assert one.gamed_score(X, y, weights) == pytest.approx(gamed)
     assert one.score(X, y, weights) == pytest.approx(one.score(X[rows], y[rows]))
     assert one.training_["fingerprint"] != two.training_["fingerprint"]
+
+
+@pytest.mark.parametrize("labels", [int, float, str])
+def test_people_are_known_again_whatever_they_count_and_whatever_type_they_have(labels) -> None:
+    X, y, weights = people()
+    count = weights > 0
+    model = gp.StrategicLogisticRegression().fit(X, y.astype(labels), weights)
+    assert learned_from(model, X[count], y[count].astype(labels))
+    assert learned_from(model, pd.DataFrame(X[count]), pd.Series(y[count].astype(labels)))
+    assert not learned_from(model, X, y.astype(labels))
+    assert not learned_from(model, X[count], -y[count])
+    assert not learned_from(model, X[count], np.full(count.sum(), "neither"))
+    if labels in (int, float):
+        assert learned_from(model, X[count].tolist(), y[count].tolist())
 
 
 @pytest.mark.parametrize("kind", BOTH)

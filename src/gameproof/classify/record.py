@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 import scipy
 import sklearn
-from numpy.typing import NDArray
 
 from gameproof.arguments import Vector, as_count, as_vector
 from gameproof.classify.files import Record, decoded, encoded
@@ -47,12 +46,12 @@ def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
             "scikit-learn": sklearn.__version__,
             "scipy": scipy.__version__,
         },
-        "fingerprint": _fingerprint(model, who.X, who.y, who.weights),
+        "fingerprint": _fingerprint(model, who.X, who.y),
         "rows": people.n,
         "favourable_rows": people.n_positive,
         "radius": problem.radius,
         "label_cost": problem.label_cost,
-        "response": _described(people.response),
+        "response": _described(model._answering()),
         "method": method,
         "status": status,
         "worst_case_risk": model.worst_case_risk_,
@@ -60,20 +59,21 @@ def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
     }
 
 
-def _fingerprint(model: Any, table: Matrix, y: NDArray[Any], weights: Vector | None = None) -> str:
+def _fingerprint(model: Any, table: Any, labels: Any) -> str:
+    """Of people, whatever the types of their features and labels, and whatever they count."""
     names = getattr(model, "feature_names_in_", None)
     digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
     digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
-    digest.update(repr(y.tolist()).encode())
-    if weights is not None:
-        digest.update(np.ascontiguousarray(weights, dtype="<f8").tobytes())
+    # -1, 1, and 0 for labels that the model does not know.
+    first, second = (np.ravel(labels) == label for label in model.classes_)
+    digest.update((second.astype(np.int8) - first.astype(np.int8)).tobytes())
     return digest.hexdigest()
 
 
 def learned_from(model: Any, X: Any, y: Any) -> bool:
     """Whether a model is known to have learned from just these people."""
     trained = getattr(model, "training_", {}).get("fingerprint")
-    return trained is not None and trained == _fingerprint(model, np.asarray(X), np.asarray(y))
+    return trained is not None and trained == _fingerprint(model, X, y)
 
 
 def record(model: Linear, command: str | None) -> Record:
