@@ -122,6 +122,17 @@ def test_gamed_score_is_accuracy_at_what_people_report() -> None:
     assert model.gamed_score(X, y) < model.score(X, y)
 
 
+@pytest.mark.parametrize("cost", [{"power": 0.5}, {"response": gp.QuadraticCost(0.5)}])
+def test_parameters_given_after_the_fit_say_how_people_answer_from_then_on(cost) -> None:
+    X, y = people()
+    model = gp.RobustStrategicClassifier(0.05, features=[0], **cost).fit(X, y)
+    moved = X + (y < 0)[:, None] * 0.5 * model.theta_ * [1, 1, 1, 0] * X.std(axis=0)
+    before = model.gamed_score(X, y)
+    after = model.set_params(features=[0, 1, 2]).gamed_score(X, y)
+    assert after == model.score(moved, y) < before
+    assert model.movable_.tolist() == [0]  # that of the fit
+
+
 def test_separable_classes_reach_the_bound_with_a_readable_warning() -> None:
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     y = np.array([0, 0, 1, 1])

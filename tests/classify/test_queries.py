@@ -64,17 +64,44 @@ def test_black_box_speaks_the_units_of_the_table(scores, intercept, favourable) 
     assert np.mean([theta @ towards > 0 for theta in survey.thetas[-50:]]) > 0.5
 
 
-def test_answers_that_are_changed_on_their_way_are_translated_too() -> None:
+CHANGED = {
+    "boxed": lambda base: gp.Boxed(base, [0.0, -0.01, -2.0], [4500.0, 0.01, 0.0]),
+    "limited": lambda base: gp.Limited(base, 30.0),
+    "rounded": lambda base: gp.Rounded(base, 0.5),
+    "noisy": lambda base: gp.Noisy(base, 0.1, seed=3),
+    "rounded and boxed": lambda base: gp.Boxed(gp.Rounded(base, 0.5), -3.0, 5000.0),
+}
+
+
+@pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_changes_the_answers_of_a_black_box_speaks_the_units_of_the_table(
+    changed, weighted: bool
+) -> None:
+    """Of those who count, numbered anew; the last feature stays, and is no multiple of 0.5."""
     X, y = people()
-    common = {"solver": METHOD, "epochs": 2, "random_state": 1}
-    boxed = gp.Noisy(gp.BlackBox(Survey(X)), sd=0.1, seed=3)
-    model = gp.Noisy(gp.QuadraticCost(POWER), sd=0.1, seed=3)
-    # The noise is a function of theta's bits, which must be those of the model's run; here only
-    # its size is compared, at one theta, in the units of the fit.
-    fits = [gp.RobustStrategicClassifier(response=r, **common).fit(X, y) for r in (boxed, model)]
-    theta, agents = np.array([0.5, -1.0, 2.0]), np.flatnonzero(y < 0)
-    answers = [fit.problem(X, y).population.ask(theta, agents) for fit in fits]
-    np.testing.assert_allclose(answers[0], answers[1], atol=1e-9)
+    weights = (np.arange(y.size) % 5 > 0).astype(float) if weighted else np.ones(y.size)
+    rows = np.flatnonzero(weights)
+
+    def survey(coef: np.ndarray, agents: np.ndarray) -> np.ndarray:
+        return X[agents] + POWER * coef * X.var(axis=0) * [1, 1, 0]
+
+    model = gp.RobustStrategicClassifier(
+        response=changed(gp.BlackBox(survey)), solver=METHOD, epochs=1, fit_intercept=False
+    ).fit(X, y, weights)
+    theta, asked = np.array([0.5, -1.0, 2.0]), np.flatnonzero(y[rows] < 0)
+    answers = model.problem(X, y, weights).population.ask(theta, asked)
+    plain = changed(gp.BlackBox(lambda coef, agents: survey(coef, rows[agents])))
+    expected = plain.answers(theta / model.units_.scale, X[rows][asked], asked)
+    np.testing.assert_allclose(answers, expected / model.units_.scale, rtol=1e-12)
+
+
+def test_black_box_that_answers_in_another_shape_is_told_so() -> None:
+    X, y = people()
+    box = gp.BlackBox(lambda coef, agents: (X[agents] @ coef)[:, None])
+    model = gp.RobustStrategicClassifier(response=box, solver=METHOD, epochs=1, random_state=0)
+    with pytest.raises(gp.EvaluationError, match=r"answers of shape \(1, 1\), expected \(1, 3\)"):
+        model.fit(X, y)
 
 
 def test_queries_are_the_limit_and_what_a_black_box_risks_is_estimated() -> None:
@@ -115,6 +142,17 @@ def test_warm_start_goes_on_where_the_fit_before_ended(favourable) -> None:
     np.testing.assert_allclose(model.intercept_, before[1], rtol=1e-6, atol=1e-6)
     model.set_params(warm_start=False).fit(X, y)
     assert np.abs(model.theta_).max() < 1e-6
+
+
+def test_warm_start_of_a_loaded_model_starts_at_its_coefficients(tmp_path) -> None:
+    X, y = people()
+    still = gp.ogda_rr(gradient=gp.TwoPoint(), step=1e-12, radius=1e-3)
+    model = gp.RobustStrategicClassifier(1e-3, np.inf, power=0.01, warm_start=True).fit(X, y)
+    assert np.linalg.norm(model.theta_) > 1
+    model.save(tmp_path / "model.json")
+    loaded = gp.load_model(tmp_path / "model.json")
+    loaded.set_params(solver=still, epochs=1, random_state=0).fit(X, y)
+    np.testing.assert_allclose(loaded.coef_, model.coef_, rtol=1e-6)
 
 
 def test_warm_start_on_other_columns_starts_afresh() -> None:

@@ -46,7 +46,8 @@ LARGEST_CAP = 1e4
 
 
 class Former(NamedTuple):
-    """Coefficients and intercept towards the favourable class, and alpha, of a fit before."""
+    """Coefficients and intercept towards the favourable class, and alpha, of a fit before; 0 where
+    a file held none."""
 
     coef: Vector
     intercept: float
@@ -214,10 +215,10 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.power if self.response is None else self.response
 
     def _answering(self) -> Response:
-        """The response in the units of the fit."""
+        """The response that the parameters give."""
         if self.response is None:
             power = DEFAULT_POWER if self.power is None else self.power
-            return QuadraticCost(power, features=self.movable_.tolist())
+            return QuadraticCost(power, features=self._movable().tolist())
         if not isinstance(self.response, Response):
             raise TypeError(
                 f"response must be a Response such as QuadraticCost, got {self.response!r}; a "
@@ -226,19 +227,19 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.power is not None:
             raise ValueError("power is that of the default response; a response has its own")
         if self.features is None:
-            return in_units(self.response, self.units_)
+            return self.response
         if not isinstance(self.response, PowerCost) or self.response.features is not None:
             raise ValueError(
                 "features says what the default response, or a cost without features of its own, "
                 f"can move; {self.response!r} says so itself"
             )
-        return replace(self.response, features=self.movable_.tolist())
+        return replace(self.response, features=self._movable().tolist())
 
     def _problem(self, who: Counted) -> StrategicProblem:
         people = Population(
             self.units_.standardised(who.X),
             self.outcomes_.signs(who.y),
-            among(self._answering(), who.rows),
+            in_units(among(self._answering(), who.rows), self.units_, who.X),
             weights=self.outcomes_.weights(who.y, self.class_weight, who.weights),
         )
         radius, label_cost = self._ball
@@ -278,7 +279,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
         towards = self.outcomes_.towards
-        alpha = float(self.result_.x[-1]) if hasattr(self, "result_") else 1.0
+        alpha = float(self.result_.x[-1]) if hasattr(self, "result_") else 0.0
         return Former(towards * self.coef_[0], towards * float(self.intercept_[0]), alpha)
 
     def _start(self, problem: StrategicProblem, former: Former) -> tuple[Vector, Vector] | None:
@@ -287,7 +288,10 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         theta = self.units_.theta(former.coef)
         offset = former.intercept + float(self.units_.mean @ former.coef)
-        return problem.x_set.project(problem.join(theta, former.alpha, offset)), problem.start[1]
+        # No less than leaves theta as it is.
+        least = (problem.loss.K + problem.loss.s) * float(np.linalg.norm(theta))
+        alpha = max(former.alpha, least)
+        return problem.x_set.project(problem.join(theta, alpha, offset)), problem.start[1]
 
     def _set(self, theta: Vector, offset: float) -> None:
         coef, towards = self.units_.coefficients(theta), self.outcomes_.towards

@@ -28,7 +28,8 @@ class RobustStrategicClassifier(Linear):
     response, power, features
         How people answer: by default with `QuadraticCost` of this power (0.05) on these features,
         names or positions, by default all. A cost lives in the units of the fit, standard
-        deviations; a `BlackBox` speaks those of X, and its theta points to the favourable class.
+        deviations; a `BlackBox`, with what is put around it, speaks those of X, and its theta
+        points to the favourable class.
     favourable
         The class that people want, by default ``classes_[1]``: those of the other one move.
     class_weight

@@ -7,19 +7,20 @@ units, <z, theta> + offset = <x, coef> + intercept, with
     coef = theta / scale,   intercept = offset - <mean, coef>
 
 A cost such as `QuadraticCost` is a model, and lives where the fit does. A black box is people: it
-is told the coefficients, and answers with features, in the user's units.
+is told the coefficients, and answers with features, in the user's units. What changes the answers
+of another, such as `Boxed`, has its numbers in the units of whose answers it changes.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.arguments import Vector
-from gameproof.population.responses import BlackBox, Indices, Response
+from gameproof.population.responses import BlackBox, Indices, Response, Sight
 
 Matrix = NDArray[np.float64]
 
@@ -59,11 +60,6 @@ class Units(NamedTuple):
         Z: Matrix = (X - self.mean) / self.scale
         return Z
 
-    def restored(self, Z: Matrix) -> Matrix:
-        """Features in the user's units."""
-        X: Matrix = Z * self.scale + self.mean
-        return X
-
     def coefficients(self, theta: Vector) -> Vector:
         """Those of the user's features."""
         coef: Vector = theta / self.scale
@@ -75,20 +71,54 @@ class Units(NamedTuple):
         return theta
 
 
-def in_units(response: Response, units: Units) -> Response:
-    """The response in the units of the fit: black boxes are translated, models live there."""
-    if isinstance(response, BlackBox):
-        return BlackBox(_translated(response, units), response.scores)
-    if hasattr(response, "base"):  # answers of another, changed
-        changed: Any = response
-        return replace(changed, base=in_units(changed.base, units))  # type: ignore[no-any-return]
-    return response
+def in_units(response: Response, units: Units, X: Matrix) -> Response:
+    """The response of people with these features, in the units of the fit: those who are asked are
+    translated, with all that changes their answers; models live there."""
+    if not _asks(response):
+        return response
+    if isinstance(response, BlackBox) and response.scores:
+        return BlackBox(_translated_scores(response, units), scores=True)
+    return Translated(response, units, X)
 
 
-def _translated(box: BlackBox, units: Units) -> Any:
+def _asks(response: Response) -> bool:
+    base = getattr(response, "base", None)  # answers of another, changed
+    return isinstance(response, BlackBox) if base is None else _asks(base)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Translated(Response):
+    """People who are told coefficients, and answer with features, in the user's units."""
+
+    base: Response
+    units: Units
+    X: Matrix  # features in those units
+
+    @property
+    def sight(self) -> Sight:  # type: ignore[override]
+        return self.base.sight
+
+    @property
+    def assumptions(self) -> str:
+        return self.base.assumptions
+
+    def fit(self, n: int, d: int) -> None:
+        self.base.fit(n, d)
+
+    def renewed(self) -> Response:
+        return replace(self, base=self.base.renewed())
+
+    def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
+        coef = self.units.coefficients(theta)
+        given = np.asarray(self.base.answers(coef, self.X[agents], agents))
+        # Of what are no answers, `Population` says so.
+        return self.units.standardised(given) if given.shape == features.shape else given
+
+
+def _translated_scores(box: BlackBox, units: Units) -> Any:
     def function(theta: Vector, agents: Indices) -> Any:
         coef = units.coefficients(theta)
-        given = np.asarray(box.function(coef, agents))
-        return given - units.mean @ coef if box.scores else units.standardised(given)
+        return np.asarray(box.function(coef, agents)) - units.mean @ coef
 
     return function
