@@ -438,3 +438,28 @@ def test_labels_too_dear_to_change_are_those_that_stay(method: Any, label_cost: 
     saddle = gp.saddle_point(gp.StrategicProblem(people, 0.02, label_cost), method)
     assert abs(saddle.value - truth) <= saddle.duality_gap + 1e-11
     assert 0 <= saddle.duality_gap < 1e-14 * label_cost + 1e-6
+
+
+def test_label_cost_that_takes_the_digits_is_named() -> None:
+    X, y = gp.synthetic_people(n=60, d=4, seed=0)
+    for fit in (
+        lambda: gp.saddle_point(gp.StrategicProblem(gp.Population(X, y), 0.02, 1e12)),
+        lambda: gp.RobustStrategicClassifier(0.02, 1e12).fit(X, y),
+    ):
+        with pytest.warns(UserWarning, match=r"label_cost = 1e\+12 .* give label_cost=inf"):
+            fit()
+
+
+@pytest.mark.parametrize("norm", [1.00001, 1.001, 1.01])
+@pytest.mark.parametrize(("power", "degree"), [(0.1, 2.0), (10.0, 1.2), (10.0, 5.0)])
+def test_norms_close_to_1_are_as_good_as_1(norm: float, power: float, degree: float) -> None:
+    """Powers of 1 / (norm - 1) overflow for long theta and vanish for short ones."""
+    X, y = gp.synthetic_people(n=60, d=3, seed=0)
+
+    def value(norm: float) -> float:
+        people = gp.Population(X, y, gp.PowerCost(power, degree, norm))
+        saddle = gp.saddle_point(gp.StrategicProblem(people, 0.02, 0.5))
+        assert saddle.duality_gap < CERTIFIED
+        return saddle.value
+
+    assert value(norm) == pytest.approx(value(1.0), abs=0.1 * (norm - 1))

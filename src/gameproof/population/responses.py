@@ -32,6 +32,12 @@ Indices = NDArray[np.int64]
 DEFAULT_POWER = 0.05
 
 
+def norm_of(vector: Vector, p: float) -> float:
+    """|vector|_p by way of its largest number, for with a large p plain powers overflow."""
+    largest = float(np.abs(vector).max(initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest, p)) if largest > 0 else 0.0
+
+
 class Sight(IntEnum):
     """What a learner may see of people, from least to most."""
 
@@ -130,10 +136,9 @@ class PowerCost(Response):
     def direction(self, theta: Vector) -> Vector:
         """grad g*(theta) for power 1: how far an agent of unit power moves."""
         part = theta * self.movable(theta.size)
-        largest = float(np.abs(part).max())
-        if largest == 0:
+        length = norm_of(part, self.dual_norm)
+        if length == 0:
             return np.zeros_like(part)
-        length = largest * float(np.linalg.norm(part / largest, self.dual_norm))
         if np.isinf(self.dual_norm):  # the cheapest way is along one largest coordinate
             shape = np.zeros_like(part)
             first = int(np.argmax(np.abs(part)))

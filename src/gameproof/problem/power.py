@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.arguments import Vector
+from gameproof.population.responses import norm_of
 from gameproof.problem.side import Matrix
 
 
@@ -21,9 +22,9 @@ class Power(NamedTuple):
 def power_of_norm(theta: Vector, p: float, q: float) -> Power:
     """|theta|_p^q for finite p; with N the norm and g its gradient, the derivatives are q N^(q-1) g
     and q (q-1) N^(q-2) g g' + q N^(q-1) (p-1)/N [diag((|theta|/N)^(p-2)) - g g']."""
-    length = float(np.linalg.norm(theta, p))
     if p == 2.0 and q == 2.0:
-        return Power(length**2, 2 * theta, 2 * np.eye(theta.size))
+        return Power(float(np.linalg.norm(theta)) ** 2, 2 * theta, 2 * np.eye(theta.size))
+    length = norm_of(theta, p)
     safe = max(length, float(np.finfo(float).tiny) ** 0.25)
     share = np.abs(theta) / safe
     shape = np.sign(theta) * share ** (p - 1)
