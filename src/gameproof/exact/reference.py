@@ -49,9 +49,15 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
     certified = saddle.duality_gap <= CERTIFIED * max(1.0, abs(saddle.value))
     if not certified:
         other = "conic" if method == "newton" else "newton"
+        advice = f'method="{other}" may come closer'
+        if problem.rounding(saddle.x) > saddle.duality_gap / 2:
+            advice = (
+                f"rounding of numbers as large as label_cost = {problem.label_cost:g} takes the "
+                "rest; give label_cost=inf for labels that stay"
+            )
         warnings.warn(
             f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
-            f'that of the true one; method="{other}" may come closer',
+            f"that of the true one; {advice}",
             stacklevel=2,
         )
     alpha = problem.split(saddle.x)[1]
