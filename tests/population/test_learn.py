@@ -176,6 +176,18 @@ def test_intervals_cover_the_truth_and_noise_is_no_refutation() -> None:
         assert run.noise == pytest.approx(0.05, rel=0.25)  # 4 standard errors: 177 of freedom
 
 
+def test_noise_of_one_person_is_no_break_but_cannot_be_told_from_one() -> None:
+    """A test of 0.3% for a bend may name that instead: in 2 of 4 by chance 0.006%."""
+    rows = np.append(np.flatnonzero(y > 0), MOVERS[0])
+    assert learn_response(Population(X[rows], y[rows], BASE)).fits
+    told = [
+        learn_response(Population(X[rows], y[rows], Noisy(BASE, 0.05, seed=seed)), seed=seed)
+        for seed in range(4)
+    ]
+    assert not any(learnt.fits for learnt in told)
+    assert sum("noise cannot be told from a break" in learnt.sentence for learnt in told) >= 3
+
+
 def test_noise_alone_is_nobody_moving() -> None:
     """30 runs of two tests of 1%: more than 4 alarms by chance under 0.1%."""
     runs = [learn_response(people(Noisy(NoResponse(), 0.1, seed=s)), seed=s) for s in range(30)]
@@ -300,6 +312,7 @@ def test_same_seed_same_result() -> None:
         ({"deployments": 2}, ValueError, "deployments must be at least 3, got 2"),
         ({"size": 0.0}, ValueError, "size must be positive"),
         ({"level": 1.0}, ValueError, "level must lie between 0 and 1, got 1.0"),
+        ({"level": "x"}, TypeError, "level must be a number, got 'x'"),
         ({"features": [9]}, ValueError, "feature 9 cannot move"),
         ({"seed": -1}, ValueError, "seed must be at least 0"),
     ],

@@ -40,7 +40,8 @@ def judge(fit: Fit) -> FitVerdict:
         return FitVerdict(True, f"Nobody moved in {many}: the power is 0.")
     if is_exact(fit):
         return FitVerdict(True, f"{_described(fit)} It gives all {many} exactly.")
-    odds = min(lack_of_fit(fit), depends_on_start(fit), bends(fit))
+    by_start, by_size = depends_on_start(fit), bends(fit)
+    odds = min(lack_of_fit(fit), by_start, by_size)
     if _regardless(fit, odds):
         return _refused("people move, but those asked again moved the same, whatever theta was")
     unit = _unit(fit)
@@ -67,7 +68,7 @@ def judge(fit: Fit) -> FitVerdict:
         )
     if unit:
         cut = f"answers are multiples of {unit:.4g}, but not those nearest to the best response"
-    return _refused(cut or _other(fit))
+    return _refused(cut or _other(fit, by_start, by_size))
 
 
 def _refused(why: str) -> FitVerdict:
@@ -211,12 +212,14 @@ def _trimmed(fit: Fit) -> Fit:
     return fit
 
 
-def _other(fit: Fit) -> str:
+def _other(fit: Fit, by_start: float, by_size: float) -> str:
     pilot = fit.pilot
-    if depends_on_start(fit) < EACH:
+    if by_start < EACH:
         return "how far people move depends on where they start, as if clipped at bounds"
-    if bends(fit) < EACH or 1 / fit.v > LARGEST_DEGREE:
+    if by_size < EACH or 1 / fit.v > LARGEST_DEGREE:
         return "moves grow with theta as no one power of it does, as if cut at a limit"
+    if pilot.agents.size == len(pilot.thetas):
+        return "they are off, and where one person is asked noise cannot be told from a break"
     panel = np.flatnonzero(np.bincount(pilot.agents) == len(pilot.thetas))
     if not pilot.scores and panel.size:
         rows = [

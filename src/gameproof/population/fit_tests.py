@@ -63,17 +63,17 @@ def depends_on_start(fit: Fit) -> float:
     pilot, unit = fit.pilot, fit.unit()
     if pilot.scores:
         return 1.0
-    left, outward = [], []
+    residuals, left, outward = fit.residuals(), [], []
     for c in np.flatnonzero(fit.movable):
-        sign = np.sign(unit[:, c])
-        noise = float(fit.residuals()[:, c].std())
+        sign, off = np.sign(unit[:, c]), residuals[:, c]
+        noise = float(off.std())
         spread = float(pilot.own[:, c].std())
         if noise <= pilot.floor or spread == 0:
             continue
         for k in range(len(pilot.thetas)):
             rows = (pilot.which == k) & (sign != 0)
             if rows.sum() > 1:
-                r, x = (sign * fit.residuals()[:, c])[rows], (sign * pilot.own[:, c])[rows]
+                r, x = (sign * off)[rows], (sign * pilot.own[:, c])[rows]
                 left.append((r - r.mean()) / noise)
                 outward.append((x - x.mean()) / spread)
     if not left:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as t_distribution
 
-from gameproof.arguments import Vector, as_count, as_positive
+from gameproof.arguments import Vector, as_count, as_number, as_positive
 from gameproof.errors import BudgetExceeded
 from gameproof.population.breaks import judge
 from gameproof.population.intervals import power_interval, profile, rounded
@@ -88,7 +88,7 @@ def learn_response(
         answers = enough if enough <= MOST_ANSWERS else ANSWERS
     number, times, alone = _plan(population, answers, deployments, features)
     as_positive("size", size)
-    if not 0 < level < 1:
+    if not 0 < as_number("level", level) < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
     if features is not None:
         PowerCost(1.0, features=features).fit(population.n, population.d)
@@ -163,7 +163,7 @@ def _learnt(
         best, intervals = _with_intervals(best, movers, level, told is not None)
     else:
         best, intervals = _nobody(pilot, level)
-    powers, seen = best.powers(), best.people[0]
+    powers, seen, asked = best.powers(), best.people[0], np.unique(pilot.agents)
     power = float(powers.mean())
     degree, norm = _inverse(best.v), _inverse(best.w)
     chosen = _positions(best.movable)
@@ -180,8 +180,8 @@ def _learnt(
         features=chosen,
         intervals=intervals,
         by_agent=best.by_agent,
-        agents=np.unique(pilot.agents),
-        powers=powers if best.by_agent else np.full(np.unique(pilot.agents).size, power),
+        agents=asked,
+        powers=powers if best.by_agent else np.full(asked.size, power),
         fits=verdict.fits,
         sentence=verdict.sentence,
         residual=_held_back(pilot, told),
