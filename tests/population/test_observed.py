@@ -20,6 +20,16 @@ def test_estimated_degree_is_within_a_thousandth(
     assert people.n_deployments == 2
 
 
+@pytest.mark.parametrize(("budget", "said"), [(1, "It takes 2 at least"), (25, "Give agents=12 or")])
+def test_degree_beyond_the_budget_asks_nobody(budget: int, said: str) -> None:
+    people = gp.Population(X, Y, gp.PowerCost(0.3, 3.0), budget=budget)
+    with pytest.raises(gp.BudgetExceeded, match=f"needs 40 answers.*nobody was asked. {said}"):
+        gp.estimate_degree(people, THETA)
+    assert people.n_answers == people.n_deployments == 0
+    if budget > 1:
+        assert gp.estimate_degree(people, THETA, agents=12) == pytest.approx(3.0)
+
+
 def test_degree_of_people_who_do_not_move_cannot_be_seen() -> None:
     with pytest.raises(ValueError, match="none of the agents asked moved"):
         gp.estimate_degree(gp.Population(X, Y), THETA)

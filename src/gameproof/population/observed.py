@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.arguments import as_count, as_numbers, require_finite
+from gameproof.errors import BudgetExceeded
 from gameproof.population.population import Population
 from gameproof.population.responses import Indices
 
@@ -40,6 +41,13 @@ def estimate_degree(
         raise ValueError(f"factor must be positive and other than 1, got {factor}")
     at = as_numbers("theta", theta, "a vector")
     asked = some_movers(population, as_count("agents", agents), seed)
+    needed, left = 2 * asked.size, population.remaining
+    if left is not None and needed > left:
+        way_out = f"Give agents={left // 2} or less." if left > 1 else "It takes 2 at least."
+        raise BudgetExceeded(
+            f"a degree needs {needed} answers and the budget of {population.budget} has {left} "
+            f"left; nobody was asked. {way_out}"
+        )
     first, second = (population.ask(t * at, asked) - population.X[asked] for t in (1.0, factor))
     lengths, longer = np.linalg.norm(first, axis=1), np.linalg.norm(second, axis=1)
     moved = (lengths > 0) & (longer > 0)
