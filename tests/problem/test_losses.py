@@ -195,6 +195,12 @@ def test_huber_hinge_needs_a_positive_width(width: float) -> None:
         HuberHinge(width)
 
 
+@pytest.mark.parametrize("width", [1, np.float32(1)])
+def test_width_of_any_type_is_the_same_loss(width: float) -> None:
+    assert type(HuberHinge(width).width) is float
+    assert repr(HuberHinge(width)) == repr(HuberHinge(1.0))
+
+
 # --- The compiled ones ------------------------------------------------------------------------
 
 

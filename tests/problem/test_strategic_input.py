@@ -53,6 +53,30 @@ def test_flips_both_ways_are_refused_for_a_black_box() -> None:
         make_problem(response=box, flips="both")
 
 
+def test_features_too_large_to_multiply_are_refused_with_a_sentence() -> None:
+    X, y = people()
+    X[-1, 0] = -1e160
+    with pytest.raises(ValueError, match=r"X must be at most 1e\+100, got 1e\+160"):
+        gp.StrategicProblem(gp.Population(X, y), 0.1, 0.5)
+
+
+@pytest.mark.parametrize("intercept", [None, 2.0])
+@pytest.mark.parametrize("x", [np.zeros(2), np.zeros(D + 3), np.zeros((1, D + 1)), 0.0])
+def test_parts_of_what_is_no_point_are_refused(intercept: float | None, x: Any) -> None:
+    problem = make_problem(intercept=intercept)
+    with pytest.raises(ValueError, match=rf"x has .* coordinates, the set has {problem.x_set.dim}"):
+        problem.split(x)
+    if intercept is not None:
+        with pytest.raises(ValueError, match=r"x has .* coordinates, the set has"):
+            problem.offset(x)
+
+
+def test_value_of_one_sample_may_be_asked_by_its_number() -> None:
+    problem = make_problem()
+    x, y = problem.start
+    np.testing.assert_array_equal(problem.values(3, x, y), problem.values([3], x, y))
+
+
 @pytest.mark.parametrize("given", [None, np.zeros((3, 2)), gp.QuadraticCost(0.1)])
 def test_what_is_not_a_population_is_refused(given: Any) -> None:
     with pytest.raises(TypeError, match="population must be a Population, got"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Vector, as_count, as_numbers, require_finite
+from gameproof.arguments import BLOCK, Vector, as_count, as_numbers, require_finite
 from gameproof.errors import AnswerError, BudgetExceeded
 from gameproof.population.responses import BlackBox, Indices, Matrix, NoResponse, Response, Sight
 
@@ -92,6 +93,12 @@ class Population:
         if not self.weighted:
             return float(self.n_positive / self.n)
         return float(self.weights[self.y > 0].sum() / self.n)
+
+    @cached_property
+    def largest(self) -> float:
+        """The size of the largest feature of all agents."""
+        blocks = range(0, self.n, BLOCK)  # a copy of all could be as large as memory
+        return max(float(np.abs(self.X[k : k + BLOCK]).max()) for k in blocks)
 
     @property
     def n_answers(self) -> int:

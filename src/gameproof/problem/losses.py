@@ -102,7 +102,7 @@ class HuberHinge(Loss):
     K = 1.0
 
     def __post_init__(self) -> None:
-        as_positive("width", self.width)
+        object.__setattr__(self, "width", as_positive("width", self.width))
 
     def phi(self, z: Scores) -> Scores:
         size = np.abs(z)

@@ -136,7 +136,7 @@ class Problem(ABC):
 
     def samples(self, indices: Sequence[int] | Indices) -> Indices:
         """Sample numbers as an array, each from 0 to n - 1, or an error."""
-        chosen = np.asarray(indices)
+        chosen = np.atleast_1d(np.asarray(indices))
         if chosen.size and chosen.dtype.kind not in "iu":
             raise TypeError(f"sample numbers must be integers, got {indices!r}")
         outside = chosen[(chosen < 0) | (chosen >= self.n)]
@@ -170,12 +170,11 @@ class Problem(ABC):
     def uncopied(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
         """(x, y) as kernels take them, which look neither at types nor at lengths: the arrays
         themselves where they are vectors of floats, for y may be long."""
-        pair = np.ascontiguousarray(x, np.float64), np.ascontiguousarray(y, np.float64)
-        for name, vector, whole in zip("xy", pair, (self.x_set, self.y_set), strict=True):
-            if vector.shape != (whole.dim,):
-                given = vector.size if vector.ndim == 1 else f"the shape {vector.shape} of"
-                raise ValueError(f"{name} has {given} coordinates, the set has {whole.dim}")
-        return pair
+        return self.as_x(x), _of_length("y", y, self.y_set.dim)
+
+    def as_x(self, x: ArrayLike) -> Vector:
+        """The same of x alone."""
+        return _of_length("x", x, self.x_set.dim)
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -199,6 +198,14 @@ class Problem(ABC):
     def _traits(self) -> Iterable[Vector]:
         """What else tells this problem from others of its kind."""
         return ()
+
+
+def _of_length(name: str, value: ArrayLike, dim: int) -> Vector:
+    vector = np.ascontiguousarray(value, np.float64)
+    if vector.shape != (dim,):
+        given = vector.size if vector.ndim == 1 else f"the shape {vector.shape} of"
+        raise ValueError(f"{name} has {given} coordinates, the set has {dim}")
+    return vector
 
 
 def _primitive(whole: ConvexSet) -> list[ConvexSet]:

@@ -128,12 +128,12 @@ class StrategicProblem(Problem):
 
     def split(self, x: ArrayLike) -> tuple[Vector, float]:
         """theta and alpha."""
-        vector = np.asarray(x, dtype=np.float64)
+        vector = self.as_x(x)
         return vector[self._theta].copy(), float(vector[-1])
 
     def offset(self, x: ArrayLike) -> float:
         """The intercept, 0 where there is none."""
-        return 0.0 if self.intercept is None else float(np.asarray(x)[0])
+        return 0.0 if self.intercept is None else float(self.as_x(x)[0])
 
     def ignores_data(self, x: ArrayLike) -> bool:
         """Whether theta is 0 for all that features of this size can tell."""
@@ -344,6 +344,7 @@ class StrategicProblem(Problem):
     def _require_moderate(self) -> None:
         """Refuses numbers that would overflow where they are multiplied with others."""
         for name, value in (
+            ("X", self.population.largest),
             ("radius", self.radius),
             ("label_cost", 0.0 if self.flips == "none" else self.label_cost),
             ("alpha_max", self.alpha_max),
