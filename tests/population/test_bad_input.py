@@ -172,7 +172,9 @@ def test_good_answers_beside_bad_ones_are_kept_for_the_same_question(scores: boo
     flaky, well = Flaky(scores), people(BlackBox(Tally(scores), scores=scores))
     population = people(BlackBox(flaky, scores=scores), budget=6)
     ask, rightly = (p.scores if scores else p.ask for p in (population, well))
-    with pytest.raises(AnswerError, match=r"^deployment 1, agents 2, 5: .* the others' answers are"):
+    with pytest.raises(
+        AnswerError, match=r"^deployment 1, agents 2, 5: .* the others' answers are"
+    ):
         ask(THETA, range(6))
     np.testing.assert_array_equal(ask(THETA, range(6)), rightly(THETA, range(6)))
     assert [agents for _, agents in flaky.asked] == [[1, 2, 4, 5], [2, 5]]

@@ -23,14 +23,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gameproof.arguments import Vector, as_positive
+from gameproof.arguments import Matrix, Vector, as_positive
 from gameproof.classify.columns import positions
 from gameproof.classify.files import write
 from gameproof.classify.numbered import Rows, among
 from gameproof.classify.outcomes import Outcomes
 from gameproof.classify.record import record, training
 from gameproof.classify.solving import Asking, solved_exactly
-from gameproof.classify.units import Matrix, Units, in_units
+from gameproof.classify.units import Units, in_units
 from gameproof.classify.weighing import Counted, as_weights, counted
 from gameproof.exact.worst_case import WorstCase, worst_case
 from gameproof.population.population import Population
@@ -191,13 +191,12 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """Where a fit fails, nothing of it stays but how far it came by asking people."""
-        before = vars(self).copy()
+        before = self.__dict__.copy()
         try:
             yield
         except BaseException:
             before["_asking"] = self._asking
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__ = before
             raise
 
     def _movable(self) -> NDArray[np.int64]:

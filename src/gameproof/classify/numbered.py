@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gameproof.classify.units import Matrix
-from gameproof.population.responses import BlackBox, Indices, PowerCost, Response
+from gameproof.arguments import Indices, Matrix
+from gameproof.population.responses import BlackBox, PowerCost, Response
 
 
 class Rows(NamedTuple):

@@ -24,14 +24,13 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from gameproof.arguments import Vector, as_count, as_vector
+from gameproof.arguments import Matrix, Vector, as_count, as_vector
 from gameproof.classify.robust import RobustStrategicClassifier
 from gameproof.classify.weighing import as_weights
 from gameproof.errors import CapWarning, IgnoresDataWarning
 from gameproof.exact.reference import largest_useful_radius
 from gameproof.population.responses import PowerCost
 
-Matrix = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 # Radii tried by default: none, and these parts of the largest useful one.
 SHARES = (0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)

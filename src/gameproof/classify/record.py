@@ -13,12 +13,12 @@ import numpy as np
 import scipy
 import sklearn
 
-from gameproof.arguments import Vector, as_count, as_vector
+from gameproof.arguments import Indices, Matrix, Vector, as_count, as_vector
 from gameproof.classify.files import Record, decoded, encoded
 from gameproof.classify.outcomes import Outcomes
-from gameproof.classify.units import Matrix, Units
+from gameproof.classify.units import Units
 from gameproof.classify.weighing import Counted
-from gameproof.population.responses import Indices, PowerCost, Response
+from gameproof.population.responses import PowerCost, Response
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.method import Solver

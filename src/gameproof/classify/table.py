@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Matrix, Vector
 from gameproof.classify.base import Linear
 from gameproof.classify.files import Record, decoded, encoded, write
 from gameproof.classify.record import record, restored
-from gameproof.data.dataset import Features, Matrix
+from gameproof.data.dataset import Features
 from gameproof.data.labels import Target
 from gameproof.data.naming import listed, quoted
 from gameproof.data.plan import Plan

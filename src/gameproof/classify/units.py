@@ -17,12 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gameproof.arguments import Vector
-from gameproof.population.responses import BlackBox, Indices, Response, Sight
-
-Matrix = NDArray[np.float64]
+from gameproof.arguments import Indices, Matrix, Vector
+from gameproof.population.responses import BlackBox, Response, Sight
 
 
 class Units(NamedTuple):
@@ -46,7 +43,9 @@ class Units(NamedTuple):
                 share = weights / weights.max()
                 mean = np.average(X, axis=0, weights=share)
                 scale = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=share))
-        for k in np.flatnonzero(~(np.isfinite(mean) & np.isfinite(scale))):
+        usable = np.isfinite(mean) & np.isfinite(scale)
+        if not usable.all():
+            k = int(np.argmin(usable))
             raise ValueError(
                 f"column {k} has numbers too large to standardise, up to {np.abs(X[:, k]).max():g}"
             )

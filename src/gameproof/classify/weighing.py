@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _check_sample_weight
 
-from gameproof.arguments import Vector
-from gameproof.classify.units import Matrix
-from gameproof.population.responses import Indices
+from gameproof.arguments import Indices, Matrix, Vector
 
 
 class Counted(NamedTuple):

@@ -14,8 +14,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.arguments import Vector, as_count, as_numbers, as_positive
-from gameproof.population.responses import Indices, Matrix, Response, Sight
+from gameproof.arguments import Indices, Matrix, Vector, as_count, as_numbers, as_positive
+from gameproof.population.responses import Response, Sight
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
+from gameproof.arguments import Matrix
 from gameproof.population.power_fit import LOWER, UPPER, Fit, fitted, polished
-from gameproof.population.responses import Matrix
 
 Pair = tuple[float, float]
 

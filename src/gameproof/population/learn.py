@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as t_distribution
 
-from gameproof.arguments import Vector, as_count, as_number, as_positive
+from gameproof.arguments import Indices, Vector, as_count, as_number, as_positive
 from gameproof.errors import BudgetExceeded
 from gameproof.population.breaks import judge
 from gameproof.population.intervals import power_interval, profile, rounded
@@ -22,7 +22,7 @@ from gameproof.population.movable import best_fit, sure_and_possible
 from gameproof.population.pilot import Pilot, run_pilot
 from gameproof.population.population import Population
 from gameproof.population.power_fit import Fit, Mask, fitted
-from gameproof.population.responses import Indices, NoResponse, PowerCost, Sight
+from gameproof.population.responses import NoResponse, PowerCost, Sight
 
 DEPLOYMENTS = 6
 # Answers asked by default; where it takes more to learn, up to the second.

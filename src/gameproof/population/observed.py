@@ -15,10 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.arguments import as_count, as_numbers, require_finite
+from gameproof.arguments import Indices, as_count, as_numbers, require_finite
 from gameproof.errors import BudgetExceeded
 from gameproof.population.population import Population
-from gameproof.population.responses import Indices
 
 
 def estimate_degree(

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.population.population import Population
-from gameproof.population.responses import Indices, Matrix, Sight
+from gameproof.population.responses import Sight
 
 SPREAD = 4.0  # between the largest and the smallest coefficient, in units of the features' scale
 SIZES = (0.25, 0.7, 0.9, 0.35)  # of the deployments after the first two, which are 0.5 and 1

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import BLOCK, Vector, as_count, as_numbers, require_finite
+from gameproof.arguments import BLOCK, Indices, Matrix, Vector, as_count, as_numbers, require_finite
 from gameproof.errors import AnswerError, BudgetExceeded
-from gameproof.population.responses import BlackBox, Indices, Matrix, NoResponse, Response, Sight
+from gameproof.population.responses import BlackBox, NoResponse, Response, Sight
 
 # Answers beyond this overflow in what is learnt from them.
 LARGEST_ANSWER = 1e50

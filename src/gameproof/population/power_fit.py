@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import least_squares
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Matrix, Vector
 from gameproof.population.pilot import Pilot
-from gameproof.population.responses import Matrix
 
 Mask = NDArray[np.bool_]
 

@@ -21,12 +21,10 @@ from enum import IntEnum
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from gameproof.arguments import Vector, as_number, as_numbers, require_finite
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
+from gameproof.arguments import Indices as Indices
+from gameproof.arguments import Matrix, Vector, as_number, as_numbers, require_finite
 
 # The power of people of whom nothing else is known: the paper's.
 DEFAULT_POWER = 0.05

@@ -29,14 +29,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Matrix, Vector
 from gameproof.problem.side import Derivatives, Local, Side
 from gameproof.problem.walls import Walls
 
-Matrix = NDArray[np.float64]
 # The gap at which a minimisation ends, in units of the value where that exceeds 1.
 TARGET = 1e-11
 # mu aims at this part of the gap.

@@ -24,18 +24,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.problem.power import Power, power_of_norm
-from gameproof.problem.side import (
-    Derivatives,
-    Indices,
-    Local,
-    Matrix,
-    Side,
-    combined,
-    gram,
-    sums,
-)
+from gameproof.problem.side import Derivatives, Local, Side, combined, gram, sums
 
 if TYPE_CHECKING:
     from gameproof.problem.strategic import StrategicProblem

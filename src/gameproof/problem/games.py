@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, linprog
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_numbers, as_positive, require_finite
-from gameproof.problem.problem import Block, Estimated, Indices, Problem, Saddle
+from gameproof.arguments import Indices, Vector, as_numbers, as_positive, require_finite
+from gameproof.problem.problem import Block, Estimated, Problem, Saddle
 from gameproof.problem.sets import Ball, Box, Simplex
 
 

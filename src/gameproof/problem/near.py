@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Indices, Vector
 from gameproof.problem.convex_side import ConvexSide, Expansion
-from gameproof.problem.side import Derivatives, Indices, Local, Side, gram
+from gameproof.problem.side import Derivatives, Local, Side, gram
 
 
 class Near(Side):

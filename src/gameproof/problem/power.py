@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Matrix, Vector
 from gameproof.population.responses import norm_of
-from gameproof.problem.side import Matrix
 
 
 class Power(NamedTuple):

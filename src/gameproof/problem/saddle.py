@@ -10,8 +10,8 @@ import numpy as np
 from numba.core.registry import CPUDispatcher
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_count
-from gameproof.problem.problem import Block, Indices, Problem, Saddle
+from gameproof.arguments import Indices, Vector, as_count
+from gameproof.problem.problem import Block, Problem, Saddle
 from gameproof.problem.sets import ConvexSet
 
 BlockGradients = tuple[Callable[..., Any] | None, Callable[..., Any] | None]

@@ -20,16 +20,12 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.problem.sets import L1Ball
 
 if TYPE_CHECKING:
     from gameproof.problem.strategic import StrategicProblem
-
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 
 class Local(NamedTuple):

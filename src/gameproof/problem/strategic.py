@@ -30,12 +30,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_number, as_positive, shown
+from gameproof.arguments import Indices, Vector, as_number, as_positive, shown
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
 from gameproof.problem.losses import Logistic, Loss
 from gameproof.problem.minimum import minimum
-from gameproof.problem.problem import Block, Estimated, Indices, Problem
+from gameproof.problem.problem import Block, Estimated, Problem
 from gameproof.problem.sets import Box, Cone, ConvexSet, Product
 
 Form = Literal["exact", "printed"]

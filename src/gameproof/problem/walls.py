@@ -11,12 +11,9 @@ kink where theta = 0.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Matrix, Vector
 from gameproof.problem.side import Side
-
-Matrix = NDArray[np.float64]
 
 
 class Walls:
@@ -33,7 +30,7 @@ class Walls:
             rows += [(0.0, {u: 1.0, c: -1.0}), (0.0, {u: 1.0, c: 1.0})]
         self.number = 1 + len(rows)
         self._offsets = np.array([offset for offset, _ in rows])
-        self._rows = np.zeros((len(rows), side.alpha + 1 + side.lifted))
+        self._rows = np.zeros((len(rows), side.size))
         for row, (_, entries) in zip(self._rows, rows, strict=True):
             row[list(entries)] = list(entries.values())
 
