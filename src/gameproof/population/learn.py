@@ -75,7 +75,8 @@ def learn_response(
     At most `answers` are asked, at `deployments` distinct theta, the largest of which spreads
     scores by about `size`. By default they are 60 at 6; where only scores are seen, at d + 3, of
     2 answers at least, if that is 300 or less: with too few, all features are taken to move.
-    `features`, where they are known, are the movable ones. The verdict's false-alarm rate is 1%.
+    `features`, where they are known, are the movable ones. The verdict's false-alarm rate is 1%,
+    and intervals hold at `level`, where noise has mean zero and the same size in every answer.
 
     >>> rng = np.random.default_rng(0)
     >>> people = Population(rng.standard_normal((50, 3)), [1, -1] * 25, PowerCost(0.2, degree=3.0))
