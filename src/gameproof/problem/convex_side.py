@@ -70,7 +70,9 @@ class ConvexSide(Side):
         self._linear, self._slope = np.where(own, 0.0, -data.s * labels), data.slope
         if gamma is None:
             self.free = np.flatnonzero(own)
-            # The larger alpha, the more of kappa alpha is in sum |t|: some agents stand for all.
+            # For large alpha, |t| of a free agent is about kappa alpha, so that their mean grows
+            # with alpha by kappa times their share. Some agents have another share than all: the
+            # slope of alpha makes up for it.
             whole = float((people.weights * everyone).mean())
             self._slope += data.kappa * (whole - float(self._counted(own).mean()))
         else:

@@ -36,8 +36,9 @@ THINNER = 10
 ROUGH = 0.05
 # Where the gap is this large after all, a method for all agents is asked.
 POOR = 1e-9
-# Within reach of 0 is a t as small as this times what a sample leaves open of it; later as small as
-# the last step's change of t, times the second number where the whole step was taken.
+# The few are those whose t may come to 0 in the next step, being smaller than its expected change:
+# at first SAMPLED times what the minimum of a sample is typically off by, then what the last step
+# changed, times SETTLING where that was a whole step, for the next will be shorter.
 SAMPLED, SETTLING = 3.0, 0.3
 # The few are at least so many for each variable, and at most this part of all agents.
 FEWEST, MOST = 2, 0.25

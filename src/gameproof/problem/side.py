@@ -6,10 +6,14 @@ over the set of a strategic problem. v is x = (intercept, theta, alpha), or (x, 
 `ConvexSide` says why, and has the problem's own f. `Near` has a quadratic one in its place, and few
 agents.
 
-Bounds. L(., gamma) is convex, so its minimum over the set is at least that of its tangent at v, a
-constant plus g0 intercept + <g, theta> + ga alpha + <gu, u>. With the least u the last is a norm of
-theta, which takes from g what it can: left of g is g - w, with w_c the nearest to g_c in
-[-gu_c, gu_c], or w the nearest to g in the l1 ball of radius gu. So the minimum is
+Bounds. L(., gamma) is convex and so nowhere below its tangent at v,
+
+    constant + g0 intercept + <g, theta> + ga alpha + <gu, u>,
+
+whose minimum over the set is known. The best u is the least, |theta_c| for each c or the largest of
+them, and over all theta of length r the least of <g, theta> + <gu, u> is -r |left|: left is g with
+each g_c moved towards 0 by gu_c, and no farther than 0; where u is one number, it is what is left
+of g after its projection to the l1 ball of radius gu. With r = alpha / (K + s) the minimum is
 
     constant - bound |g0| + cap min(0, ga - |left| / (K + s)).
 """
