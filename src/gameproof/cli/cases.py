@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from gameproof.cli.options import GIVEN
 from gameproof.cli.people import LEAST, fewest, names, read, require_both
-from gameproof.cli.training import GIVEN
 from gameproof.data.naming import listed, quoted
 
 if TYPE_CHECKING:

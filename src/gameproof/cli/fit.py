@@ -9,10 +9,10 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import Help
+from gameproof.cli.options import GIVEN, Help
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
-from gameproof.cli.training import GIVEN, ROBUST, add_training, trained
+from gameproof.cli.training import ROBUST, add_training, trained
 
 if TYPE_CHECKING:
     from gameproof.cli.people import People

@@ -8,6 +8,7 @@ from math import inf, nan
 from pathlib import Path
 
 STANDARD = Path("-")  # input or output
+GIVEN = "as given"  # why a value is what it is
 
 
 class SenselessOptions(ValueError):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from gameproof.cli.cases import outcomes
 from gameproof.cli.console import Console
-from gameproof.cli.options import number, whole
+from gameproof.cli.options import GIVEN, number, whole
 
 if TYPE_CHECKING:
     from gameproof.classify.radius import RadiusCurve
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gameproof.report.audit import Audit
 
 LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
-GIVEN = "as given"
 # More rows than these hardly change which radius is chosen, and each is fitted dozens of times.
 ROWS_FOR_RADIUS = 5000
 
