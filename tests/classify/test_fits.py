@@ -122,6 +122,15 @@ def test_gamed_score_is_accuracy_at_what_people_report() -> None:
     assert model.gamed_score(X, y) < model.score(X, y)
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_gamed_score_of_one_class_or_one_person_is_that_of_their_rows(class_weight) -> None:
+    X, y = people()
+    model = gp.RobustStrategicClassifier(0.05, power=0.5, class_weight=class_weight).fit(X, y)
+    moved = X + (y < 0)[:, None] * 0.5 * model.theta_ * X.std(axis=0)
+    for rows in (y < 0, y > 0, np.arange(y.size) == 0):
+        assert model.gamed_score(X[rows], y[rows]) == model.score(moved[rows], y[rows])
+
+
 @pytest.mark.parametrize("cost", [{"power": 0.5}, {"response": gp.QuadraticCost(0.5)}])
 def test_parameters_given_after_the_fit_say_how_people_answer_from_then_on(cost) -> None:
     X, y = people()

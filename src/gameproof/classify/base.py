@@ -158,11 +158,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """The strategic problem of these people, in the units of the fit: for `worst_case`,
         `estimate_risk` and the like, together with `theta_` and `offset_`. Those whom a black box
         knows by their numbers must be the rows of the fit."""
-        check_is_fitted(self)
-        table, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
-        if self._rows is not None:  # a model from a file has none
-            self._rows.require(self._knows, self._answering(), table)
-        return self._problem(counted(table, labels, sample_weight))
+        return self._problem(self._met(X, y, sample_weight))
 
     def worst_case(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -176,7 +172,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> float:
         """Accuracy where these people answer the classifier; `score` is that on features as given.
         A black box is asked, about those who count."""
-        people, towards = self.problem(X, y).population, self.outcomes_.towards
+        people, towards = self._people(self._met(X, y)), self.outcomes_.towards
         weights = np.ones(people.n)
         if sample_weight is not None:
             weights = as_weights(sample_weight, people.X)
@@ -234,13 +230,26 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         return replace(self.response, features=self._movable().tolist())
 
-    def _problem(self, who: Counted) -> StrategicProblem:
-        people = Population(
+    def _met(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Counted:
+        """People whom the fitted model meets, if it can know them."""
+        check_is_fitted(self)
+        table, labels = validate_data(self, X, y, dtype=np.float64, order="C", reset=False)
+        if self._rows is not None:  # a model from a file has none
+            self._rows.require(self._knows, self._answering(), table)
+        return counted(table, labels, sample_weight)
+
+    def _people(self, who: Counted, weights: Vector | None = None) -> Population:
+        """In the units of the fit."""
+        return Population(
             self.units_.standardised(who.X),
             self.outcomes_.signs(who.y),
             in_units(among(self._answering(), who.rows), self.units_, who.X),
-            weights=self.outcomes_.weights(who.y, self.class_weight, who.weights),
+            weights=weights,
         )
+
+    def _problem(self, who: Counted) -> StrategicProblem:
+        weights = self.outcomes_.weights(who.y, self.class_weight, who.weights)
+        people = self._people(who, weights)
         radius, label_cost = self._ball
         loss, bound = Logistic(), as_positive("bound", self.bound)
         cap = (loss.K + loss.s) * bound

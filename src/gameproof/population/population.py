@@ -87,6 +87,11 @@ class Population:
         """Agents with label +1."""
         return int((self.y > 0).sum())
 
+    def require_both_kinds(self) -> None:
+        """Refuses people of one label: nothing can be learnt from them."""
+        if self.n_positive in (0, self.n):
+            raise ValueError(f"labels must be of both kinds, got {self.y[0]:+g} alone")
+
     @property
     def positive_share(self) -> float:
         """The share of agents with label +1, by weight."""
@@ -257,8 +262,6 @@ def _labels(y: ArrayLike, n: int) -> Vector:
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
         found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
         raise ValueError(f"labels must be -1 and +1, got {found}")
-    if (labels == labels[0]).all():
-        raise ValueError(f"labels must be of both kinds, got {labels[0]:+g} alone")
     if isinstance(y, np.memmap):
         return np.ascontiguousarray(labels, dtype=np.float64)
     return labels.astype(np.float64)
