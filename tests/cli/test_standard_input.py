@@ -47,7 +47,7 @@ def test_fit_from_standard_input_makes_the_same_model(
     one, two = gp.load_model(out), gp.load_model(model)
     assert (one.classifier.coef_ == two.classifier.coef_).all()
     assert one.training["fingerprint"] == two.training["fingerprint"]
-    assert f"<dt>fingerprint of standard input</dt><dd>{one.training['fingerprint']}" in (
+    assert f"<dt>fingerprint of the rows</dt><dd>{one.training['fingerprint']}" in (
         page.read_text()
     )
 
