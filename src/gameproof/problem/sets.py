@@ -49,9 +49,9 @@ class ConvexSet(ABC):
     def contains(self, point: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether a point is in the set, up to `tolerance` times the size of the point."""
         vector = self._checked(point)
-        nearest = self.project(vector)
-        size = max(np.linalg.norm(vector), np.linalg.norm(nearest))
-        return bool(np.linalg.norm(vector - nearest) <= tolerance * size)
+        nearest = projected(self, vector)
+        size = max(kernels.norm(vector), kernels.norm(nearest))
+        return bool(kernels.norm(vector - nearest) <= tolerance * size)
 
     def _checked(self, point: ArrayLike) -> Vector:
         vector = as_vector("point", point)
@@ -62,7 +62,7 @@ class ConvexSet(ABC):
 
 def projected(whole: ConvexSet, point: Vector) -> Vector:
     """The nearest point by a set that may be a user's own: a finite one of the same shape."""
-    nearest = np.asarray(whole.project(point.copy()), dtype=np.float64)
+    nearest = np.array(whole.project(point.copy()), dtype=np.float64, order="C")
     if nearest.shape != point.shape:
         raise ValueError(f"{whole!r} projected shape {point.shape} to {nearest.shape}")
     if not np.isfinite(nearest).all():
