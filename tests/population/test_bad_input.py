@@ -251,6 +251,9 @@ def test_bad_questions_are_refused_before_anybody_is_asked(
         (X, ["-1", "1"] * 3, ValueError, "labels must be -1 and +1, got '-1', '1'"),
         (X, [True, False] * 3, ValueError, "labels must be -1 and +1, got False, True"),
         (X, range(6), ValueError, "labels must be -1 and +1, got 0, 1, 2, 3, 4"),
+        (X, [1] * 6, ValueError, "labels must be of both kinds, got +1 alone"),
+        (X, [-1] * 6, ValueError, "labels must be of both kinds, got -1 alone"),
+        (X[:1], [1], ValueError, "labels must be of both kinds, got +1 alone"),
         (X, [1, -1], ValueError, "y must have one label a row of X, 6 of them, got shape (2,)"),
         (X, Y[:, None], ValueError, "one label a row of X, 6 of them, got shape (6, 1)"),
         (X, 1, ValueError, "one label a row of X, 6 of them, got shape ()"),
@@ -275,7 +278,7 @@ def test_bad_features_and_labels_are_refused_and_named(
 
 @pytest.mark.parametrize("label", [1, -1])
 def test_people_of_one_label_answer_but_there_is_nothing_to_learn_from_them(label: int) -> None:
-    population = Population(X, [label] * 6, QuadraticCost(ZETA))
+    population = Population(X, [label] * 6, QuadraticCost(ZETA), one_label=True)
     moved = X + (label < 0) * ZETA * THETA
     np.testing.assert_allclose(population.ask(THETA, range(6)), moved, rtol=1e-15)
     for learn in (learn_response, lambda people: StrategicProblem(people, 0.1, 0.5)):

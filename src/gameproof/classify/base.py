@@ -245,6 +245,7 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.outcomes_.signs(who.y),
             in_units(among(self._answering(), who.rows), self.units_, who.X),
             weights=weights,
+            one_label=True,
         )
 
     def _problem(self, who: Counted) -> StrategicProblem:

@@ -84,7 +84,7 @@ def learn_response(
     >>> learnt.fits, learnt.degree, learnt.norm, learnt.features, round(learnt.power, 6)
     (True, 3.0, 2.0, [0, 1, 2], 0.2)
     """
-    population.require_both_kinds()
+    population.require_both_labels()
     if answers is None:
         enough = enough_answers(population, features)
         answers = enough if enough <= MOST_ANSWERS else ANSWERS

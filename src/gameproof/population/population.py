@@ -41,6 +41,8 @@ class Population:
     may y.
     `weights` are how much each agent counts, by default all the same: an agent of weight 2 is as
     good as two. Only their ratios matter; as an attribute they have the mean 1.
+    `one_label` says that all labels may be the same: enough to see what people answer, not to learn
+    from them.
 
     >>> people = Population([[1.0, 0.0], [0.0, 1.0]], [1, -1])
     >>> people.ask([1.0, 1.0], [0, 1])
@@ -58,10 +60,13 @@ class Population:
         *,
         budget: int | None = None,
         weights: ArrayLike | None = None,
+        one_label: bool = False,
     ) -> None:
         self.X = _features(X)
         self.n, self.d = self.X.shape
         self.y = _labels(y, self.n)
+        if not one_label:
+            self.require_both_labels()
         self.weights = _weights(weights, self.n)
         # Whether some agents count more than others.
         self.weighted = self.weights.strides != (0,)
@@ -87,7 +92,7 @@ class Population:
         """Agents with label +1."""
         return int((self.y > 0).sum())
 
-    def require_both_kinds(self) -> None:
+    def require_both_labels(self) -> None:
         """Refuses people of one label: nothing can be learnt from them."""
         if self.n_positive in (0, self.n):
             raise ValueError(f"labels must be of both kinds, got {self.y[0]:+g} alone")

@@ -94,7 +94,7 @@ class StrategicProblem(Problem):
     ) -> None:
         if not isinstance(population, Population):
             raise TypeError(f"population must be a Population, got {shown(population)}")
-        population.require_both_kinds()
+        population.require_both_labels()
         self.population, self.n = population, population.n
         self.loss = Logistic() if loss is None else loss
         if not isinstance(self.loss, Loss):

@@ -128,7 +128,6 @@ class Case:
                 f"{', '.join(model.names)}"
             )
         people = Population(X, y)
-        people.require_both_kinds()
         theta = model.coefficients
         if people.d != theta.size:
             raise ValueError(f"X has {people.d} columns, the model {theta.size} coefficients")
