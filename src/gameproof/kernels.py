@@ -151,7 +151,6 @@ class Method(NamedTuple):
     x_scale: float
     y_scale: float
     kinds: np.ndarray  # COUNTED, FREE or KNOWN by sample; empty where all are counted
-    most_counted: int  # samples of a batch that are COUNTED, at most
     tally: np.ndarray  # how often each sample was asked; empty where nobody keeps it
 
 
@@ -1222,9 +1221,9 @@ def points(method: Method) -> int:
 @compiled
 def step_cost(method, counts):
     """How many values or answers the next step asks, at most."""
-    samples = min(batch_size(method, counts), method.most_counted)
+    samples = batch_size(method, counts)
     if method.asks_previous:
-        samples += min(counts[N_PREVIOUS], method.most_counted)
+        samples += counts[N_PREVIOUS]
     each = 1 if method.offset == ENVELOPE else points(method)
     return samples * each * method.combine.shape[0]
 
@@ -1759,9 +1758,7 @@ def _type_of_parts():
     v, m = np.empty(0), np.empty((0, 0))
     i, ii, flags = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.uint8)
     short, order = np.empty(0, np.int32), np.empty(0, np.uint32)
-    method = Method(
-        0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, 0, short
-    )
+    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, short)
     memory = Memory(m, m, m, m, v, order, ii, i, m, i, v)
     return typeof(Parts(method, NO_PIECES, NO_PIECES, memory))
 
@@ -1841,9 +1838,8 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
                 return DONE
             if counts[QUERIES] + step_cost(method, counts) > max_queries:
                 return OUT_OF_QUERIES
-            if counts[POSITION] == 0:
-                numbers[ETA] = etas[counts[EPOCH] - first_epoch]
-                numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
+            numbers[ETA] = etas[counts[EPOCH] - first_epoch]
+            numbers[RADIUS] = radii[counts[EPOCH] - first_epoch]
             if method.quick:
                 quick_steps(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries)
                 if counts[STAGE] == IDLE:

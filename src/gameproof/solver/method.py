@@ -132,8 +132,6 @@ class Solver:
         kinds, batch = problem.kinds(perturbed), min(self.batch, problem.n)
         private = problem.private_y and not perturbed.y and problem.data is not None
         simple = private and batch == len(self.update.phases) == 1
-        counted = int((kinds == kernels.COUNTED).sum()) if kinds.size else problem.n
-        repeats = self.order.code == kernels.WITH_REPLACEMENT
         return kernels.Method(
             n=problem.n,
             batch=batch,
@@ -150,7 +148,6 @@ class Solver:
             x_scale=x_scale,
             y_scale=y_scale,
             kinds=kinds,
-            most_counted=batch if repeats and counted else min(batch, counted),
             tally=problem.tally,
         )
 

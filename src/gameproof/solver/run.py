@@ -27,6 +27,7 @@ from gameproof.kernels import (
     DEPLOYMENTS,
     IDLE,
     POINT_NO,
+    POSITION,
     QUERIES,
     STAGE,
     STEP,
@@ -91,7 +92,7 @@ class Run:
         """How many values the next step asks at most; or the one under way still asks."""
         if self._counts[STAGE] != IDLE:
             return self._steps.left_to_ask()
-        return int(kernels.step_cost(self._method, self.state.memory.counts))
+        return self._steps.most_to_ask()
 
     def recommend(self) -> tuple[Vector, Vector]:
         """The output so far; from the start, the start point itself."""
@@ -202,6 +203,10 @@ class Run:
 
     def _arguments(self, last_step: int, max_queries: int) -> tuple[Any, ...]:
         first, last = self.state.epoch, -(-last_step // self.steps_an_epoch)
+        etas, radii = self.solver.by_epoch(first, last)
+        if self._counts[POSITION] > 0:  # an epoch ends as it began, though a schedule was mended
+            numbers = self.state.memory.numbers
+            etas[:1], radii[:1] = numbers[kernels.ETA], numbers[kernels.RADIUS]
         return (
             self.problem.data,
             self._method,
@@ -209,7 +214,8 @@ class Run:
             self._steps.y_pieces,
             self.state.memory,
             self.state.rng,
-            *self.solver.by_epoch(first, last),
+            etas,
+            radii,
             last_step,
             max_queries,
         )
@@ -232,8 +238,13 @@ class Run:
                 raise self._steps.failure(f"gave {value}", self._steps.pending())
             if code == kernels.BAD_GRADIENT:
                 self._fail_as_in_python(ValueError("a gradient that is not finite"))
-            if code == kernels.OUT_OF_QUERIES:
-                return False
+            if (
+                code == kernels.OUT_OF_QUERIES
+            ):  # by a bound that takes every sample for a costly one
+                if self._counts[QUERIES] + self.step_cost > max_queries:
+                    return False
+                self.step()
+                continue
             if self._steps.needs_marks:
                 self._steps.mark_if_due()
             if stop_at == last_step:

@@ -23,6 +23,7 @@ from gameproof.kernels import (
     COSTLY,
     DEPLOYMENTS,
     IDLE,
+    N_PREVIOUS,
     PHASE,
     POINT_NO,
     POSITION,
@@ -129,16 +130,41 @@ class Steps:
         number = phase * max(self.points, 1) + counts[POINT_NO] + 1
         return Question(number, _frozen_copy(x), _frozen_copy(y), samples)
 
+    def most_to_ask(self) -> int:
+        """How many counted values or answers the next step asks, at most."""
+        counts, method = self.counts, self.method
+        costly, size = self._costly_a_batch, kernels.batch_size(method, self.state.memory.counts)
+        samples = min(size, costly)
+        if method.asks_previous:
+            samples += min(counts[N_PREVIOUS], costly)
+        return int(samples * self._questions * len(method.combine))
+
+    @cached_property
+    def _costly_a_batch(self) -> int:
+        """How many samples of a batch are counted, at most."""
+        method = self.method
+        kinds, costly = method.kinds, method.n
+        if kinds.size > 0:
+            costly = int(np.count_nonzero(kinds == kernels.COUNTED))
+        repeats = method.order == kernels.WITH_REPLACEMENT and costly > 0
+        return method.batch if repeats else min(method.batch, costly)
+
+    @property
+    def _questions(self) -> int:
+        """Points of a phase, or answers, that count."""
+        return 1 if self.method.offset == kernels.ENVELOPE else self.points
+
     def left_to_ask(self) -> int:
         """How many counted values or answers the step under way still lacks."""
         counts, method = self.counts, self.method
-        questions = 1 if method.offset == kernels.ENVELOPE else self.points  # a phase
-        later = (len(method.combine) - counts[PHASE] - 1) * questions
+        later = (len(method.combine) - counts[PHASE] - 1) * self._questions
         if counts[STAGE] != ASKING:
-            return int((later + questions) * counts[COSTLY])
-        later += max(questions - counts[POINT_NO] - 1, 0)
+            return int((later + self._questions) * counts[COSTLY])
+        later += max(self._questions - counts[POINT_NO] - 1, 0)
         missing = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]]
-        free = np.count_nonzero(method.kinds[missing] != kernels.COUNTED) if self._may_skip else 0
+        free = (
+            np.count_nonzero(method.kinds[missing] != kernels.COUNTED) if method.kinds.size else 0
+        )
         return int(missing.size - free + later * counts[COSTLY])
 
     def ask_problem(self, question: Question, stop: Callable[[], bool] | None) -> None:
