@@ -210,6 +210,29 @@ def test_fit_that_broke_off_goes_on_to_the_same_bits_and_asks_nobody_again(solve
     assert halting.fit(X, y).n_queries_ == broken.asked - asked
 
 
+def test_fit_that_goes_on_asks_only_whoever_gave_no_usable_answer() -> None:
+    X, y = people()
+    whole, broken, faults = Survey(X), Survey(X), iter([np.nan])
+
+    def mumbling(coef: np.ndarray, agents: np.ndarray) -> np.ndarray:
+        answers = broken(coef, agents)
+        if broken.asked > 100 and len(agents) > 2:
+            answers[1] += next(faults, 0.0)
+        return answers
+
+    solver = gp.ogda_rr(gradient=gp.TwoPoint(), step=0.01, radius=0.1, batch=8)
+    given = {"solver": solver, "queries": 400, "warm_start": True, "random_state": 0}
+    straight, halting = (
+        gp.RobustStrategicClassifier(0.02, response=gp.BlackBox(ask), **given)
+        for ask in (whole, mumbling)
+    )
+    with pytest.raises(gp.EvaluationError, match="the others' answers are kept"):
+        halting.fit(X, y)
+    halting.fit(X, y)
+    np.testing.assert_array_equal(halting.coef_, straight.fit(X, y).coef_)
+    assert broken.asked == whole.asked + 1
+
+
 def broken_off(survey: Survey, **given: Any) -> gp.RobustStrategicClassifier:
     """A classifier whose people fell silent, once, after some 200 answers."""
     X, y = people()

@@ -168,6 +168,14 @@ def test_full_disk_behind_standard_output_is_one_line(words: list[str], tmp_path
     assert done.stderr == b"gameproof: standard output: no space left on device\n"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no shell here that closes its output")
+def test_closed_standard_output_is_one_line() -> None:
+    command = f"{sys.executable} -m gameproof data list >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert done.stderr == b"gameproof: standard output: bad file descriptor\n"
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_output_to_a_file_is_utf_8_whatever_the_locale(encoding: str, tmp_path: Path) -> None:
     place = {"GAMEPROOF_DATA": str(tmp_path / "Zürich ±"), "PYTHONIOENCODING": encoding}

@@ -27,7 +27,7 @@ def test_decisions_on_standard_output_are_the_model_s(model, people, capsys) -> 
     np.testing.assert_allclose(found["score"], scores, atol=1e-6)
     np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-scores)), atol=1e-6)
     right = (found["decision"] == table["repaid"]).mean()
-    assert f"right in {right:.3f} of the rows that have repaid" in printed.err
+    assert f"right in {right:.3f} of the 400 rows with a known repaid" in printed.err
 
 
 @pytest.mark.parametrize("name", ["d.csv", "d.tsv.gz", "d.parquet"])

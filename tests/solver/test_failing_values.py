@@ -325,3 +325,11 @@ def test_compiled_function_of_another_kind_is_refused_in_a_sentence() -> None:
     vector = numba.njit(lambda i, x, y: x)
     with pytest.raises(TypeError, match="does not compile into a run: its functions must take"):
         gp.solve(gp.SaddleProblem(vector, name="vector", **HARD), epochs=1)
+
+
+def test_function_that_raises_stop_iteration_is_not_taken_for_its_end(
+    teller: Any, schedules: Any
+) -> None:
+    told = teller({5: raising(StopIteration())})
+    error = failure_of(told.problem, gp.sgda_rr(**schedules), seed=SEED)
+    assert re.match(r"sample \d raised RuntimeError: .*StopIteration, in step 5 ", str(error))

@@ -84,4 +84,23 @@ def test_run_that_fails_says_which_seed_it_had(jobs: int) -> None:
 
     with pytest.raises(RuntimeError) as failed:
         gp.solve_many(make(), SOLVER, seeds=[11, 12], epochs=1, jobs=jobs, score=score)
-    assert "This was the run with seed 11." in failed.value.__notes__
+    assert any("the run with seed 11;" in note for note in failed.value.__notes__)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_run_that_fails_hands_over_those_that_ended(jobs: int) -> None:
+    ended = 0
+
+    def score(x: np.ndarray, y: np.ndarray) -> float:
+        nonlocal ended
+        ended += 1
+        if ended == 3:
+            raise RuntimeError("no score today")
+        return 1.0
+
+    with pytest.raises(RuntimeError) as failed:
+        gp.solve_many(make(), SOLVER, seeds=[5, 6, 7], epochs=1, jobs=jobs, score=score)
+    results = failed.value.results  # type: ignore[attr-defined]
+    assert len(results) == 2
+    for k, result in results.items():
+        assert np.array_equal(result.x, gp.solve(make(), SOLVER, seed=5 + k, epochs=1).x)

@@ -104,7 +104,10 @@ class Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self.training_ = training(self, problem, people)
             self._rows = Rows.fitted(self._knows, self._answering(), table)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
-            raise KeyboardInterrupt(f"{self.result_.status} Or fit again with warm_start=True.")
+            raise KeyboardInterrupt(
+                f"interrupted after {self.n_queries_} answers; nothing is lost: fit again with "
+                "warm_start=True"
+            )
         return self
 
     def decision_function(self, X: ArrayLike) -> Vector:

@@ -11,6 +11,7 @@ import numpy as np
 from gameproof.arguments import Vector
 from gameproof.errors import CapWarning, EvaluationError
 from gameproof.exact.reference import saddle_point
+from gameproof.population.population import Population
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import NOTHING, StrategicProblem
 from gameproof.solver.method import Solver
@@ -64,6 +65,7 @@ class Asking:
     n_pilot: int  # asked to choose the solver
     n_answers: int  # asked so far, those among them
     state: State | None = None
+    people: Population | None = None  # with what they answered to a question that failed in part
 
     @classmethod
     def begun(
@@ -95,6 +97,8 @@ class Asking:
         """To its end; the choice of the solver is paid for by the queries. Where it fails, or is
         interrupted, `state` is how far it came."""
         before = problem.population.n_answers
+        if self.people is not None:
+            problem.population.keep_answers_of(self.people)
         begins: dict[str, Any] = {"resume": self.state}
         if self.state is None:
             begins = {"start": self.start, "seed": self.seed}
@@ -108,7 +112,7 @@ class Asking:
                 **begins,
             )
         except EvaluationError as error:
-            self.state = error.state
+            self.state, self.people = error.state, problem.population
             error.add_note("A classifier goes on from there: fit it again with warm_start=True.")
             raise
         finally:

@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EBADF
+from os import strerror
 from typing import Any, NamedTuple
 
 from gameproof.report.finite import finite
@@ -69,6 +71,8 @@ def accept_any_letter() -> None:
 def tell(text: str, end: str = "\n") -> None:
     """Prints to standard output, and now, so that an error can still say where it happened."""
     try:
+        if sys.stdout is None:  # as where it was closed
+            raise OSError(EBADF, strerror(EBADF))
         print(text, end=end, flush=True)
     except OSError as error:
         raise OSError(error.errno, error.strerror, "standard output") from error

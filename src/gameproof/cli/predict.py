@@ -113,10 +113,7 @@ def _right(model: TableModel, table: Table, decisions: list[str]) -> tuple[float
     labels = zip(rows.tolist(), y.tolist(), strict=True)
     agree: list[bool] = [(decisions[k] == target.favourable) == (sign > 0) for k, sign in labels]
     right = float(sum(agree)) / len(agree)
-    whose = (
-        f"the {rows.size:,} rows with a known {name}" if strange else f"the rows that have {name}"
-    )
-    return right, [*notes, f"right in {right:.3f} of {whose}"]
+    return right, [*notes, f"right in {right:.3f} of the {rows.size:,} rows with a known {name}"]
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:

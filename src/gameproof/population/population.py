@@ -203,9 +203,13 @@ class Population:
             if not np.isfinite(size):
                 what = "that is not finite"
             if not bad.all():
-                what += "; the others' answers are kept, and not asked again for the same question"
+                what += "; the others' answers are kept until something else is asked"
             raise AnswerError(f"{self._who(agents[bad])} an answer {what}")
         return part.answers
+
+    def keep_answers_of(self, other: Population) -> None:
+        """Takes over what the same people have answered to a question that failed in part."""
+        self._part = other._part
 
     def _asked(
         self,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import repeat
 from typing import Any, final
 
 import numpy as np
@@ -89,7 +88,8 @@ class SaddleProblem(Problem):
         if self._compiled_value:
             # One compiled for declared types takes no read-only arrays.
             x, y = x.copy(), y.copy()
-        return map(self._value, indices.tolist(), repeat(x), repeat(y))
+        # No map, which would take a StopIteration of the function for its own end.
+        return (self._value(i, x, y) for i in indices.tolist())
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector | None]:
         if any(isinstance(f, CPUDispatcher) for f in self._gradients):

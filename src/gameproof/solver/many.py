@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from copy import copy
 from threading import Lock
 from typing import Any
@@ -63,43 +64,53 @@ def solve_many(
 def _one_by_one(
     problem: Problem, solver: Solver, seeds: Sequence[Seed], options: dict[str, Any]
 ) -> list[Result]:
-    results: list[Result] = []
-    for seed in seeds:
-        results.append(_solved(problem, solver, seed, options))
-        if results[-1].reason == "interrupted":
+    ended: dict[int, Result] = {}
+    for k, seed in enumerate(seeds):
+        with _telling(seed, ended):
+            ended[k] = solve(problem, solver, seed=seed, **options)
+        if ended[k].reason == "interrupted":
             break
-    return results
+    return list(ended.values())
 
 
 def _at_once(
     problem: Problem, solver: Solver, seeds: Sequence[Seed], jobs: int, options: dict[str, Any]
 ) -> list[Result]:
-    counting = Lock()
+    counting, ended = Lock(), dict[int, Result]()
 
-    def run(seed: Seed) -> Result | None:
+    def run(k: int, seed: Seed) -> None:
         if interrupts.seen():
-            return None
+            return
         twin, deployments = _twin(problem)
         try:
-            return _solved(twin, solver, seed, options)
+            with _telling(seed, ended):
+                ended[k] = solve(twin, solver, seed=seed, **options)
         finally:
             with counting:
                 problem.tally += twin.tally
                 problem.count_deployments(sum(deployments))
 
     with Interrupts() as interrupts, ThreadPoolExecutor(jobs) as pool:
-        runs = [pool.submit(run, seed) for seed in seeds]
+        runs = [pool.submit(run, k, seed) for k, seed in enumerate(seeds)]
         try:
-            return [result for done in runs if (result := done.result()) is not None]
+            for each in runs:
+                each.result()
         finally:
             pool.shutdown(cancel_futures=True)
+    return [ended[k] for k in sorted(ended)]
 
 
-def _solved(problem: Problem, solver: Solver, seed: Seed, options: dict[str, Any]) -> Result:
+@contextmanager
+def _telling(seed: Seed, ended: dict[int, Result]) -> Iterator[None]:
+    """Whose error it is, and where the others are."""
     try:
-        return solve(problem, solver, seed=seed, **options)
+        yield
     except Exception as error:
-        error.add_note(f"This was the run with seed {seed!r}.")
+        error.results = ended  # type: ignore[attr-defined]
+        error.add_note(
+            f"This was the run with seed {seed!r}; results of others, by their place in seeds, are "
+            "in the attribute `results` of this exception."
+        )
         raise
 
 

@@ -212,7 +212,7 @@ class _Saver:
     ) -> None:
         if not _is_finite(self._run):
             return  # the state is of no use: the file keeps the last one that was
-        if isinstance(error, Exception) and not hasattr(error, "state"):
+        if error is not None and not hasattr(error, "state"):
             # Whoever raised it, the run up to here is worth keeping.
             error.state = self._run.state  # type: ignore[attr-defined]
             error.add_note("The run up to here is in the attribute `state` of this exception.")
