@@ -151,8 +151,16 @@ def test_codes_are_known_by_their_value_where_that_is_one_level(tmp_path: Path) 
     X, unknown = found.encoded(later)
     levels = found.features.levels["extra"]
     told = [None if np.isnan(code) else levels[int(code)] for code in X[:5, 3]]
-    assert told == ["1", "02", None, "10", None]
-    assert unknown == {"extra": 2 * N // 5}
+    assert told == ["1", "02", "2", "10", None]
+    assert unknown == {"extra": N // 5}
+
+
+def test_codes_that_one_table_writes_in_two_ways_are_one_level(tmp_path: Path) -> None:
+    made = table(tmp_path, extra=[["1", "1.0", "2.", "02"][k % 4] for k in range(N)])
+    found = plan(made, categories=["extra"])
+    assert found.features.levels["extra"] == ("1", "02", "2")
+    column = found.features.names.index("extra")
+    assert found.encoded(made).X[:4, column].tolist() == [0, 0, 2, 1]
 
 
 def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:

@@ -56,6 +56,16 @@ class Column:
         return text
 
     @cached_property
+    def codes(self) -> Any:
+        """The same where they are levels of a category: 2.0 is 2, for programs disagree on how to
+        write numbers, and 02 is a name."""
+        import pyarrow.compute as pc
+
+        if self.numbers is None:
+            return self.text
+        return pc.replace_substring_regex(self.text, r"^(-?\d+)\.0*$", r"\1")
+
+    @cached_property
     def kind(self) -> Kind:
         """What it is."""
         import pyarrow as pa

@@ -158,8 +158,8 @@ def _coded(column: Column, levels: tuple[str, ...]) -> tuple[Vector, int]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    absent = column.text.is_null().to_numpy(zero_copy_only=False)
-    codes = filled(pc.cast(pc.index_in(column.text, pa.array(levels)), pa.float64()))
+    absent = column.codes.is_null().to_numpy(zero_copy_only=False)
+    codes = filled(pc.cast(pc.index_in(column.codes, pa.array(levels)), pa.float64()))
     strange = np.isnan(codes) & ~absent
     if column.kind == "number":
         codes[strange] = _coded_by_value(filled(column.numbers)[strange], levels)

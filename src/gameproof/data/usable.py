@@ -81,11 +81,11 @@ def levels_of(column: Column) -> tuple[tuple[str, ...], int]:
     """The levels of a category, most frequent first, and how many others went into "other"."""
     import pyarrow.compute as pc
 
-    counted = pc.value_counts(pc.drop_null(column.text))
+    counted = pc.value_counts(pc.drop_null(column.codes))
     pairs = zip(counted.field(0).to_pylist(), counted.field(1).to_pylist(), strict=True)
     ranked = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
     kept = [level for level, count in ranked if count >= RARE and level != OTHER]
-    gap = [GAP] if column.text.null_count and GAP not in kept else []
+    gap = [GAP] if column.codes.null_count and GAP not in kept else []
     room = MOST_LEVELS - len(gap)
     if len(kept) > room or len(kept) < len(ranked):
         # One rare level alone would only change its name.
