@@ -8,7 +8,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.solver.run import UNLIMITED
-from solving import SameState
+from solving import GAMES, SameState
 
 SOLVERS = {
     "OGDA": gp.ogda_rr,
@@ -286,3 +286,16 @@ def test_step_over_everybody_costs_the_answers_of_those_who_move(gradient: Any) 
     result = gp.solve(problem, solver, queries=cost, seed=0)
     assert (result.n_steps, result.n_queries) == (1, cost)
     assert gp.solve(problem, solver, queries=cost - 1, seed=0).n_steps == 0
+
+
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+def test_what_a_run_writes_to_lies_apart_from_all_else(game: Any) -> None:
+    """Else threads with runs of their own would wait for each other."""
+    memory = gp.Run(game, gp.ogda_rr(), seed=0).state.memory
+    for array in (part for part in memory if part.size):
+        room = array
+        while room.base is not None:
+            room = room.base
+        before = array.ctypes.data - room.ctypes.data
+        assert array.ctypes.data % 128 == 0
+        assert room.nbytes - before - array.nbytes >= 128

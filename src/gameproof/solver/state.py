@@ -18,6 +18,9 @@ from gameproof.solver import files
 from gameproof.solver.method import Solver
 from gameproof.solver.trace import Row
 
+# Bytes: a processor fetches lines of its cache by two.
+LINES = 128
+
 
 class Mark(NamedTuple):
     """sum eta and sum eta u at the end of an epoch: where a suffix average may start."""
@@ -54,11 +57,11 @@ class State:
     ) -> Self:
         """The state before the first step."""
         method = solver.compiled(problem)
-        x = np.zeros((kernels.ROWS, start[0].size))
+        x = _zeros((kernels.ROWS, start[0].size))
         own_u = len(solver.update.phases) > 1
         private_rows = kernels.U + 1 if own_u else kernels.U
-        y = np.zeros((private_rows if method.private else kernels.ROWS, start[1].size))
-        sums = np.zeros((start[1].size if method.private else 0, 2))
+        y = _zeros((private_rows if method.private else kernels.ROWS, start[1].size))
+        sums = _zeros((start[1].size if method.private else 0, 2))
         for block, point in ((x, start[0]), (y, start[1])):
             block[kernels.BASE] = point
             for row in (kernels.U, kernels.POINT):
@@ -69,16 +72,16 @@ class State:
             x=x,
             y=y,
             sums=sums,
-            slots=np.zeros((3, method.batch if method.private else 0)),
-            direction=np.zeros(
+            slots=_zeros((3, method.batch if method.private else 0)),
+            direction=_zeros(
                 method.x_stop - method.x_start + (start[1].size if method.y_perturbed else 0)
             ),
-            order=np.zeros(method.n if with_order else 0, dtype=np.uint32),
-            batch=np.zeros((2, method.batch), dtype=np.int64),
-            asked=np.zeros(2 * method.batch, dtype=np.int64),
-            answers=np.zeros((2, 2 * method.batch)),
-            counts=np.zeros(kernels.N_COUNTS, dtype=np.int64),
-            numbers=np.zeros(kernels.N_NUMBERS),
+            order=_zeros(method.n if with_order else 0, dtype=np.uint32),
+            batch=_zeros((2, method.batch), dtype=np.int64),
+            asked=_zeros(2 * method.batch, dtype=np.int64),
+            answers=_zeros((2, 2 * method.batch)),
+            counts=_zeros(kernels.N_COUNTS, dtype=np.int64),
+            numbers=_zeros(kernels.N_NUMBERS),
         )
         return cls(memory, rng, problem.fingerprint, solver.signature)
 
@@ -209,6 +212,17 @@ class State:
                 f"this state is of another method: it was made by {self.solver}, and this is "
                 f"{solver.signature}; resume with the same parts"
             )
+
+
+def _zeros(shape: int | tuple[int, ...], dtype: Any = np.float64) -> NDArray[Any]:
+    """Zeros on lines of the cache that nothing else lies on: of threads that write to one line,
+    each waits for the other."""
+    kind = np.dtype(dtype)
+    size = int(np.prod(shape)) * kind.itemsize
+    room = np.zeros(size + 2 * LINES, dtype=np.uint8)
+    start = LINES - room.ctypes.data % LINES
+    zeros: NDArray[Any] = room[start : start + size].view(kind).reshape(shape)
+    return zeros
 
 
 def _iterate(block: NDArray[np.float64]) -> Vector:
