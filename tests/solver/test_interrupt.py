@@ -211,9 +211,15 @@ def test_run_in_another_thread_is_the_same_run(
 
 
 MANY = """
+import threading
+threads = set()
+def all_started(*_):
+    threads.add(threading.get_ident())
+    if len(threads) == int(path):
+        started()
 game = gp.QuadraticGame.random(n=16, dx=3, dy=2, seed=1)
 results = gp.solve_many(game, solver, seeds=range(9), jobs=int(path), epochs=10**9,
-                        record_every=1000, callback=started)
+                        record_every=1000, callback=all_started)
 print(json.dumps(["done", [result.reason for result in results]]), flush=True)
 """
 

@@ -34,7 +34,8 @@ def solve_many(
     Compiled runs go on in threads, as many at once as there are cores or as `jobs` says, and give
     what they would give one after the other. Runs that ask in Python, or that share a budget, do
     go one after the other. Options are those of `solve`, but for what belongs to one run alone.
-    Ctrl-C ends them all: the results are then of those that had begun, as far as they came.
+    Ctrl-C ends them all: the results are then of those that had begun, as far as they came. Where
+    a run fails, the error has a dict `results` of those that ended, by their place in `seeds`.
 
     >>> import gameproof as gp
     >>> game = gp.QuadraticGame.random(n=20, seed=0)

@@ -131,7 +131,8 @@ class Steps:
         return Question(number, _frozen_copy(x), _frozen_copy(y), samples)
 
     def most_to_ask(self) -> int:
-        """How many counted values or answers the next step asks, at most."""
+        """How many counted values or answers the next step asks, at most. Closer than
+        `kernels.step_cost`, which takes every sample for a counted one."""
         counts, method = self.counts, self.method
         costly, size = self._costly_a_batch, kernels.batch_size(method, self.state.memory.counts)
         samples = min(size, costly)
