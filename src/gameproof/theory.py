@@ -40,7 +40,8 @@ import numpy as np
 from gameproof.arguments import Vector, as_count, as_positive
 
 if TYPE_CHECKING:
-    from gameproof.problem.problem import Indices, Problem
+    from gameproof.arguments import Indices
+    from gameproof.problem.problem import Problem
     from gameproof.solver.schedules import Power
 
 _EPS = float(np.finfo(np.float64).eps)

@@ -14,8 +14,7 @@ from gameproof.cli.console import Console
 from gameproof.cli.outputs import make_sure_of_folder
 
 if TYPE_CHECKING:
-    from gameproof.arguments import Vector
-    from gameproof.data.dataset import Matrix
+    from gameproof.arguments import Matrix, Vector
 
 TRAIN, TEST, FEATURES = 2000, 800, 10
 MOVABLE = [0, 1, 2, 3, 4]

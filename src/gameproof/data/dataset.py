@@ -14,9 +14,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.arguments import Vector, as_count
+from gameproof.arguments import Matrix, Vector, as_count
 
-Matrix = NDArray[np.float64]
 Seed = int | np.random.Generator
 
 

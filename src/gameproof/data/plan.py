@@ -15,9 +15,9 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Matrix, Vector
 from gameproof.data.column import Column
-from gameproof.data.dataset import Dataset, Features, Matrix
+from gameproof.data.dataset import Dataset, Features
 from gameproof.data.labels import Target
 from gameproof.data.naming import listed, quoted, suggestion
 from gameproof.data.reading import Table, open_table

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gameproof.arguments import Vector, as_positive
-from gameproof.data.dataset import Features, Matrix
+from gameproof.arguments import Matrix, Vector, as_positive
+from gameproof.data.dataset import Features
 
 
 class Number(NamedTuple):

@@ -19,9 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gameproof.arguments import Matrix
 from gameproof.data.catalog import PACKAGE, Published
 from gameproof.data.naming import listed
-from gameproof.data.table import Columns, Matrix, canonical, read_csv, verified
+from gameproof.data.table import Columns, canonical, read_csv, verified
 from gameproof.data.unpack import unpacked
 from gameproof.errors import DataError
 

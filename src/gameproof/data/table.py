@@ -16,13 +16,12 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gameproof.arguments import Matrix
 from gameproof.data.catalog import Published
 from gameproof.data.naming import listed
 from gameproof.errors import DataError
 
-Matrix = NDArray[np.float64]
 Columns = Mapping[str, Sequence[str]]
 
 MISSING = ("NA", "", "?")

@@ -43,13 +43,11 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Vector, as_positive
+from gameproof.arguments import Indices, Matrix, Vector, as_positive
 from gameproof.exact.adversary import EPS, ball_radius, best_flips, checked_intercept, checked_theta
 from gameproof.problem.losses import Loss
 from gameproof.problem.strategic import StrategicProblem
 
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 MAX_HALVINGS = 200
 
 

@@ -8,10 +8,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gameproof.arguments import Vector
+from gameproof.arguments import Matrix, Vector
 from gameproof.data.dataset import Dataset
 from gameproof.data.load import load_bank, load_credit
 from gameproof.data.synthetic import synthetic_people
@@ -19,7 +16,6 @@ from gameproof.population.population import Population
 from gameproof.population.responses import QuadraticCost
 from gameproof.problem.strategic import StrategicProblem
 
-Matrix = NDArray[np.float64]
 Source = Literal["synthetic", "credit", "bank"]
 # The paper's numbers.
 LABEL_COST, PRINTED_RADIUS, TRAINED_FOR, ALPHA_MAX = 0.5, 0.4, 0.05, 20.0

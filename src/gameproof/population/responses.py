@@ -23,8 +23,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.arguments import Indices as Indices
-from gameproof.arguments import Matrix, Vector, as_number, as_numbers, require_finite
+from gameproof.arguments import Indices, Matrix, Vector, as_number, as_numbers, require_finite
 
 # The power of people of whom nothing else is known: the paper's.
 DEFAULT_POWER = 0.05

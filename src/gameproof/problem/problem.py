@@ -17,8 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Indices as Indices
-from gameproof.arguments import Vector, as_vector
+from gameproof.arguments import Indices, Vector, as_vector
 from gameproof.problem.sets import ConvexSet, Product
 
 Block = Literal["x", "y"]

@@ -14,13 +14,11 @@ from math import hypot
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from gameproof.arguments import Vector, as_numbers, as_vector, require_finite
+from gameproof.arguments import Matrix, Vector, as_numbers, as_vector, require_finite
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, QuadraticCost
-
-Matrix = NDArray[np.float64]
 
 
 @final

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from gameproof.arguments import Indices
 from gameproof.population.population import Population
-from gameproof.population.responses import Indices, PowerCost
+from gameproof.population.responses import PowerCost
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.rehearse import Stage
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Indices, Vector
 from gameproof.population.fit_tests import EXACT
 from gameproof.population.population import Population
-from gameproof.population.responses import Indices
 from gameproof.solver.rehearse import Stage
 
 # Agents asked first, and in all.

@@ -13,8 +13,8 @@ from math import sqrt
 
 import numpy as np
 
-from gameproof.arguments import Vector
-from gameproof.problem.problem import Estimated, Indices, Problem
+from gameproof.arguments import Indices, Vector
+from gameproof.problem.problem import Estimated, Problem
 from gameproof.solver.averages import Suffix
 from gameproof.solver.gradients import Exact, Gradient, OnePoint, Residual, TwoPoint
 from gameproof.solver.method import Solver

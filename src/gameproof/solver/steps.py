@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_numbers
+from gameproof.arguments import Indices, Vector, as_numbers
 from gameproof.errors import EvaluationError
 from gameproof.kernels import (
     ANSWERED,
@@ -31,7 +31,7 @@ from gameproof.kernels import (
     STAGE,
     STEP,
 )
-from gameproof.problem.problem import Indices, Problem
+from gameproof.problem.problem import Problem
 from gameproof.problem.sets import projected
 from gameproof.solver.gradients import Envelope
 from gameproof.solver.method import Solver
