@@ -24,7 +24,7 @@ path = sys.argv[1]
 solver = gp.ogda_rr(step=gp.Power(0.02, 0.76), radius=gp.Power(0.5, 0.25), average=gp.Suffix())
 sets = {"x_set": gp.Ball([0.0, 0.0], 2.0), "y_set": gp.Box([-1.0], [1.0])}
 def started(*_):
-    print("started", flush=True)
+    print("started\\n", end="", flush=True)  # one write: threads take turns in between
 def told(result):
     print(json.dumps([result.reason, result.status, result.n_steps, result.n_queries]), flush=True)
 """
@@ -58,7 +58,9 @@ def started(script: str, path: Path) -> subprocess.Popen[str]:
         [sys.executable, "-c", CHILD + script, path], stdout=subprocess.PIPE, text=True
     )
     assert child.stdout is not None
-    assert child.stdout.readline() == "started\n"
+    if (line := child.stdout.readline()) != "started\n":
+        child.kill()
+        pytest.fail(f"the process said {line + child.communicate()[0]!r}")
     return child
 
 
