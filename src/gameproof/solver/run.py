@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -183,23 +184,27 @@ class Run:
         """Compiles, or takes from the disk cache, what `advance` will call: so that no clock runs
         meanwhile. `whole`: the loop itself, else the parts that a step in Python calls."""
         if whole:
-            arguments = self._arguments(self.state.steps, 0)
-            try:
-                self._loop.compile(tuple(map(typeof, arguments)))
-            except NumbaError as error:
-                if not kernels.has_user_functions(self.problem.data):
-                    raise
-                raise TypeError(
-                    f"{self.problem.name} does not compile into a run: its functions must take "
-                    "(i, x, y), an integer and two vectors, and return a number, or a pair of "
-                    "vectors for a gradient"
-                ) from error
+            _ = self._loop
         else:
             self._steps.compile()
 
-    @property
-    def _loop(self) -> Any:
-        return kernels.suited(kernels.run, self.problem.data)
+    @cached_property
+    def _loop(self) -> Callable[..., int]:
+        """`kernels.run` for arguments of this run's types, which do not change: a dispatcher would
+        find them out at every call, and take as long as a short epoch."""
+        dispatcher = kernels.suited(kernels.run, self.problem.data)
+        arguments = self._arguments(self.state.steps, 0)
+        try:
+            loop: Callable[..., int] = dispatcher.compile(tuple(map(typeof, arguments)))
+        except NumbaError as error:
+            if not kernels.has_user_functions(self.problem.data):
+                raise
+            raise TypeError(
+                f"{self.problem.name} does not compile into a run: its functions must take "
+                "(i, x, y), an integer and two vectors, and return a number, or a pair of "
+                "vectors for a gradient"
+            ) from error
+        return loop
 
     def _arguments(self, last_step: int, max_queries: int) -> tuple[Any, ...]:
         first, last = self.state.epoch, -(-last_step // self.steps_an_epoch)
@@ -225,10 +230,10 @@ class Run:
             table_ends = (self.state.epoch + LONGEST_TABLE) * self.steps_an_epoch
             stop_at = min(last_step, self._next_mark(), table_ends)
             self._question = None
-            arguments = self._arguments(stop_at, max_queries)
+            loop, arguments = self._loop, self._arguments(stop_at, max_queries)
             deployed = self._counts[DEPLOYMENTS]
             try:
-                code = self._loop(*arguments)
+                code = loop(*arguments)
             except Exception as error:
                 self._fail_as_in_python(error)
             finally:

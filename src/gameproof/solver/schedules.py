@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import final
 
 import numpy as np
@@ -62,10 +63,9 @@ def as_schedule(name: str, value: Schedule | float) -> Schedule:
 def by_epoch(name: str, schedule: Schedule, first: int, last: int) -> Vector:
     """The schedule's values at epochs first … last - 1, each checked to be positive."""
     values = np.array([schedule(t) for t in range(first, last)], dtype=np.float64)
-    bad = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
-    if bad.size:
-        raise ValueError(
-            f"{name} must be positive at every epoch, got {values[bad[0]]} at epoch "
-            f"{first + bad[0]} (the first is 0)"
-        )
+    for t, value in enumerate(values.tolist(), first):
+        if not 0 < value < inf:
+            raise ValueError(
+                f"{name} must be positive at every epoch, got {value} at epoch {t} (the first is 0)"
+            )
     return values

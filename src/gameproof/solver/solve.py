@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, final
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
@@ -123,7 +122,8 @@ def _drive(
             elapsed = time.perf_counter() - began
             state.seconds += elapsed
         done = max(state.steps - steps, 1)
-        stretch = int(np.clip(done * STRETCH / max(elapsed, 1e-9), 1, 10 * max(done, stretch)))
+        in_time = int(done * STRETCH / max(elapsed, 1e-9))
+        stretch = max(1, min(in_time, 10 * max(done, stretch)))
         bar.show(limits.done)
         _require_finite(run)
         if state.steps == watch.due() and (reason := watch.look()):
