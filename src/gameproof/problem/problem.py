@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Indices, Vector, as_vector
+from gameproof.arguments import Indices, Vector, as_vector, shown
 from gameproof.problem.sets import ConvexSet, Product
 
 Block = Literal["x", "y"]
@@ -212,6 +212,12 @@ def _primitive(whole: ConvexSet) -> list[ConvexSet]:
     if isinstance(whole, Product):
         return [part for own in whole.sets for part in _primitive(own)]
     return [whole]
+
+
+def require_problem(problem: Any) -> None:
+    """Refuses what is none."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {shown(problem)}")
 
 
 def gap(problem: Problem, x: ArrayLike, y: ArrayLike, saddle: Saddle) -> float:

@@ -21,7 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gameproof.arguments import as_count, shown
+from gameproof.arguments import as_count
 from gameproof.population.learn import (
     LearnedResponse,
     deployments_one_by_one,
@@ -30,7 +30,7 @@ from gameproof.population.learn import (
 )
 from gameproof.population.population import Population
 from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
-from gameproof.problem.problem import Problem
+from gameproof.problem.problem import Problem, require_problem
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.cast import some_of, staged
 from gameproof.solver.checks import ALL, FIRST, Check, checked
@@ -63,8 +63,7 @@ def choose(
     seed: int,
 ) -> Solver:
     """As `Solver.auto`."""
-    if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {shown(problem)}")
+    require_problem(problem)
     if estimate is not None:
         if not isinstance(estimate, Gradient):
             raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")

@@ -21,7 +21,7 @@ from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_generator, shown
+from gameproof.arguments import Vector, as_generator
 from gameproof.kernels import (
     ANSWERED,
     ASKING,
@@ -33,7 +33,7 @@ from gameproof.kernels import (
     STAGE,
     STEP,
 )
-from gameproof.problem.problem import Problem
+from gameproof.problem.problem import Problem, require_problem
 from gameproof.solver.method import Solver
 from gameproof.solver.start import starting_point
 from gameproof.solver.state import State
@@ -271,8 +271,7 @@ class Run:
 
 
 def _require_kinds(problem: Any, solver: Any, state: Any) -> None:
-    if not isinstance(problem, Problem):
-        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {shown(problem)}")
+    require_problem(problem)
     if not isinstance(solver, Solver):
         raise TypeError(f"solver must be a Solver, such as ogda_rr(), got {solver!r}")
     if not (state is None or isinstance(state, State)):
