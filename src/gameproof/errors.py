@@ -1,4 +1,4 @@
-"""What can go wrong, as exceptions; those of a run carry it along.
+"""What can go wrong, as exceptions and warnings; exceptions of a run carry it along.
 
 Wrong arguments are plain ``ValueError`` or ``TypeError``, raised before the first query. What goes
 wrong later must lose nothing: an `EvaluationError` carries the state at which to go on.
@@ -6,6 +6,8 @@ wrong later must lose nothing: an `EvaluationError` carries the state at which t
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -69,3 +71,11 @@ class CapWarning(UserWarning):
 
 class IgnoresDataWarning(UserWarning):
     """The radius is so large that the best robust classifier is theta = 0."""
+
+
+def warn(message: str, kind: type[Warning] = UserWarning) -> None:
+    """Warns of the line that called this package, however deep inside it was found out."""
+    frame, level = sys._getframe(1), 2  # as warnings.warn counts
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("gameproof."):
+        frame, level = frame.f_back, level + 1  # type: ignore[assignment]
+    warnings.warn(message, kind, stacklevel=level)

@@ -131,6 +131,9 @@ def test_start_outside_the_sets_is_projected_with_a_warning(
             result = gp.solve(problem, solver, epochs=2, seed=SEED, start=start)
         same_state(result.state, inside.state)
         assert caught[0].filename == __file__
+        with pytest.warns(gp.StartProjectedWarning) as caught:
+            gp.Run(problem, solver, seed=SEED, start=start)
+        assert caught[0].filename == __file__
 
 
 def test_start_on_the_boundary_brings_no_warning(teller: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.errors import CapWarning, EvaluationError
+from gameproof.errors import CapWarning, EvaluationError, warn
 from gameproof.exact.reference import saddle_point
 from gameproof.population.population import Population
 from gameproof.problem.problem import Saddle
@@ -141,10 +141,9 @@ def _warn_of_bounds(problem: StrategicProblem, saddle: Saddle, bound: float) -> 
     # Where the loss is all but 0, it is so long before the bound, and longer would be better still.
     endless = problem.radius == 0 and saddle.value < NO_LOSS
     if endless or max(reached) >= NEARLY * problem.alpha_max:
-        warnings.warn(
+        warn(
             f"bound = {bound:g} is all that keeps the classifier finite: the classes can be told "
             "apart without error, or features are far from unit size; a larger radius bounds it "
             "for a reason, or give a larger bound",
             CapWarning,
-            stacklevel=5,  # who called fit
         )

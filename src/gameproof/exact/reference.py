@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal
 
 import numpy as np
 
 from gameproof.arguments import as_positive, shown
-from gameproof.errors import CapWarning, IgnoresDataWarning
+from gameproof.errors import CapWarning, IgnoresDataWarning, warn
 from gameproof.exact.conic import conic_minimum
 from gameproof.exact.first_order import descend_ascend
 from gameproof.problem.minimum import minimum
@@ -55,10 +54,9 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
                 f"rounding of numbers as large as label_cost = {problem.label_cost:g} takes the "
                 "rest; give label_cost=inf for labels that stay"
             )
-        warnings.warn(
+        warn(
             f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
             f"that of the true one; {advice}",
-            stacklevel=2,
         )
     alpha = problem.split(saddle.x)[1]
     if problem.radius > 0:
@@ -73,11 +71,10 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
                 "no smaller radius helps: labels are too cheap, people move too easily, or the "
                 "features tell too little or are too small"
             )
-        warnings.warn(
+        warn(
             f"{reason} robust classifier ignores the data (theta is 0 or counts for nothing); "
             f"{advice}",
             IgnoresDataWarning,
-            stacklevel=2,
         )
     return saddle
 
@@ -128,9 +125,8 @@ def _gda(problem: StrategicProblem) -> Saddle:
 def warn_of_cap(reached: float, cap: float, name: str) -> None:
     """Warns where a bound that is there to have one keeps the answer from being better."""
     if reached >= (1 - 1e-4) * cap:
-        warnings.warn(
+        warn(
             f"{name} = {cap:g} binds, so that a larger classifier would do better: bring the "
             f"features to about unit size, or give a larger {name}",
             CapWarning,
-            stacklevel=3,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from pathlib import Path
 from types import TracebackType
 from typing import Self, final
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gameproof import kernels
 from gameproof.arguments import as_count
-from gameproof.errors import DivergedError
+from gameproof.errors import DivergedError, warn
 from gameproof.problem.problem import Problem
 from gameproof.solver.gradients import Exact
 from gameproof.solver.interrupt import Interrupts
@@ -177,10 +176,8 @@ class _Saver:
     def __init__(self, run: Run, path: str | Path | None, every: int | None) -> None:
         self._run, self._path = run, None if path is None else Path(path)
         self._every = None if every is None else as_count("checkpoint_every", every)
-        if self._path is not None and not self._path.parent.is_dir():
-            raise FileNotFoundError(f"the folder of the checkpoint {self._path} does not exist")
-        if self._path is not None and self._path.is_dir():
-            raise IsADirectoryError(f"the checkpoint {self._path} is a folder; name a file in it")
+        if self._path is not None:
+            _require_place(self._path)
         self._saved, self._when = run.state.steps, time.monotonic()
 
     def due(self) -> int:
@@ -220,9 +217,19 @@ class _Saver:
             self.save()
         except OSError as failed:
             if error is None:  # the result is worth more than the file
-                warnings.warn(f"the checkpoint could not be written: {failed}", stacklevel=3)
+                warn(f"the checkpoint could not be written: {failed}")
             else:
                 error.add_note(f"The checkpoint could not be written either: {failed}")
+
+
+def _require_place(path: Path) -> None:
+    """Refuses, before anybody is asked, what could not be written to in the end."""
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"the folder of the checkpoint {path} does not exist")
+    if path.is_dir():
+        raise IsADirectoryError(f"the checkpoint {path} is a folder; name a file in it")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"the checkpoint {path} is a device or a pipe; name an ordinary file")
 
 
 def _use_compiled(run: Run, wanted: bool | None) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 from numpy.typing import ArrayLike
 
 from gameproof.arguments import Vector
-from gameproof.errors import StartProjectedWarning
+from gameproof.errors import StartProjectedWarning, warn
 from gameproof.problem.problem import Problem
 from gameproof.problem.sets import projected
 
@@ -29,10 +27,9 @@ def starting_point(
         if not whole.contains(point)
     ]
     if outside:
-        warnings.warn(
+        warn(
             f"the start lies outside the set of {' and of '.join(outside)}; "
             "the run starts at the nearest point inside",
             StartProjectedWarning,
-            stacklevel=4,
         )
     return inside
