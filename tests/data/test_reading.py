@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from gameproof.data.column import MISSING
 from gameproof.data.reading import open_table
+from gameproof.data.unpack import unpacked
 from gameproof.errors import DataError
 
 FRAME = pd.DataFrame(
@@ -269,6 +270,9 @@ def test_unknown_column_is_answered_with_a_close_name(tmp_path: Path) -> None:
 
 
 def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch) -> None:
+    packed = zstandard(b"a,b\n1,2\n")
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'gameproof\[tables\]'"):
         open_table(tmp_path)
+    with pytest.raises(ImportError, match=r"Zstandard needs pyarrow: pip install 'gameproof\[tab"):
+        unpacked(packed, "table.zst")

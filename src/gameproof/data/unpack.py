@@ -48,7 +48,12 @@ def unpacked(data: bytes, given: str, choose: Callable[[list[str]], str] | None 
 
 
 def _from_zstandard(data: bytes) -> bytes:
-    import pyarrow as pa
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            "a file packed by Zstandard needs pyarrow: pip install 'gameproof[tables]'"
+        ) from error
 
     with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
         content: bytes = stream.read()
