@@ -95,12 +95,16 @@ def test_one_rule_says_which_gaming_to_expect_and_the_output_why(
     skops.io.dump(LogisticRegression().fit(frame[["age"]], frame.repaid), tmp_path / "f.skops")
     foreign = [tmp_path / "f.skops", people, *MEANING[:4], "--movable", "age"]
     assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--power", "0.2") == 0
+    still = ["-o", str(tmp_path / "still.json"), "--radius", "0.03", "--movable", ""]
+    assert main(["fit", str(people), *MEANING[:4], *still]) == 0
     capsys.readouterr()
     for arguments, power, why in (
         (foreign, 0.05, "the default of gameproof fit"),
         ([*foreign, "--power", "0.3"], 0.3, "as given"),
         ([tmp_path / "m.json", people], 0.2, "which the model was fitted for"),
         ([tmp_path / "m.json", people, "--power", "0.05"], 0.05, "as given"),
+        # Fitted with nothing to move, so for no power.
+        ([still[1], people, "--movable", "age"], 0.05, "the default of gameproof fit"),
     ):
         found = run(capsys, *arguments)
         assert (found["power"], found["why_power"]) == (power, why)
@@ -131,6 +135,9 @@ def test_one_rule_says_what_a_label_costs_and_the_output_why(
         assert main(["audit", *map(str, arguments), "--report", str(page), "--force"]) == 0
         assert f"\nlabel cost: {said}\n" in capsys.readouterr().out
         assert f"<dt>label cost</dt><dd>{said}</dd>" in page.read_text()
+    assert main(["audit", *map(str, foreign), "--label-cost", "0"]) == 0
+    free = "label cost: 0, as given; favourable labels turn for nothing, at radius 0 as well"
+    assert free in capsys.readouterr().out
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
         main(["audit", "--help"])

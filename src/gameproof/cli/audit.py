@@ -107,12 +107,13 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     shifts = {row.radius: row.accuracy for row in rows.shifts}
     own = f" (the model's own is {rows.radius:.3g})" if rows.radius else ""
     gamed = f"and at worst, gamed with power {rows.power:g} and" if rows.games else "at worst, with"
+    free = "" if rows.label_cost else "; favourable labels turn for nothing, at radius 0 as well"
     lines = [
         case.what,
         f"gaming power to expect: {rows.power:g}, {rows.why_power}"
         if rows.movable
         else "nothing can be moved, so nobody games it",
-        f"label cost: {rows.label_cost:g}, {rows.why_label_cost}",
+        f"label cost: {rows.label_cost:g}, {rows.why_label_cost}{free}",
         *(f"note: {note}" for note in notes),
         f"right in {good.accuracy:.3f} of {good.n:,} rows (95% from {good.low:.3f} to "
         f"{good.high:.3f}); deciding all alike: {good.majority:.3f}",

@@ -112,6 +112,8 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         notes.append(f"left out {table.n - rows.size:,} rows without {quoted(target.name)}")
     notes += _idle(model.classifier.coef_[0])
     radius = model.training.get("radius")
+    # A model that was fitted with nothing to move was fitted for no power.
+    power = model.training.get("power") if model.plan.features.movable else None
     return Case(
         f"{options.model}: {_aim(target)}, fitted by gameproof",
         model.classifier.coef_[0],
@@ -121,7 +123,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         y,
         movable,
         model.classifier.units_.scale,
-        *expected(options.power, model.training.get("power"), DEFAULT_POWER),
+        *expected(options.power, power, DEFAULT_POWER),
         *expected(options.label_cost, model.training.get("label_cost"), LABEL_COST),
         target.favourable,
         notes,
