@@ -210,6 +210,33 @@ def test_noise_in_the_only_feature_that_moves_is_no_refutation() -> None:
     assert sum(not run.fits for run in runs) <= 2
 
 
+@pytest.mark.parametrize("sd", [0.0, 1e-9, 1e-8, 3e-8])
+def test_answers_in_single_precision_fit(sd: float) -> None:
+    """And noise of that size, among numbers that are off by less and by more than none counts as.
+    20 runs: more than 3 false alarms of a 1% test by chance under 0.01%."""
+    refused = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+
+        def told(theta: Array, agents: NDArray[np.int64], rng=rng) -> Array:  # type: ignore[no-untyped-def]
+            answers = X[agents] + 0.1 * theta
+            if not sd:
+                return answers.astype(np.float32)
+            return answers + sd * rng.standard_normal(answers.shape)
+
+        refused += not learn_response(people(BlackBox(told)), seed=seed).fits
+    assert refused <= 3
+
+
+def test_break_is_found_in_single_precision() -> None:
+    def clipped(theta: Array, agents: NDArray[np.int64]) -> Array:
+        return np.minimum(X[agents] + 0.3 * theta, X.max(axis=0) - 0.3).astype(np.float32)
+
+    found = learn_response(people(BlackBox(clipped)), seed=0)
+    assert not found.fits
+    assert "10 answers are off where all others fit" in found.sentence
+
+
 def test_noisy_scores_give_intervals_that_cover() -> None:
     """6 runs; fewer than 4 covered by chance: 0.22% for each of 3."""
     runs = [learn_response(people(scored(BASE, 0.03, s)), seed=s) for s in range(6)]

@@ -21,6 +21,9 @@ from gameproof.population.power_fit import Fit, Mask, polished
 FALSE_ALARM = 0.01
 EACH = FALSE_ALARM / 3  # of the tests
 TRIM = 0.65  # of the numbers answered, those that fit best, make the trimmed fit
+# Numbers that are off by so many times what the median number is off by are so for another reason
+# than noise, or than rounding to single precision, whose size is that of the number.
+OFF = 100.0
 LARGEST_DEGREE = 20.0  # beyond it, moves hardly grow with theta
 
 
@@ -171,12 +174,13 @@ def _cut(fit: Fit, odds: float) -> str:
         core, lengths = _trimmed(replace(fit, pilot=seen, by_agent=by_agent)), _lengths(seen)
         expected, left = core.predicted(), np.abs(core.residuals())
         counts = expected != 0
-        if not counts.any() or float(np.median(left[counts])) > EXACT * largest:
+        typical = float(np.median(left[counts])) if counts.any() else np.inf
+        if typical > EXACT * largest:
             continue
-        broken = left > EXACT * largest
+        broken = left > max(EXACT * largest, OFF * typical)
         rows = broken.any(axis=1)
-        if rows.all():
-            continue  # there are no others that fit
+        if rows.all() or not rows.any():
+            continue  # there are no others that fit, or none that do not
         if rows.sum() > 1 and float(np.ptp(lengths[rows])) <= EXACT * largest:
             return f"nobody moves farther than {lengths[rows].mean():.4g}"
         along = (seen.moves * np.sign(expected))[broken]
