@@ -231,3 +231,11 @@ def test_budget_holds_for_people_whose_answers_cannot_be_used() -> None:
 def test_bad_budgets_are_refused(budget: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=r"budget must be"):
         people(budget=budget)
+
+
+def test_population_keeps_its_shape_where_the_caller_reshapes_theirs() -> None:
+    own = np.ones((4, 3))
+    population = Population(own, [1, 1, -1, -1])
+    own.shape = (12,)
+    assert population.X.shape == (4, 3)
+    assert np.shares_memory(population.X, own)  # people may be too many to copy

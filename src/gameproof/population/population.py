@@ -261,7 +261,7 @@ def _features(X: ArrayLike) -> Matrix:
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(f"X must have rows and columns, got shape {matrix.shape}")
     require_finite("X", matrix)
-    return matrix
+    return matrix.view()  # whoever reshapes their own does not reshape this one
 
 
 def _labels(y: ArrayLike, n: int) -> Vector:
