@@ -77,6 +77,24 @@ def test_runs_that_share_a_generator_go_one_after_the_other() -> None:
         assert np.array_equal(one.x, other.x)
 
 
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        lambda bits: [bits, bits],
+        lambda bits: [np.random.Generator(bits), np.random.Generator(bits)],
+        lambda bits: [np.random.RandomState(bits), bits],
+    ],
+    ids=["bits", "generators", "legacy"],
+)
+def test_runs_that_share_the_bits_of_a_generator_go_one_after_the_other(seeds) -> None:
+    found = []
+    for jobs in (1, 2):
+        given = seeds(np.random.PCG64(1))
+        found.append(gp.solve_many(make(), SOLVER, seeds=given, epochs=100, jobs=jobs))
+    for one, other in zip(*found, strict=True):
+        assert np.array_equal(one.x, other.x)
+
+
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_run_that_fails_says_which_seed_it_had(jobs: int) -> None:
     def score(x: np.ndarray, y: np.ndarray) -> float:

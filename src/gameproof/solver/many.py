@@ -117,8 +117,9 @@ def _telling(seed: Seed, ended: dict[int, Result]) -> Iterator[None]:
 
 def _share_a_generator(seeds: Sequence[Seed]) -> bool:
     """Then what a run draws depends on how far the others are."""
-    generators = [id(seed) for seed in seeds if isinstance(seed, np.random.Generator)]
-    return len(set(generators)) < len(generators)
+    kinds = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
+    given = [as_generator(seed).bit_generator for seed in seeds if isinstance(seed, kinds)]
+    return len(set(map(id, given))) < len(given)
 
 
 def _twin(problem: Problem) -> tuple[Problem, list[int]]:
