@@ -79,6 +79,14 @@ def test_estimate_can_be_had_as_asked(estimate: Any) -> None:
     assert chosen(asked(), estimate=estimate).gradient == estimate
 
 
+def test_envelope_of_another_degree_than_the_answers_show_is_said_to_be_wrong() -> None:
+    problem = box(asked())
+    solver = chosen(problem, estimate=gp.Envelope(3.0))
+    assert solver.gradient == gp.Envelope(3.0)
+    assert "Envelope(degree=3.0), as asked, takes wrong gradients" in solver.why
+    assert "wrong gradients" not in chosen(box(asked()), estimate=gp.Envelope(2.0)).why
+
+
 def test_known_start_is_the_saddle_point_of_the_people_themselves() -> None:
     # Noiseless answers tell the response exactly, so the oracle is the certified saddle point.
     problem = asked()
@@ -400,6 +408,14 @@ def test_choice_for_values_does_not_depend_on_their_unit() -> None:
         result = gp.solve(problem, gp.Solver.auto(problem), epochs=50, seed=0)
         found.append(np.append(result.x, result.y) / length)
     np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+
+
+def test_values_too_large_to_square_are_refused_without_a_warning() -> None:
+    ball = gp.Ball([0.0], 1.0)
+    value = lambda i, x, y: 1e200 * (x[0] ** 2 - y[0] ** 2)  # noqa: E731
+    problem = gp.SaddleProblem(value, n=5, x_set=ball, y_set=ball)
+    with pytest.raises(ValueError, match="not finite, or so large that the square of a gradient"):
+        gp.Solver.auto(problem)
 
 
 def test_pilot_too_small_for_values_is_refused_before_the_first() -> None:

@@ -226,6 +226,10 @@ class _Study:
             parts.append(IGNORES_DATA)
         if not self._believed:
             parts.append("The model is not relied on: the run goes on from values.")
+        elif isinstance(self._estimate, Envelope):
+            low, high = self._learned.intervals["degree"]
+            if not low - 1e-6 <= self._estimate.degree <= high + 1e-6:
+                parts.append(f"{self._estimate!r}, as asked, takes wrong gradients of such people.")
         if self._apart:
             parts.append(f"Rehearsed on people {self._apart:.0%} stronger and weaker.")
         return " ".join(parts)

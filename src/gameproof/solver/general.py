@@ -86,7 +86,10 @@ class _Pilot:
         # The larger of the two places, since a run may meet either.
         x, y = np.sqrt(np.maximum(found[::2].mean(axis=0), found[1::2].mean(axis=0)))
         if not np.isfinite(x + y):
-            raise ValueError(f"{self._problem.name} gave values that are not finite in the pilot")
+            raise ValueError(
+                f"{self._problem.name} gave values in the pilot that are not finite, or so large "
+                "that the square of a gradient is not; bring them to about unit size"
+            )
         return max(float(x), 1e-12), max(float(y), 1e-12)
 
     def _squares(self, anywhere: bool) -> tuple[float, float]:
@@ -112,7 +115,9 @@ class _Pilot:
             ):
                 if part is not None:
                     estimate[block] = np.where(chosen[block], estimate[block], part)
-        return float(estimate[:d_x] @ estimate[:d_x]), float(estimate[d_x:] @ estimate[d_x:])
+        with np.errstate(over="ignore"):
+            gx, gy = estimate[:d_x], estimate[d_x:]
+            return float(gx @ gx), float(gy @ gy)
 
     def _reference(self, i: Indices, x: Vector, y: Vector) -> float:
         """What the estimate subtracts. A running mean has no past here: another sample's value."""
