@@ -187,3 +187,12 @@ def test_output_to_a_file_is_utf_8_whatever_the_locale(encoding: str, tmp_path: 
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert "Zürich ±" in done.stdout.decode()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no shell here that closes its input")
+def test_closed_standard_input_is_one_line() -> None:
+    words = "fit - --target a --favourable b --movable c -o m.json"
+    command = f"{sys.executable} -m gameproof {words} <&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 1
+    assert b"standard input is closed, expected a table there" in done.stderr

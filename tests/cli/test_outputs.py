@@ -64,3 +64,13 @@ def test_name_too_long_is_refused_before_anything_is_read(tmp_path: Path, capsys
     name = str(tmp_path / ("m" * 300))
     assert main(["fit", str(tmp_path / "no.csv"), *MEANING, "-o", name]) == 1
     assert "file name too long" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_link_that_leads_to_itself_is_refused_before_anything_is_read(
+    tmp_path: Path, capsys
+) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert main(["fit", str(tmp_path / "no.csv"), *MEANING, "-o", str(loop)]) == 1
+    assert "too many levels of symbolic links" in capsys.readouterr().err

@@ -5,6 +5,7 @@ import csv
 import gzip
 import io
 import lzma
+import tarfile
 import tempfile
 import zipfile
 from decimal import Decimal
@@ -201,6 +202,13 @@ def test_any_text_comes_back_as_it_was_written(rows: list[tuple[str, str]], sepa
             assert found == [None if cell in MISSING else cell for cell in written]
 
 
+def tar() -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("people.csv"))
+    return held.getvalue()
+
+
 def excel() -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -241,6 +249,8 @@ BAD = {
     "cut gzip": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "broken archive"),
     "cut zstandard": (zstandard(b"a,b\n1,2\n" * 99)[:-9], "broken archive"),
     "cut parquet": (b"PAR1" + b"x" * 40, "broken Parquet file"),
+    "tar": (tar(), "is a tar archive; unpack it, and give the file inside"),
+    "packed tar": (gzip.compress(tar()), "is a tar archive"),
     "workbook": (excel(), "workbook of Excel; save its sheet as CSV"),
     "two members": (two_members(), r"archive of 2 files \(a.csv, b.csv\), expected one"),
 }

@@ -266,6 +266,7 @@ def test_labels_that_cost_nothing_turn_all() -> None:
         ({"movable": [4]}, "feature 4 cannot move: there are 0 to 3"),
         ({"movable": ["debt", 3]}, "movable names a feature twice"),
         ({"powers": [-1.0]}, "powers must be finite and at least 0"),
+        ({"power": 1e308}, r"power must be at most 1e\+100, got 1e\+308"),
         ({"radii": [float("inf")]}, "radii must be finite"),
         ({"power": float("nan")}, "power must be finite"),
         ({"label_cost": -1.0}, "label_cost must be at least 0, got -1"),

@@ -87,4 +87,4 @@ def _same(one: Path, two: Path) -> bool:
     try:
         return one.samefile(two)
     except OSError:  # one of them is not there
-        return one.resolve() == two.resolve()
+        return real(one) == real(two)

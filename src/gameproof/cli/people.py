@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, final
 from gameproof.cli.console import Console
 from gameproof.cli.options import STANDARD, SenselessOptions
 from gameproof.data.naming import listed, quoted
+from gameproof.errors import DataError
 
 if TYPE_CHECKING:
     from gameproof.data.dataset import Dataset
@@ -42,6 +43,8 @@ def read(table: Path) -> Table:
 
     if table != STANDARD:
         return open_table(table)
+    if sys.stdin is None:
+        raise DataError("standard input is closed, expected a table there")
     return table_of(sys.stdin.buffer.read(), name_of(table))
 
 

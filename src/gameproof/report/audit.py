@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof.arguments import Vector
 from gameproof.classify.record import learned_from
 from gameproof.population.responses import DEFAULT_POWER
+from gameproof.problem.strategic import LARGEST
 from gameproof.report.finite import finite
 from gameproof.report.intervals import paired_interval
 from gameproof.report.made import fingerprint
@@ -212,8 +213,10 @@ def _kinds(groups: ArrayLike, n: int) -> NDArray[np.str_]:
 
 
 def _numbers(name: str, given: Sequence[float]) -> tuple[float, ...]:
-    """Finite, at least 0, in order, each once."""
+    """Within what can be computed with, at least 0, in order, each once."""
     found: Vector = np.unique(np.asarray(given, dtype=np.float64))
     if not (np.isfinite(found).all() and found[0] >= 0):
         raise ValueError(f"{name} must be finite and at least 0, got {list(given)}")
+    if found[-1] > LARGEST:
+        raise ValueError(f"{name} must be at most {LARGEST:g}, got {found[-1]:g}")
     return tuple(found.tolist())
