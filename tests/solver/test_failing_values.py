@@ -321,6 +321,13 @@ def test_state_of_an_error_does_not_move_with_the_run(teller: Any, schedules: An
     assert (failed.value.state.steps, run.state.steps) == (4, 5)
 
 
+def test_compiled_function_with_a_mistake_is_named_with_it() -> None:
+    mistaken = numba.njit(lambda i, x, y: nowhere(x))  # type: ignore[name-defined] # noqa: F821
+    problem = gp.SaddleProblem(mistaken, n=3, x_set=gp.Ball([0.0], 1), y_set=gp.Ball([0.0], 1))
+    with pytest.raises(TypeError, match="Numba says: NameError: name 'nowhere' is not defined"):
+        gp.solve(problem, epochs=1)
+
+
 def test_compiled_function_of_another_kind_is_refused_in_a_sentence() -> None:
     vector = numba.njit(lambda i, x, y: x)
     with pytest.raises(TypeError, match="does not compile into a run: its functions must take"):

@@ -329,3 +329,40 @@ def test_mended_schedule_holds_from_the_next_epoch_on(compiled: bool) -> None:
     size = 0.005
     result = gp.solve(GAMES["dense"], solver, resume=run.state, epochs=3, compiled=compiled)
     assert result.state.weight == pytest.approx(2 * N * 0.02 + N * 0.005, rel=1e-12)
+
+
+def test_generator_of_the_caller_may_be_drawn_from_before_the_run_goes_on(
+    same_state: SameState,
+) -> None:
+    game, solver, rng = GAMES["dense"], gp.ogda_rr(step=0.02), np.random.default_rng(5)
+    half = gp.solve(game, solver, seed=rng, epochs=2)
+    assert rng.random() != np.random.default_rng(5).random()  # it is theirs, and moved on
+    whole = gp.solve(game, solver, seed=np.random.default_rng(5), epochs=4)
+    same_state(gp.solve(game, solver, resume=half.state, epochs=4).state, whole.state)
+
+
+@pytest.mark.parametrize("name", ["x", "direction", "asked", "order"])
+@pytest.mark.parametrize("wrong", ["shape", "type", "order"])
+def test_state_that_does_not_fit_is_refused(name: str, wrong: str) -> None:
+    """Compiled code looks neither at shapes nor at types."""
+    game, solver = GAMES["dense"], gp.ogda_rr(step=0.02)
+    state = gp.solve(game, solver, seed=0, epochs=1).state
+    array = getattr(state.memory, name)
+    if wrong == "order" and array.ndim == 1:
+        array = np.repeat(array, 2)[::2]
+    else:
+        array = {
+            "shape": array[..., :-1].copy(),
+            "type": array.astype(np.float32),
+            "order": np.asfortranarray(array),
+        }[wrong]
+    state.memory = state.memory._replace(**{name: array})
+    with pytest.raises(gp.StateFileError, match=f"does not fit .*: {name} has shape"):
+        gp.solve(game, solver, resume=state, epochs=2)
+
+
+def test_number_and_constant_schedule_are_one_method() -> None:
+    game = GAMES["dense"]
+    state = gp.solve(game, gp.ogda_rr(step=0.02), seed=0, epochs=1).state
+    for step in (np.array(0.02), gp.Constant(0.02), np.float64(0.02)):
+        assert gp.solve(game, gp.ogda_rr(step=step), resume=state, epochs=2).n_steps > state.steps

@@ -1,6 +1,7 @@
 """`Run`: what may be asked, what may be told, and that by hand or by `solve` it is one run."""
 
-from copy import deepcopy
+import pickle
+from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import gameproof as gp
 from gameproof.solver.run import UNLIMITED
 from solving import GAMES, SameState
+from strategic_problems import make
 
 SOLVERS = {
     "OGDA": gp.ogda_rr,
@@ -299,3 +301,53 @@ def test_what_a_run_writes_to_lies_apart_from_all_else(game: Any) -> None:
         before = array.ctypes.data - room.ctypes.data
         assert array.ctypes.data % 128 == 0
         assert room.nbytes - before - array.nbytes >= 128
+
+
+@pytest.mark.parametrize("part", ["problem", "solver", "state"])
+def test_parts_of_a_run_stay_what_they_are(part: str, run: gp.Run) -> None:
+    with pytest.raises(AttributeError):
+        setattr(run, part, getattr(run, part))
+
+
+@pytest.mark.parametrize("duplicate", [copy, deepcopy, pickle.dumps])
+def test_run_is_not_copied_and_says_what_can_be(duplicate: Any, run: gp.Run) -> None:
+    with pytest.raises(TypeError, match=r"cannot be copied or pickled; keep run\.state\.copy\(\)"):
+        duplicate(run)
+
+
+def test_plain_function_does_not_advance_compiled(run: gp.Run) -> None:
+    with pytest.raises(ValueError, match=r"teller cannot run compiled: .*is plain Python"):
+        run.advance(10, UNLIMITED, compiled=True)
+    assert run.state.steps == 2
+
+
+def test_limits_beyond_what_can_be_counted_are_none() -> None:
+    problem = make()
+    found = gp.Run(problem, gp.ogda_rr(gradient=gp.Envelope()), seed=0)
+    found.advance(20, 2**70, compiled=True)
+    assert found.state.steps == 20
+    assert problem.population.n_answers == found.state.queries
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.int16, np.int32])
+def test_batch_of_any_kind_of_integer_is_that_many(kind: Any, same_state: SameState) -> None:
+    """2 · 100 is more than a byte holds: the room for answers once was 2 · batch in that type."""
+    problem = gp.QuadraticGame.random(n=250, dx=2, dy=2, seed=0)
+    for compiled in (True, False):
+        found = [
+            gp.solve(problem, gp.ogda_rr(batch=b), epochs=2, seed=0, compiled=compiled).state
+            for b in (kind(100), 100)
+        ]
+        same_state(*found)
+
+
+def test_point_that_was_asked_and_is_answered_compiled_is_a_deployment_too() -> None:
+    by_hand, alone = make(), make()
+    solver = gp.ogda_rr(step=0.01, radius=1.0)
+    run = gp.Run(by_hand, solver, seed=0)
+    while run.state.steps < 30:
+        run.ask()
+        run.advance(run.state.steps + 2, UNLIMITED, compiled=True)
+    gp.Run(alone, solver, seed=0).advance(run.state.steps, UNLIMITED, compiled=True)
+    assert by_hand.population.n_deployments == alone.population.n_deployments
+    assert by_hand.population.n_answers == alone.population.n_answers

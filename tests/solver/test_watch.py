@@ -43,6 +43,13 @@ def test_tolerance_is_met_by_the_gap_to_a_known_saddle_point(teller: Any) -> Non
     assert result.n_queries < told.calls  # values asked for the score do not count
 
 
+@pytest.mark.parametrize("given", [None, "1.5", np.ones(1), True])
+def test_score_that_is_no_number_is_said_to_be_none(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"the score must be a number, got ") as failed:
+        gp.solve(GAME, epochs=3, seed=SEED, score=lambda x, y: given)
+    assert failed.value.state.epoch == 1  # type: ignore[attr-defined]
+
+
 def test_score_of_ones_own_is_recorded_and_decides(teller: Any, schedules: Any) -> None:
     seen = []
 

@@ -14,7 +14,7 @@ from gameproof.problem.problem import Problem
 from gameproof.solver.averages import Average, StepWeighted
 from gameproof.solver.gradients import Gradient, OnePoint
 from gameproof.solver.orders import Order, Reshuffle, WithReplacement
-from gameproof.solver.schedules import Power, Schedule, as_schedule, by_epoch
+from gameproof.solver.schedules import Constant, Power, Schedule, as_schedule, by_epoch
 from gameproof.solver.updates import OGDA, SGDA, Update
 
 Scale = Literal["auto"] | None | tuple[float, float]
@@ -54,7 +54,7 @@ class Solver:
                     f"got {getattr(self, name)!r}"
                 )
         self.by_epoch(0, 1)
-        as_count("batch", self.batch)
+        object.__setattr__(self, "batch", as_count("batch", self.batch))
         if not (self.scale is None or _is_auto(self.scale)):
             _checked_scale(self.scale)
 
@@ -129,24 +129,26 @@ class Solver:
         perturbed = self.gradient.perturbed(problem)
         x_scale, y_scale = self.scales(problem)
         everything = (0, problem.x_set.dim, True)
-        kinds, batch = problem.kinds(perturbed), min(self.batch, problem.n)
+        # Plain numbers all: those of NumPy may be too short for what is worked out from them.
+        n, kinds = int(problem.n), problem.kinds(perturbed)
+        batch = min(self.batch, n)
         private = problem.private_y and not perturbed.y and problem.data is not None
         simple = private and batch == len(self.update.phases) == 1
         return kernels.Method(
-            n=problem.n,
+            n=n,
             batch=batch,
             order=self.order.code,
             offset=self.gradient.code,
             combine=np.array(self.update.phases, dtype=np.float64),
             asks_previous=self.update.asks_previous,
-            x_start=perturbed.x_start,
-            x_stop=perturbed.x_stop,
-            y_perturbed=perturbed.y,
+            x_start=int(perturbed.x_start),
+            x_stop=int(perturbed.x_stop),
+            y_perturbed=bool(perturbed.y),
             some_exact=perturbed != everything or bool((kinds == kernels.KNOWN).any()),
             private=private,
             quick=simple and not kernels.has_user_functions(problem.data),
-            x_scale=x_scale,
-            y_scale=y_scale,
+            x_scale=float(x_scale),
+            y_scale=float(y_scale),
             kinds=kinds,
             tally=problem.tally,
         )
@@ -182,8 +184,9 @@ def _described(part: Any) -> str:
     """A repr that is the same in another process, also for a user's own function or object."""
     if isinstance(part, (list, tuple)):
         return repr(tuple(float(number) for number in part))
-    if isinstance(part, (int, float, np.number)):
-        return repr(float(part))
+    number = part.value if isinstance(part, Constant) else part
+    if isinstance(number, (int, float, np.number, np.ndarray)):
+        return repr(float(number))
     if isinstance(part, Update):
         return f"{type(part).__name__}{tuple(part.phases)}"
     name = getattr(part, "__qualname__", None)

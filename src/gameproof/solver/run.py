@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Any, NoReturn, final
 
 import numpy as np
-from numba import typeof
+from numba import typeof, types
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike
 
@@ -63,25 +63,56 @@ class Run:
         state: State | None = None,
     ) -> None:
         _require_kinds(problem, solver, state)
-        self.problem, self.solver = problem, solver
+        self._problem, self._solver = problem, solver
         self._method = solver.compiled(problem)
         if state is None:
             point = starting_point(problem, solver.start if start is None else start)
-            self.state = State.begin(problem, solver, point, as_generator(seed))
+            self._state = State.begin(problem, solver, self._method, point, as_generator(seed))
         elif seed is not None or start is not None:
             raise ValueError("a resumed run has its seed and its start; give neither")
         else:
-            state.check(problem, solver)
-            self.state = state.copy()
+            state.check(problem, solver, self._method)
+            self._state = state.copy()
         self._steps = Steps(problem, solver, self._method, self.state)
         self._counts = self._steps.counts
         self._question: Question | None = None
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Run cannot be copied or pickled; keep run.state.copy(), and go on with "
+            "Run(problem, solver, state=…)"
+        )
+
+    # What a run is made of stays what it is: half of its parts would not notice another.
+
+    @property
+    def problem(self) -> Problem:
+        """What is solved."""
+        return self._problem
+
+    @property
+    def solver(self) -> Solver:
+        """How."""
+        return self._solver
+
+    @property
+    def state(self) -> State:
+        """How far it is; to go back to an earlier one, begin another run with it."""
+        return self._state
 
     @property
     def can_compile(self) -> bool:
         """Whether whole steps can run compiled: the samples and both sets are."""
         has_values = self.problem.data is not None and self.problem.compiled_values
         return has_values and self._steps.projects_compiled
+
+    def require_compiled(self) -> None:
+        """Refuses to compile whole steps where that cannot be."""
+        if not self.can_compile:
+            raise ValueError(
+                f"{self.problem.name} cannot run compiled: its value function or one of its sets "
+                "is plain Python; leave out compiled=True"
+            )
 
     @property
     def steps_an_epoch(self) -> int:
@@ -154,6 +185,7 @@ class Run:
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Steps up to `last_step`; False where the next one could exceed max_queries."""
+        last_step, max_queries = min(last_step, UNLIMITED), min(max_queries, UNLIMITED)
         if self.problem.remaining is not None:
             max_queries = min(max_queries, self.state.queries + self.problem.remaining)
         if self._counts[STAGE] != IDLE:  # the loops look at limits between steps only
@@ -192,6 +224,7 @@ class Run:
     def _loop(self) -> Callable[..., int]:
         """`kernels.run` for arguments of this run's types, which do not change: a dispatcher would
         find them out at every call, and take as long as a short epoch."""
+        self.require_compiled()
         dispatcher = kernels.suited(kernels.run, self.problem.data)
         arguments = self._arguments(self.state.steps, 0)
         try:
@@ -202,7 +235,7 @@ class Run:
             raise TypeError(
                 f"{self.problem.name} does not compile into a run: its functions must take "
                 "(i, x, y), an integer and two vectors, and return a number, or a pair of "
-                "vectors for a gradient"
+                f"vectors for a gradient{_objection(self.problem.data)}"
             ) from error
         return loop
 
@@ -231,10 +264,12 @@ class Run:
             stop_at = min(last_step, self._next_mark(), table_ends)
             self._question = None
             loop, arguments = self._loop, self._arguments(stop_at, max_queries)
-            deployed = self._counts[DEPLOYMENTS]
+            deployed = self._counts[DEPLOYMENTS] - self._steps.is_unseen
             try:
                 code = loop(*arguments)
             except Exception as error:
+                if not kernels.has_user_functions(self.problem.data):
+                    raise
                 self._fail_as_in_python(error)
             finally:
                 self.problem.count_deployments(self._counts[DEPLOYMENTS] - deployed)
@@ -268,6 +303,21 @@ class Run:
         if not self._steps.needs_marks:
             return UNLIMITED
         return int(2 ** self.state.epoch.bit_length()) * self.steps_an_epoch
+
+
+def _objection(data: Any) -> str:
+    """What Numba has against a user's functions, of one of them alone: of the whole loop it tells
+    where it looked, by the page."""
+    vector = types.float64[::1]
+    for function in data if isinstance(data, kernels.UserFunction) else ():
+        try:
+            if function is not None:
+                function.compile((types.int64, vector, vector))
+        except Exception as error:
+            lines = str(error).splitlines()
+            told = next((line for line in lines if not line.startswith("Failed in ")), repr(error))
+            return f"; of {function.__name__} Numba says: {told}"
+    return ""
 
 
 def _require_kinds(problem: Any, solver: Any, state: Any) -> None:

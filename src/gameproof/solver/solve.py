@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from gameproof import kernels
 from gameproof.arguments import as_count
+from gameproof.data.files import require_replaceable
 from gameproof.errors import DivergedError, warn
 from gameproof.problem.problem import Problem
 from gameproof.solver.gradients import Exact
@@ -177,7 +178,9 @@ class _Saver:
         self._run, self._path = run, None if path is None else Path(path)
         self._every = None if every is None else as_count("checkpoint_every", every)
         if self._path is not None:
-            _require_place(self._path)
+            require_replaceable(self._path)
+            if not self._path.parent.is_dir():
+                raise FileNotFoundError(f"the folder of the checkpoint {self._path} does not exist")
         self._saved, self._when = run.state.steps, time.monotonic()
 
     def due(self) -> int:
@@ -211,7 +214,7 @@ class _Saver:
             return  # the state is of no use: the file keeps the last one that was
         if error is not None and not hasattr(error, "state"):
             # Whoever raised it, the run up to here is worth keeping.
-            error.state = self._run.state  # type: ignore[attr-defined]
+            error.state = self._run.state.copy()  # type: ignore[attr-defined]
             error.add_note("The run up to here is in the attribute `state` of this exception.")
         try:
             self.save()
@@ -222,22 +225,9 @@ class _Saver:
                 error.add_note(f"The checkpoint could not be written either: {failed}")
 
 
-def _require_place(path: Path) -> None:
-    """Refuses, before anybody is asked, what could not be written to in the end."""
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder of the checkpoint {path} does not exist")
-    if path.is_dir():
-        raise IsADirectoryError(f"the checkpoint {path} is a folder; name a file in it")
-    if path.exists() and not path.is_file():
-        raise ValueError(f"the checkpoint {path} is a device or a pipe; name an ordinary file")
-
-
 def _use_compiled(run: Run, wanted: bool | None) -> bool:
-    if wanted and not run.can_compile:
-        raise ValueError(
-            f"{run.problem.name} cannot run compiled: its value function or one of its sets is "
-            "plain Python; leave out compiled=True"
-        )
+    if wanted:
+        run.require_compiled()
     return run.can_compile if wanted is None else wanted
 
 

@@ -52,37 +52,18 @@ class State:
         cls,
         problem: Problem,
         solver: Solver,
+        method: kernels.Method,
         start: tuple[Vector, Vector],
         rng: np.random.Generator,
     ) -> Self:
         """The state before the first step."""
-        method = solver.compiled(problem)
-        x = _zeros((kernels.ROWS, start[0].size))
-        own_u = len(solver.update.phases) > 1
-        private_rows = kernels.U + 1 if own_u else kernels.U
-        y = _zeros((private_rows if method.private else kernels.ROWS, start[1].size))
-        sums = _zeros((start[1].size if method.private else 0, 2))
-        for block, point in ((x, start[0]), (y, start[1])):
+        layout = _layout(problem, method)
+        memory = kernels.Memory(**{name: _zeros(*part) for name, part in layout.items()})
+        for block, point in zip((memory.x, memory.y), start, strict=True):
             block[kernels.BASE] = point
             for row in (kernels.U, kernels.POINT):
                 if row < len(block):
                     block[row] = point
-        with_order = method.order != kernels.WITH_REPLACEMENT
-        memory = kernels.Memory(
-            x=x,
-            y=y,
-            sums=sums,
-            slots=_zeros((3, method.batch if method.private else 0)),
-            direction=_zeros(
-                method.x_stop - method.x_start + (start[1].size if method.y_perturbed else 0)
-            ),
-            order=_zeros(method.n if with_order else 0, dtype=np.uint32),
-            batch=_zeros((2, method.batch), dtype=np.int64),
-            asked=_zeros(2 * method.batch, dtype=np.int64),
-            answers=_zeros((2, 2 * method.batch)),
-            counts=_zeros(kernels.N_COUNTS, dtype=np.int64),
-            numbers=_zeros(kernels.N_NUMBERS),
-        )
         return cls(memory, rng, problem.fingerprint, solver.signature)
 
     def __repr__(self) -> str:
@@ -200,7 +181,7 @@ class State:
             rows,
         )
 
-    def check(self, problem: Problem, solver: Solver) -> None:
+    def check(self, problem: Problem, solver: Solver, method: kernels.Method) -> None:
         """Refuses to go on with another problem or method than the one of the run."""
         if self.problem != problem.fingerprint:
             raise StateFileError(
@@ -212,16 +193,48 @@ class State:
                 f"this state is of another method: it was made by {self.solver}, and this is "
                 f"{solver.signature}; resume with the same parts"
             )
+        for name, (shape, kind) in _layout(problem, method).items():
+            array = getattr(self.memory, name)
+            fits = array.shape == shape and array.dtype == kind and array.flags.c_contiguous
+            if not fits:  # kernels look no more, and would read beyond its end
+                raise StateFileError(
+                    f"this state does not fit {problem.name}: {name} has shape {array.shape} and "
+                    f"type {array.dtype}, expected {shape} and {np.dtype(kind)}, row by row; "
+                    "resume with the problem and the solver that the run was started with"
+                )
 
 
-def _zeros(shape: int | tuple[int, ...], dtype: Any = np.float64) -> NDArray[Any]:
+def _layout(problem: Problem, method: kernels.Method) -> dict[str, tuple[tuple[int, ...], type]]:
+    """The shape and type of every array of `kernels.Memory`."""
+    real, whole, batch = np.float64, np.int64, method.batch
+    dx, dy = int(problem.x_set.dim), int(problem.y_set.dim)
+    phases = len(method.combine)
+    private_rows = kernels.U + 1 if phases > 1 else kernels.U
+    with_order = method.order != kernels.WITH_REPLACEMENT
+    perturbed = method.x_stop - method.x_start + (dy if method.y_perturbed else 0)
+    return {
+        "x": ((kernels.ROWS, dx), real),
+        "y": ((private_rows if method.private else kernels.ROWS, dy), real),
+        "sums": ((dy if method.private else 0, 2), real),
+        "slots": ((3, batch if method.private else 0), real),
+        "direction": ((perturbed,), real),
+        "order": ((method.n if with_order else 0,), np.uint32),
+        "batch": ((2, batch), whole),
+        "asked": ((2 * batch,), whole),
+        "answers": ((2, 2 * batch), real),
+        "counts": ((kernels.N_COUNTS,), whole),
+        "numbers": ((kernels.N_NUMBERS,), real),
+    }
+
+
+def _zeros(shape: tuple[int, ...], kind: type) -> NDArray[Any]:
     """Zeros on lines of the cache that nothing else lies on: of threads that write to one line,
     each waits for the other."""
-    kind = np.dtype(dtype)
-    size = int(np.prod(shape)) * kind.itemsize
+    dtype = np.dtype(kind)
+    size = int(np.prod(shape)) * dtype.itemsize
     room = np.zeros(size + 2 * LINES, dtype=np.uint8)
     start = LINES - room.ctypes.data % LINES
-    zeros: NDArray[Any] = room[start : start + size].view(kind).reshape(shape)
+    zeros: NDArray[Any] = room[start : start + size].view(dtype).reshape(shape)
     return zeros
 
 

@@ -82,6 +82,12 @@ class Steps:
         kernels.fill_handle(handle, kernels.Parts(self.method, x, y, self.state.memory))
         return handle
 
+    @property
+    def is_unseen(self) -> bool:
+        """Whether there is a deployed point that people have not been told of yet."""
+        asking = self.counts[STAGE] == ASKING and self.counts[POINT_NO] < self.points
+        return bool(asking and self.counts[COSTLY] > 0 and self.counts[ANSWERED] == 0)
+
     def compile(self) -> None:
         """Compiles the parts that are compiled, or takes them from the disk cache."""
         kernels.begin_point.compile((kernels.HANDLE,))

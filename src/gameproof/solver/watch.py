@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any, final
 
 import numpy as np
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_count, as_positive
+from gameproof.arguments import Vector, as_count, as_number, as_positive
 from gameproof.problem.problem import Problem
 from gameproof.solver.result import Reason, Result, Snapshot
 from gameproof.solver.run import Run
@@ -83,13 +84,18 @@ class Watch:
             state.seconds,
             float(numbers[kernels.ETA]),
             float(numbers[kernels.RADIUS]),
-            float("nan") if self._score is None else float(self._score(*run.recommend())),
+            float("nan") if self._score is None else self._scored(),
         )
+
+    def _scored(self) -> float:
+        assert self._score is not None
+        return as_number("the score", self._score(*self._run.recommend()))
 
     def result(self, reason: Reason, epochs: int | None, queries: int) -> Result:
         """The result. A run that ended between two records gets one more, in the result alone: the
         state has only those that an uninterrupted run would have."""
         run, state = self._run, self._run.state
+        state.rng = deepcopy(state.rng)  # the caller's own may be drawn from before the run goes on
         rows = list(state.rows)
         if not rows or (rows[-1].steps, rows[-1].queries) != (state.steps, state.queries):
             rows.append(self._row())
