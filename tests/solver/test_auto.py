@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import hypergeom
 
 import gameproof as gp
-from gameproof.solver.checks import Check, checked
-from gameproof.solver.rehearse import Stage
+from gameproof.solver.auto.fresh_answers import Check, checked
+from gameproof.solver.auto.rehearse import Stage
 from strategic_problems import paper, synthetic
 
 QUADRATIC = gp.QuadraticCost(0.3, features=[0, 1])

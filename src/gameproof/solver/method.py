@@ -96,7 +96,7 @@ class Solver:
         >>> solver.gradient, solver.start is not None, asked.n_answers <= 300
         (Envelope(degree=2.0), True, True)
         """
-        from gameproof.solver.auto import choose
+        from gameproof.solver.auto.choose import choose
 
         return choose(problem, estimate, queries, pilot, batch, start, seed)
 

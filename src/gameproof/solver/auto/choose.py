@@ -1,18 +1,18 @@
-"""`Solver.auto`: parts chosen from the problem and from a few pilot queries.
+"""`choose`, which is `Solver.auto`: what to do first and what follows from it.
 
 For people, by what they let be seen:
 
 1. *Learn.* A few dozen answers, or scores where no more is seen, give a model of the response.
 2. *Solve.* With the model in place of the people the problem is white-box: Newton's method gives
    its saddle point, which is where the run starts.
-3. *Check.* Fresh agents are asked at that very theta (`checks`). Their answers say what the
+3. *Check.* Fresh agents are asked at that very theta (`fresh_answers`). Their answers say what the
    classifier's worst-case risk is, whatever the model says; where it is no better than ignoring the
    data, the start is dropped.
 4. *Rehearse.* Settings are tried on people like the model, as much stronger and weaker as the
    answers leave open, from that start.
 
 If the model is refuted the run goes on from values alone, which need none. Where the response is
-known it is the model, and there is no pilot. For other problems see `general`.
+known it is the model, and there is no pilot. For other problems see `by_values`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from gameproof.population.population import Population
 from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem, require_problem
 from gameproof.problem.strategic import StrategicProblem
-from gameproof.solver.cast import some_of, staged
-from gameproof.solver.checks import ALL, FIRST, Check, checked
-from gameproof.solver.general import choose_for_values
+from gameproof.solver.auto.by_values import choose_for_values
+from gameproof.solver.auto.fresh_answers import ALL, FIRST, Check, checked
+from gameproof.solver.auto.people import some_of, staged
+from gameproof.solver.auto.rehearse import Rehearsal, Stage
 from gameproof.solver.gradients import Envelope, Gradient, OnePoint, TwoPoint
 from gameproof.solver.method import Solver
-from gameproof.solver.rehearse import Rehearsal, Stage
 
 # The fewest a model can be learnt from.
 FEWEST = 12

@@ -10,7 +10,7 @@ from gameproof.arguments import Indices
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost
 from gameproof.problem.strategic import StrategicProblem
-from gameproof.solver.rehearse import Stage
+from gameproof.solver.auto.rehearse import Stage
 
 # The most people who rehearse.
 CAST = 20_000

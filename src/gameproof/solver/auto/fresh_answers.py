@@ -15,7 +15,7 @@ import numpy as np
 from gameproof.arguments import Indices, Vector
 from gameproof.population.fit_tests import EXACT
 from gameproof.population.population import Population
-from gameproof.solver.rehearse import Stage
+from gameproof.solver.auto.rehearse import Stage
 
 # Agents asked first, and in all.
 FIRST, ALL = 24, 60
