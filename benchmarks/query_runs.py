@@ -17,7 +17,7 @@ import numpy as np
 
 import gameproof as gp
 from gameproof.paper.people import draw
-from gameproof.problem.convex_side import ConvexSide
+from gameproof.problem.newton.convex_side import ConvexSide
 from gameproof.solver.run import UNLIMITED
 
 TARGETS = (0.1, 0.03, 0.01, 0.003)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.problem.convex_side import ConvexSide
-from gameproof.problem.minimum import minimum
+from gameproof.problem.newton.convex_side import ConvexSide
+from gameproof.problem.newton.minimum import minimum
 from strategic_problems import KINDS, random_problem
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]

@@ -14,8 +14,8 @@ import pytest
 from scipy.optimize import minimize
 
 import gameproof as gp
-from gameproof.problem import barrier, convex_side, minimum
-from gameproof.problem.convex_side import ConvexSide
+from gameproof.problem.newton import barrier, convex_side, minimum
+from gameproof.problem.newton.convex_side import ConvexSide
 from strategic_problems import KINDS, make, random_problem, synthetic
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]

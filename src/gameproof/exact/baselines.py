@@ -14,7 +14,7 @@ from gameproof.arguments import Vector
 from gameproof.exact.reference import warn_of_cap
 from gameproof.population.population import Population
 from gameproof.problem.losses import Logistic, Loss
-from gameproof.problem.minimum import minimum
+from gameproof.problem.newton.minimum import minimum
 from gameproof.problem.strategic import StrategicProblem
 
 

@@ -10,7 +10,7 @@ from gameproof.arguments import as_positive, shown
 from gameproof.errors import CapWarning, IgnoresDataWarning, warn
 from gameproof.exact.conic import conic_minimum
 from gameproof.exact.first_order import descend_ascend
-from gameproof.problem.minimum import minimum
+from gameproof.problem.newton.minimum import minimum
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 

@@ -34,7 +34,7 @@ from gameproof.arguments import Indices, Vector, as_number, as_positive, shown
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
 from gameproof.problem.losses import Logistic, Loss
-from gameproof.problem.minimum import minimum
+from gameproof.problem.newton.minimum import minimum
 from gameproof.problem.problem import Block, Estimated, Problem
 from gameproof.problem.sets import Box, Cone, ConvexSet, Product
 

@@ -22,8 +22,8 @@ import numpy as np
 from gameproof.arguments import Vector
 from gameproof.errors import GameproofError
 from gameproof.population.responses import PowerCost
-from gameproof.problem.convex_side import ConvexSide
-from gameproof.problem.minimum import minimum
+from gameproof.problem.newton.convex_side import ConvexSide
+from gameproof.problem.newton.minimum import minimum
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.averages import Average, Last, StepWeighted, Suffix

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from gameproof.arguments import Indices, Matrix, Vector
-from gameproof.problem.power import Power, power_of_norm
-from gameproof.problem.side import Derivatives, Local, Side, combined, gram, sums
+from gameproof.problem.newton.power import Power, power_of_norm
+from gameproof.problem.newton.side import Derivatives, Local, Side, combined, gram, sums
 
 if TYPE_CHECKING:
     from gameproof.problem.strategic import StrategicProblem

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.arguments import Indices, Vector
-from gameproof.problem.convex_side import ConvexSide, Expansion
-from gameproof.problem.side import Derivatives, Local, Side, gram
+from gameproof.problem.newton.convex_side import ConvexSide, Expansion
+from gameproof.problem.newton.side import Derivatives, Local, Side, gram
 
 
 class Near(Side):

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.arguments import Matrix, Vector
-from gameproof.problem.side import Side
+from gameproof.problem.newton.side import Side
 
 
 class Walls:

@@ -32,8 +32,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from gameproof.arguments import Matrix, Vector
-from gameproof.problem.side import Derivatives, Local, Side
-from gameproof.problem.walls import Walls
+from gameproof.problem.newton.side import Derivatives, Local, Side
+from gameproof.problem.newton.walls import Walls
 
 # The gap at which a minimisation ends, in units of the value where that exceeds 1.
 TARGET = 1e-11

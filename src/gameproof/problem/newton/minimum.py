@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gameproof.arguments import Indices, Vector
-from gameproof.problem.barrier import TARGET, Minimum, minimise
-from gameproof.problem.convex_side import ConvexSide, Expansion
-from gameproof.problem.near import Near
+from gameproof.problem.newton.barrier import TARGET, Minimum, minimise
+from gameproof.problem.newton.convex_side import ConvexSide, Expansion
+from gameproof.problem.newton.near import Near
 
 if TYPE_CHECKING:
     from gameproof.problem.strategic import StrategicProblem
