@@ -62,3 +62,22 @@ def test_checkpoint_can_be_the_file_that_is_resumed(schedules: Any, tmp_path: Pa
     whole = gp.solve(GAME, solver, epochs=5, seed=SEED)
     np.testing.assert_array_equal(result.x, whole.x)
     assert [file.name for file in tmp_path.iterdir()] == ["state"]
+
+
+def test_checkpoint_that_cannot_be_written_for_a_while_does_not_end_the_run(
+    teller: Any, schedules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, save, tries = tmp_path / "state", gp.State.save, []
+
+    def no_room(state: gp.State, to: Path) -> None:
+        tries.append(state.steps)
+        if len(tries) <= 2:
+            raise OSError(28, "No space left on device")
+        save(state, to)
+
+    monkeypatch.setattr(gp.State, "save", no_room)
+    options = {"epochs": 4, "checkpoint": path, "checkpoint_every": 8}
+    with pytest.warns(UserWarning, match="could not be written, and the run goes on.*No space"):
+        result = gp.solve(teller().problem, gp.sgda_rr(**schedules), seed=SEED, **options)
+    assert tries == [8, 16, 24, 28]
+    assert gp.State.load(path).steps == result.n_steps == 28

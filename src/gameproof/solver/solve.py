@@ -190,16 +190,21 @@ class _Saver:
         return self._saved + self._every
 
     def save_if_due(self) -> None:
-        """Saves after so many steps, or seconds."""
+        """Saves after so many steps, or seconds. Where that fails the run goes on: values may cost
+        more than the file, and the next time there may be room."""
         by_clock = self._every is None and time.monotonic() - self._when > SAVE_EVERY
-        if by_clock or self._run.state.steps >= self.due():
-            self.save()
+        if (by_clock or self._run.state.steps >= self.due()) and (failed := self._save()):
+            warn(f"the checkpoint could not be written, and the run goes on: {failed}")
 
-    def save(self) -> None:
-        """Writes the file, if there is one."""
-        if self._path is not None:
-            self._run.state.save(self._path)
-            self._saved, self._when = self._run.state.steps, time.monotonic()
+    def _save(self) -> OSError | None:
+        """Writes the file, if there is one; what went wrong."""
+        self._saved, self._when = self._run.state.steps, time.monotonic()
+        try:
+            if self._path is not None:
+                self._run.state.save(self._path)
+        except OSError as error:
+            return error
+        return None
 
     def __enter__(self) -> Self:
         return self
@@ -216,9 +221,7 @@ class _Saver:
             # Whoever raised it, the run up to here is worth keeping.
             error.state = self._run.state.copy()  # type: ignore[attr-defined]
             error.add_note("The run up to here is in the attribute `state` of this exception.")
-        try:
-            self.save()
-        except OSError as failed:
+        if failed := self._save():
             if error is None:  # the result is worth more than the file
                 warn(f"the checkpoint could not be written: {failed}")
             else:
