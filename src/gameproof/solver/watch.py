@@ -75,7 +75,9 @@ class Watch:
     def _row(self) -> Row:
         """A record of the run as it stands."""
         state, run = self._run.state, self._run
-        numbers = state.memory.numbers
+        numbers, score = state.memory.numbers, float("nan")
+        if self._score is not None:
+            score = as_number("the score", self._score(*run.recommend()))
         return Row(
             state.steps / run.steps_an_epoch,
             state.steps,
@@ -84,12 +86,8 @@ class Watch:
             state.seconds,
             float(numbers[kernels.ETA]),
             float(numbers[kernels.RADIUS]),
-            float("nan") if self._score is None else self._scored(),
+            score,
         )
-
-    def _scored(self) -> float:
-        assert self._score is not None
-        return as_number("the score", self._score(*self._run.recommend()))
 
     def result(self, reason: Reason, epochs: int | None, queries: int) -> Result:
         """The result. A run that ended between two records gets one more, in the result alone: the
