@@ -374,54 +374,7 @@ def test_rehearsed_gap_lies_between_the_gap_and_the_duality_gap() -> None:
         assert least - 1e-9 <= stage.gap(x, y) <= most + 1e-9
 
 
-# --- other problems
-
-
-GAMES = {
-    "quadratic": lambda: gp.QuadraticGame.random(n=50, seed=0),
-    "matrix": lambda: gp.MatrixGame.random(n=50, seed=1),
-    "least squares": lambda: gp.RobustLeastSquares.random(n=50, seed=0),
-}
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_games_come_closer_without_tuning(name: str) -> None:
-    game: Any = GAMES[name]()
-    solver = gp.Solver.auto(game)
-    result = gp.solve(game, solver, epochs=200, seed=0)
-    assert game.duality_gap(result.x, result.y) < 0.3 * game.duality_gap(*game.start)
-
-
-def test_choice_for_values_does_not_depend_on_their_unit() -> None:
-    # Values and coordinates in other units give the same run in those units.
-    def make(unit: float, length: float) -> gp.SaddleProblem:
-        def value(i: int, x: Any, y: Any) -> float:
-            a, b = x[0] / length, y[0] / length
-            return unit * (0.5 * (a - 0.3) ** 2 + a * b - 0.5 * (b + 0.1 * i) ** 2)
-
-        ball = gp.Ball([0.0], length)
-        return gp.SaddleProblem(value, n=3, x_set=ball, y_set=ball)
-
-    found = []
-    for unit, length in ((1.0, 1.0), (1e4, 1e-3)):
-        problem = make(unit, length)
-        result = gp.solve(problem, gp.Solver.auto(problem), epochs=50, seed=0)
-        found.append(np.append(result.x, result.y) / length)
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
-
-
-def test_values_too_large_to_square_are_refused_without_a_warning() -> None:
-    ball = gp.Ball([0.0], 1.0)
-    value = lambda i, x, y: 1e200 * (x[0] ** 2 - y[0] ** 2)  # noqa: E731
-    problem = gp.SaddleProblem(value, n=5, x_set=ball, y_set=ball)
-    with pytest.raises(ValueError, match="not finite, or so large that the square of a gradient"):
-        gp.Solver.auto(problem)
-
-
-def test_pilot_too_small_for_values_is_refused_before_the_first() -> None:
-    game = gp.QuadraticGame.random(n=5, seed=0)
-    with pytest.raises(ValueError, match="pilot must allow at least"):
-        gp.Solver.auto(game, pilot=10)
+# --- what it refuses, and what it says
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from gameproof.errors import DataError
 
 GZIP, BZIP2, XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second of an archive that holds nothing
-TAR = (257, 262), b"ustar"  # where it says so, and how
 ZSTANDARD, PARQUET = b"\x28\xb5\x2f\xfd", b"PAR1"
 # What some programs add to an archive besides what they were given.
 CLUTTER = ("__MACOSX/", ".DS_Store")
@@ -45,7 +44,7 @@ def unpacked(data: bytes, given: str, choose: Callable[[list[str]], str] | None 
         raise DataError(
             f"{given} is a broken archive: it is cut short or altered; get it anew"
         ) from error
-    if data[slice(*TAR[0])] == TAR[1]:
+    if data[257:262] == b"ustar":  # the one kind that does not say so in its first bytes
         raise DataError(f"{given} is a tar archive; unpack it, and give the file inside")
     return data
 

@@ -62,8 +62,10 @@ def as_schedule(name: str, value: Schedule | float) -> Schedule:
 
 def by_epoch(name: str, schedule: Schedule, first: int, last: int) -> Vector:
     """The schedule's values at epochs first … last - 1, each checked to be positive."""
-    values = [as_number(f"{name} at epoch {t}", schedule(t)) for t in range(first, last)]
+    values = [schedule(t) for t in range(first, last)]
     for t, value in enumerate(values, first):
+        if type(value) is not float:  # most are, and there may be many
+            as_number(f"{name} at epoch {t}", value)
         if not 0 < value < inf:
             raise ValueError(
                 f"{name} must be positive at every epoch, got {value} at epoch {t} (the first is 0)"

@@ -1,0 +1,158 @@
+"""``gameproof audit`` of models of scikit-learn, and of files that are none."""
+
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import (
+    LogisticRegression,
+    Perceptron,
+    RidgeClassifier,
+    SGDClassifier,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+from command import MEANING, NUMBERS, audit, audit_refused
+
+MODELS = {
+    "logistic": lambda: LogisticRegression(max_iter=1000),
+    "svm": lambda: LinearSVC(random_state=0),
+    "sgd": lambda: SGDClassifier(random_state=0),
+    "sgd, logistic": lambda: SGDClassifier(loss="log_loss", random_state=0),
+    "sgd, squares": lambda: SGDClassifier(loss="squared_error", eta0=1e-3, random_state=0),
+    "ridge": lambda: RidgeClassifier(),
+    "perceptron": lambda: Perceptron(random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("scaled", [False, True])
+def test_scikit_learn_model_is_audited_as_it_predicts(
+    name: str, scaled: bool, people, tmp_path, capsys
+) -> None:
+    """Clean accuracy is scikit-learn's own; gamed accuracy follows from b = x + power sd² theta."""
+    table = pd.read_csv(people)
+    fitted = MODELS[name]()
+    fitted = make_pipeline(StandardScaler(), fitted) if scaled else fitted
+    X = table[NUMBERS] / 1000 if not scaled else table[NUMBERS]
+    table[NUMBERS] = X
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fitted.fit(X, table["repaid"])
+    skops.io.dump(fitted, tmp_path / "m.skops")
+    found = audit(capsys, tmp_path / "m.skops", tmp_path / "t.csv", *MEANING, "--power", "0.1")
+    clean = fitted.score(X, table["repaid"])
+    assert found["quality"][0]["accuracy"] == pytest.approx(clean)
+
+    scores = fitted.decision_function(X)
+    origin = fitted.decision_function(X * 0)
+    eye = pd.DataFrame(np.eye(4), columns=NUMBERS)
+    theta = (fitted.decision_function(eye) - origin[0]) * X.std(ddof=0).to_numpy()
+    gain = 0.1 * (theta[1] ** 2 + theta[2] ** 2)
+    refusable = (table["repaid"] == "no").to_numpy()
+    gamed = np.mean((scores + gain * refusable > 0) == ~refusable)
+    (row,) = [row for row in found["gaming"] if row["power"] == 0.1]
+    assert row["accuracy"] == pytest.approx(gamed)
+
+
+def test_models_that_are_not_linear_or_not_fitted_are_refused(people, tmp_path, capsys) -> None:
+    table = pd.read_csv(people)
+    X, y = table[NUMBERS], table["repaid"]
+    for fitted, line in (
+        (RandomForestClassifier(3).fit(X, y), "an audit opens linear classifiers only"),
+        (LogisticRegression(), "was saved before it was fitted"),
+        (StandardScaler().fit(X), "holds StandardScaler"),
+        (LogisticRegression().fit(X / 1e4, table["home"]), "tells 3 classes apart"),
+    ):
+        skops.io.dump(fitted, tmp_path / "m.skops")
+        assert line in audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
+
+
+def test_damaged_file_of_skops_is_told_from_a_foreign_one(people, tmp_path, capsys) -> None:
+    model = tmp_path / "m.skops"
+    table = pd.read_csv(people)
+    skops.io.dump(LogisticRegression().fit(table[["age"]], table["repaid"]), model)
+    whole = model.read_bytes()
+    at, listed = whole.index(b"schema.json"), whole.rindex(b"schema.json")
+    # Cut short, altered in what it says of its types, with a method of packing that is none.
+    for damaged in (
+        whole[: len(whole) // 2],
+        whole[: at + 50] + b"?" + whole[at + 51 :],
+        whole[: listed - 36] + b"?" + whole[listed - 35 :],
+    ):
+        model.write_bytes(damaged)
+        assert "is cut short or damaged" in audit_refused(capsys, model, people, *MEANING)
+    with zipfile.ZipFile(model, "w") as archive:
+        archive.writestr("word/document.xml", "<document/>")
+    assert "is no model of gameproof, nor one saved by skops" in audit_refused(
+        capsys, model, people
+    )
+
+
+class Surprise:
+    """What a file from a stranger might hold."""
+
+    def __reduce__(self):
+        return print, ("this must never be printed",)
+
+
+def test_file_that_would_run_something_is_refused_unopened(people, tmp_path, capsys) -> None:
+    fitted = LogisticRegression(max_iter=1000).fit(pd.read_csv(people)[NUMBERS], [0, 1] * 200)
+    fitted.note = Surprise()
+    skops.io.dump(fitted, tmp_path / "m.skops")
+    said = audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
+    assert "opens linear classifiers only" in said
+    assert "never be printed" not in said
+
+
+def test_scikit_learn_model_needs_to_be_told_what_the_table_means(people, tmp_path, capsys) -> None:
+    table = pd.read_csv(people)
+    model = tmp_path / "m.skops"
+    skops.io.dump(LogisticRegression().fit(table[["age"]], table["repaid"]), model)
+    assert "give --target" in audit_refused(capsys, model, people)
+    assert "does not look at" in audit_refused(capsys, model, people, *MEANING)
+    skops.io.dump(LogisticRegression().fit(table[["age"]], [3, 4] * 200), model)
+    meaning = ["--target", "repaid", "--favourable", "yes", "--movable", "age"]
+    assert "the classes of the model are 3 and 4" in audit_refused(capsys, model, people, *meaning)
+
+
+def test_model_without_names_takes_the_numbers_in_the_order_of_the_table(
+    people, tmp_path, capsys
+) -> None:
+    table = pd.read_csv(people)[[*NUMBERS, "repaid"]]
+    table.loc[3, "savings"] = None
+    table.to_csv(tmp_path / "t.csv", index=False)
+    kept = table.dropna()
+    fitted = make_pipeline(StandardScaler(), LogisticRegression())
+    fitted.fit(kept[NUMBERS].to_numpy(), (kept["repaid"] == "yes").astype(int))
+    skops.io.dump(fitted, tmp_path / "m.skops")
+    meaning = ["--target", "repaid", "--favourable", "yes", "--movable", "savings"]
+    said = audit_refused(capsys, tmp_path / "m.skops", tmp_path / "t.csv", *meaning)
+    assert "the classes of the model are 0 and 1" in said
+    table.assign(repaid=(table["repaid"] == "yes").astype(int)).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    meaning[3] = "1"
+    found = audit(capsys, tmp_path / "m.skops", tmp_path / "t.csv", *meaning)
+    labels = (kept["repaid"] == "yes").astype(int)
+    score = fitted.score(kept[NUMBERS].to_numpy(), labels)
+    assert found["quality"][0]["accuracy"] == pytest.approx(score)
+    assert any("age, savings, utilisation, late_payments" in note for note in found["notes"])
+    assert any("left out 1 rows with missing values" in note for note in found["notes"])
+    said = audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
+    assert "takes 4 columns and names none" in said or "classes of the model" in said
+
+
+@pytest.mark.parametrize(("whole", "left"), [(0, "400 of 400"), (4, "396 of 400")])
+def test_rows_that_all_have_gaps_are_told_as_such(whole, left, people, tmp_path, capsys) -> None:
+    table = pd.read_csv(people)
+    model, short = tmp_path / "m.skops", tmp_path / "t.csv"
+    skops.io.dump(LogisticRegression(max_iter=1000).fit(table[NUMBERS], table["repaid"]), model)
+    table["savings"] = table["savings"].where(table.index < whole)
+    table.to_csv(short, index=False)
+    said = audit_refused(capsys, model, short, *MEANING)
+    assert f"{left} rows are left out for missing values (savings {400 - whole})" in said
