@@ -133,6 +133,26 @@ class Pieces(NamedTuple):
     second: np.ndarray  # upper bound by coordinate; likewise
 
 
+class Kinds(NamedTuple):
+    """How the gradients of samples are had, by their labels; without labels, all by one kind.
+
+    The labels are the problem's own array: a step reads them anyway, and samples come in random
+    order, where every further array is one more place to wait for.
+    """
+
+    labels: np.ndarray  # of one byte each
+    negative: int  # COUNTED, FREE or KNOWN
+    positive: int
+
+    def of(self, samples: Any) -> np.ndarray:
+        """The kinds of some samples."""
+        found = np.where(self.labels[samples] > 0, self.positive, self.negative)
+        return found.astype(np.uint8)
+
+
+ALL_COUNTED = Kinds(np.empty(0, np.int8), COUNTED, COUNTED)
+
+
 class Method(NamedTuple):
     """What stays the same during a run."""
 
@@ -150,7 +170,7 @@ class Method(NamedTuple):
     quick: bool  # private, one sample a step, one phase, no user's functions: see `quick_steps`
     x_scale: float
     y_scale: float
-    kinds: np.ndarray  # COUNTED, FREE or KNOWN by sample; empty where all are counted
+    kinds: Kinds
     tally: np.ndarray  # how often each sample was asked; empty where nobody keeps it
 
 
@@ -380,17 +400,27 @@ def fetch_row(matrix, i):
         fetch(matrix, i * width + c)
 
 
+@compiled
+def kind_of(kinds, i):
+    """How the gradient of sample i is had."""
+    if kinds.labels.size > 0 and kinds.labels[i] > 0:
+        return kinds.positive
+    return kinds.negative
+
+
 @njit(error_model="numpy")  # neither inlined, which slows down the step, nor cached: see `inlined`
 def fetch_samples(data, kinds, tally, y, sums, order, first, count):
-    """What the steps of `count` samples, order[first] and on, will read of long arrays."""
+    """What the steps of `count` samples, order[first] and on, will read of long arrays. Labels say
+    what that is, and are sent for earlier still."""
     for m in range(first, min(first + count, order.size)):
+        if kinds.labels.size > 0 and m + AHEAD < order.size:
+            fetch(kinds.labels, np.int64(order[m + AHEAD]))
         i = np.int64(order[m])
         fetch_sample(data, i)
-        fetch(y, i)
-        fetch(sums, 2 * i)
-        if kinds.size > 0:
-            fetch(kinds, i)
-        if tally.size > 0:
+        if pulls_on_y(data, i):
+            fetch(y, i)
+            fetch(sums, 2 * i)
+        if tally.size > 0 and kind_of(kinds, i) == COUNTED:
             fetch(tally, i)
 
 
@@ -402,18 +432,25 @@ def fetch_sample(data, i):
 @overload(fetch_sample)
 def _choose_fetch(data, i):
     if data.instance_class is Strategic:
-
-        def person(data, i):
-            fetch(data.labels, i)
-            fetch_row(data.features, i)
-
-        return person
+        return lambda data, i: fetch_row(data.features, i)
 
     def row(data, i):
         fetch(data.b, i)
         fetch_row(data.a, i)
 
     return row
+
+
+def pulls_on_y(data, i):
+    """Whether L_i depends on y_i at all, inside compiled code."""
+    raise TypeError("pulls_on_y is called from compiled code only")
+
+
+@overload(pulls_on_y)
+def _choose_pull(data, i):
+    if data.instance_class is Strategic:
+        return lambda data, i: has_gamma(data, i)
+    return lambda data, i: True
 
 
 # --- Projections -------------------------------------------------------------------------------
@@ -802,6 +839,12 @@ def score(data, i, x):
 
 
 @inlined
+def has_gamma(data, i):
+    """Whether the label of agent i can be turned, so that gamma_i plays a part."""
+    return data.flips == BOTH_WAYS or (data.flips == ONE_WAY and data.labels[i] > 0)
+
+
+@inlined
 def strategic_value(data, i, x, y):
     return value_at_score(data, i, score(data, i, x), x, y)
 
@@ -812,10 +855,8 @@ def value_at_score(data, i, z, x, y):
     alpha, label, common = x[x.size - 1], data.labels[i], data.slope * x[x.size - 1]
     weight = data.weights[i] if data.weights.size else 1.0
     value = phi(data, z)
-    if data.flips == NO_FLIP:
+    if not has_gamma(data, i):
         return common + weight * (value - data.s * label * z)
-    if data.flips == ONE_WAY and label < 0:
-        return common + weight * (value + data.s * z)
     pull = data.s * z - label * data.kappa * alpha
     return common + weight * (value + (y[i] * pull if data.smooth else abs(pull)))
 
@@ -864,10 +905,8 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
     last, label = x.size - 1, data.labels[i]
     by_score, by_alpha = phi_slope(data, z), 0.0
     own = weight * data.weights[i] if data.weights.size else weight
-    if data.flips == NO_FLIP:
+    if not has_gamma(data, i):
         by_score -= data.s * label
-    elif data.flips == ONE_WAY and label < 0:
-        by_score += data.s
     else:
         pull = data.s * z - label * data.kappa * x[last]
         gamma = y[i] if data.smooth else np.sign(pull)
@@ -881,7 +920,7 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
 
 @inlined
 def strategic_gradient(data, i, x, y, weight, gx, gy, at, whole):
-    if not whole and data.labels[i] < 0 and data.flips == ONE_WAY:  # nothing but alpha is left
+    if not whole and not has_gamma(data, i):  # nothing but alpha is left
         gx[x.size - 1] += weight * data.slope
         return
     by_score = add_beside_score(data, i, score(data, i, x), x, y, weight, gx, gy, at)
@@ -1114,12 +1153,6 @@ def unsure_normal(bits, layer, size, value):
 
 
 @compiled
-def kind_of(kinds, i):
-    """How the gradient of sample i is had."""
-    return np.int64(kinds[i]) if kinds.size > 0 else COUNTED
-
-
-@compiled
 def list_asked(kinds, samples, size, listed, at):
     """Overwrites listed from `at` on with the samples that are asked; where it ends."""
     for m in range(size):
@@ -1336,19 +1369,25 @@ def begin_private(y, sums, k, weight):
 
 @compiled
 def propose_private(y, sums, slots, batch, counts, weight, step, a, b, c):
-    """The same for a private y. A sample may stand in J and K, or twice in one: moves add up."""
-    n_previous = counts[N_PREVIOUS]
-    if b == c == 0.0 and y.shape[0] <= U:  # K does not move, and no earlier phase has moved it
-        n_previous = 0
+    """The same for a private y. A sample may stand in J and K, or twice in one: moves add up. Where
+    nothing pulls on a coordinate it is left alone, unless an earlier phase may have moved it."""
+    always = y.shape[0] > U
     for m in range(counts[N_CURRENT]):
-        begin_private(y, sums, batch[CURRENT, m], weight)
-    for m in range(n_previous):
-        begin_private(y, sums, batch[PREVIOUS, m], weight)
+        if always or a * slots[SLOT_NEW, m] != 0.0:
+            begin_private(y, sums, batch[CURRENT, m], weight)
+    for m in range(counts[N_PREVIOUS]):
+        if always or previous_pull(slots, m, b, c) != 0.0:
+            begin_private(y, sums, batch[PREVIOUS, m], weight)
     for m in range(counts[N_CURRENT]):
         y[BASE, batch[CURRENT, m]] -= step * (a * slots[SLOT_NEW, m])
-    for m in range(n_previous):
-        move = b * slots[SLOT_OLD, m] + c * slots[SLOT_KEPT, m]
-        y[BASE, batch[PREVIOUS, m]] -= step * move
+    for m in range(counts[N_PREVIOUS]):
+        y[BASE, batch[PREVIOUS, m]] -= step * previous_pull(slots, m, b, c)
+
+
+@compiled
+def previous_pull(slots, m, b, c):
+    """What moves the private coordinate of sample m of K."""
+    return b * slots[SLOT_OLD, m] + c * slots[SLOT_KEPT, m]
 
 
 @compiled
@@ -1540,7 +1579,7 @@ def answer(data, method, memory):
     kinds, tally = method.kinds, method.tally
     for m in range(counts[ANSWERED], counts[ASKED]):
         answers[m] = sample_value(data, samples[m], x, y)
-        if kinds.size == 0 or kinds[samples[m]] == COUNTED:
+        if kind_of(kinds, samples[m]) == COUNTED:
             counts[QUERIES] += 1
             if tally.size > 0:
                 tally[samples[m]] += 1
@@ -1679,14 +1718,15 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
         combine(base, (1.0, -step), (u, base))
         project(x_pieces, base)
         add_scaled(total, eta, base)
-        settle(sums, i, gamma[i], weight)
-        if recalls:
-            settle(sums, k, gamma[k], weight)
-        gamma[i] -= y_step * i_move
-        if recalls:
+        if i_move != 0.0:
+            settle(sums, i, gamma[i], weight)
+            gamma[i] -= y_step * i_move
+        if k_move != 0.0:
+            settle(sums, k, gamma[k], weight)  # once more where k is i, which adds nothing
             gamma[k] -= y_step * k_move
             project_coordinate(y_pieces, gamma, k)
-        project_coordinate(y_pieces, gamma, i)
+        if i_move != 0.0:
+            project_coordinate(y_pieces, gamma, i)
         slots[SLOT_KEPT, 0] = new_slot[0]
         weight += eta
         if i_kind == COUNTED or k_kind == COUNTED:
@@ -1756,9 +1796,9 @@ class Parts(NamedTuple):
 def _type_of_parts():
     """The one type that Parts have, whatever the problem: a handle does not tell its own."""
     v, m = np.empty(0), np.empty((0, 0))
-    i, ii, flags = np.empty(0, np.int64), np.empty((0, 0), np.int64), np.empty(0, np.uint8)
-    short, order = np.empty(0, np.int32), np.empty(0, np.uint32)
-    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, flags, short)
+    i, ii = np.empty(0, np.int64), np.empty((0, 0), np.int64)
+    short, order, kinds = np.empty(0, np.int32), np.empty(0, np.uint32), ALL_COUNTED
+    method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, kinds, short)
     memory = Memory(m, m, m, m, v, order, ii, i, m, i, v)
     return typeof(Parts(method, NO_PIECES, NO_PIECES, memory))
 

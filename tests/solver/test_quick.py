@@ -69,6 +69,23 @@ def test_samples_that_are_brought_near_ahead_change_no_bit(people: bool) -> None
         assert np.array_equal(ours, getattr(other.state.memory, part)), part
 
 
+@pytest.mark.parametrize("batch", [1, 7])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_coordinates_that_nothing_pulls_on_are_left_alone(compiled: bool, batch: int) -> None:
+    """Labels −1 stay what they are, so that their γ plays no part: neither it nor its sum is
+    touched, and its average is where it started."""
+    problem = make()
+    fixed = problem.population.y < 0
+    gamma = np.random.default_rng(0).uniform(-1, 1, problem.n)
+    solver = gp.ogda_rr(step=0.01, radius=0.5, batch=batch)
+    start = (problem.start[0], gamma)
+    result = gp.solve(problem, solver, start=start, epochs=5, seed=2, compiled=compiled)
+    assert np.array_equal(result.last_y[fixed], gamma[fixed])
+    assert not np.any(result.last_y[~fixed] == gamma[~fixed])
+    assert not result.state.memory.sums[fixed].any()
+    assert np.allclose(result.y[fixed], gamma[fixed], rtol=1e-14, atol=0)
+
+
 @pytest.mark.parametrize("estimate", ["plain", "two-point", "envelope"])
 def test_quick_steps_go_on_to_the_same_bits_after_any_step_and_any_number_of_values(
     estimate: str,

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gameproof import kernels
 from gameproof.arguments import Indices, Vector, as_vector, shown
 from gameproof.problem.sets import ConvexSet, Product
 
@@ -93,9 +94,9 @@ class Problem(ABC):
             return Estimated(0, 0, True)
         return Estimated(0, self.x_set.dim, "y" not in self.known or "x" in self.known)
 
-    def kinds(self, perturbed: Estimated) -> NDArray[np.uint8]:
-        """How the gradient of each sample is had, as codes of `kernels`; empty: all are asked."""
-        return np.zeros(0, dtype=np.uint8)
+    def kinds(self, perturbed: Estimated) -> kernels.Kinds:
+        """How the gradient of each sample is had; by default all are asked."""
+        return kernels.ALL_COUNTED
 
     def check_observable(self, degree: float) -> None:
         """Refuses `Envelope` where no answers can be seen, or their degree is another one."""
@@ -188,7 +189,7 @@ class Problem(ABC):
             digest.update(np.ascontiguousarray(part.center, dtype=np.float64).data)
             for array in part.pieces or ():
                 digest.update(np.ascontiguousarray(array).data)
-        digest.update(self.kinds(self.estimated).tobytes())
+        digest.update(self.kinds(self.estimated).of(slice(None)).tobytes())
         for field in (*(self.data or ()), *self._traits()):
             if isinstance(field, (np.ndarray, float, int)):
                 digest.update(np.ascontiguousarray(field).data)

@@ -193,12 +193,12 @@ class StrategicProblem(Problem):
         """theta and the intercept: the rest is exact."""
         return Estimated(0, self._theta.stop, False)
 
-    def kinds(self, perturbed: Estimated) -> NDArray[np.uint8]:
+    def kinds(self, perturbed: Estimated) -> kernels.Kinds:
         """+1 agents are known unless a coordinate is perturbed whose derivative they could give."""
         nothing = perturbed == (0, 0, False)
         exact = nothing or (perturbed == self.estimated and not self._estimates_positive)
-        code = kernels.KNOWN if exact else kernels.FREE
-        return np.where(self.population.y > 0, code, kernels.COUNTED).astype(np.uint8)
+        positive = kernels.KNOWN if exact else kernels.FREE
+        return kernels.Kinds(self.data.labels, negative=kernels.COUNTED, positive=positive)
 
     # --- values
 

@@ -144,7 +144,7 @@ class Solver:
             x_start=int(perturbed.x_start),
             x_stop=int(perturbed.x_stop),
             y_perturbed=bool(perturbed.y),
-            some_exact=perturbed != everything or bool((kinds == kernels.KNOWN).any()),
+            some_exact=perturbed != everything or kernels.KNOWN in (kinds.negative, kinds.positive),
             private=private,
             quick=simple and not kernels.has_user_functions(problem.data),
             x_scale=float(x_scale),

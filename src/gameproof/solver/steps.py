@@ -61,7 +61,7 @@ class Steps:
         self.needs_marks = solver.average.needs_marks
         # Whether a step may need no values at all; where it always does, opening it and deploying
         # its point are one call.
-        self._may_skip = self.points == 0 or self.method.kinds.size > 0
+        self._may_skip = self.points == 0 or self.method.kinds.labels.size > 0
         self._prepare_views()
 
     def _prepare_views(self) -> None:
@@ -150,9 +150,9 @@ class Steps:
     def _costly_a_batch(self) -> int:
         """How many samples of a batch are counted, at most."""
         method = self.method
-        kinds, costly = method.kinds, method.n
-        if kinds.size > 0:
-            costly = int(np.count_nonzero(kinds == kernels.COUNTED))
+        costly = method.n
+        if method.kinds.labels.size > 0:
+            costly = int(np.count_nonzero(method.kinds.of(slice(None)) == kernels.COUNTED))
         repeats = method.order == kernels.WITH_REPLACEMENT and costly > 0
         return method.batch if repeats else min(method.batch, costly)
 
@@ -169,9 +169,9 @@ class Steps:
             return int((later + self._questions) * counts[COSTLY])
         later += max(self._questions - counts[POINT_NO] - 1, 0)
         missing = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]]
-        free = (
-            np.count_nonzero(method.kinds[missing] != kernels.COUNTED) if method.kinds.size else 0
-        )
+        kinds, free = method.kinds, 0
+        if kinds.labels.size > 0:
+            free = int(np.count_nonzero(kinds.of(missing) != kernels.COUNTED))
         return int(missing.size - free + later * counts[COSTLY])
 
     def ask_problem(self, question: Question, stop: Callable[[], bool] | None) -> None:
@@ -198,12 +198,12 @@ class Steps:
         answers, first = self.answers[counts[POINT_NO]], counts[ANSWERED]
         end = first + len(question.indices)
         m = first
-        kinds = self.method.kinds if self._may_skip else None
+        kinds, kind_of = self.method.kinds if self._may_skip else None, kernels.kind_of.py_func
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
         for given in values:
             if m == end:
                 raise self._miscounted(m - first + 1, question)
-            if kinds is None or kinds[question.indices[m - first]] == kernels.COUNTED:
+            if kinds is None or kind_of(kinds, question.indices[m - first]) == kernels.COUNTED:
                 counts[QUERIES] += 1
             value = given if isinstance(given, float) else self._number(given)
             if not isfinite(value):
