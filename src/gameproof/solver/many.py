@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import copy
 from threading import Lock
@@ -18,7 +17,8 @@ from gameproof.solver.interrupt import Interrupts
 from gameproof.solver.method import Solver, ogda_rr
 from gameproof.solver.result import Result
 from gameproof.solver.run import Run, Seed
-from gameproof.solver.solve import solve
+from gameproof.solver.solve import solve, solving
+from gameproof.solver.turns import Turns
 
 
 def solve_many(
@@ -79,25 +79,19 @@ def _at_once(
 ) -> list[Result]:
     counting, ended = Lock(), dict[int, Result]()
 
-    def run(k: int, seed: Seed) -> None:
-        if interrupts.seen():
-            return
+    def run(k: int, seed: Seed) -> Iterator[int]:
         twin, deployments = _twin(problem)
         try:
             with _telling(seed, ended):
-                ended[k] = solve(twin, solver, seed=seed, **options)
+                ended[k] = yield from solving(twin, solver, seed=seed, **options)
         finally:
             with counting:
                 problem.tally += twin.tally
                 problem.count_deployments(sum(deployments))
 
-    with Interrupts() as interrupts, ThreadPoolExecutor(jobs) as pool:
-        runs = [pool.submit(run, k, seed) for k, seed in enumerate(seeds)]
-        try:
-            for each in runs:
-                each.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+    with Interrupts() as interrupts:
+        runs = [run(k, seed) for k, seed in enumerate(seeds)]
+        Turns(runs, jobs, goes_on=lambda: not interrupts.seen()).run()
     return [ended[k] for k in sorted(ended)]
 
 

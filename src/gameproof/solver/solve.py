@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator
 from pathlib import Path
 from types import TracebackType
 from typing import Self, final
@@ -21,6 +22,7 @@ from gameproof.solver.progress import Progress, announced
 from gameproof.solver.result import Reason, Result
 from gameproof.solver.run import UNLIMITED, Run, Seed
 from gameproof.solver.state import State
+from gameproof.solver.turns import to_the_end
 from gameproof.solver.watch import Callback, Score, Watch
 
 # A stretch of steps between two looks at the clock, the bar and Ctrl-C aims at this many seconds.
@@ -30,7 +32,7 @@ DEFAULT_EPOCHS = 100
 SAVE_EVERY = 10.0
 
 
-def solve(
+def solving(
     problem: Problem,
     solver: Solver | None = None,
     *,
@@ -47,7 +49,7 @@ def solve(
     checkpoint_every: int | None = None,
     resume: State | str | Path | None = None,
     compiled: bool | None = None,
-) -> Result:
+) -> Generator[int, None, Result]:
     """Runs a solver on a problem.
 
     epochs, queries
@@ -93,8 +95,13 @@ def solve(
     with announced("compiling, once for this kind of problem: about a minute …", progress):
         run.compile(whole)
     with Interrupts() as interrupts, limits.progress(progress) as bar, saver:
-        reason = _drive(run, whole, limits, watch, saver, interrupts, bar)
+        reason = yield from _drive(run, whole, limits, watch, saver, interrupts, bar)
         return watch.result(reason, limits.epochs, limits.queries)
+
+
+# What goes on in stretches, and says after each how many steps it has taken, for everybody who
+# has nothing else to do meanwhile.
+solve = to_the_end("solve", solving)
 
 
 def _drive(
@@ -105,7 +112,7 @@ def _drive(
     saver: _Saver,
     interrupts: Interrupts,
     bar: Progress,
-) -> Reason:
+) -> Generator[int, None, Reason]:
     """The loop: a stretch of steps, then whatever is due."""
     state, stretch = run.state, 1
     while True:
@@ -135,6 +142,7 @@ def _drive(
             return "queries"
         if state.steps >= limits.last_step:
             return "epochs"
+        yield state.steps
 
 
 @final
