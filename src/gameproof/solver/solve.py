@@ -99,8 +99,8 @@ def solving(
         return watch.result(reason, limits.epochs, limits.queries)
 
 
-# What goes on in stretches, and says after each how many steps it has taken, for everybody who
-# has nothing else to do meanwhile.
+# `solving` says after each stretch how many steps it has taken, so that others can have a turn;
+# whoever has no others to think of calls this.
 solve = to_the_end("solve", solving)
 
 
