@@ -1379,9 +1379,11 @@ def propose_private(y, sums, slots, batch, counts, weight, step, a, b, c):
         if always or previous_pull(slots, m, b, c) != 0.0:
             begin_private(y, sums, batch[PREVIOUS, m], weight)
     for m in range(counts[N_CURRENT]):
-        y[BASE, batch[CURRENT, m]] -= step * (a * slots[SLOT_NEW, m])
+        if a * slots[SLOT_NEW, m] != 0.0:  # else not even the sign of a zero changes
+            y[BASE, batch[CURRENT, m]] -= step * (a * slots[SLOT_NEW, m])
     for m in range(counts[N_PREVIOUS]):
-        y[BASE, batch[PREVIOUS, m]] -= step * previous_pull(slots, m, b, c)
+        if previous_pull(slots, m, b, c) != 0.0:
+            y[BASE, batch[PREVIOUS, m]] -= step * previous_pull(slots, m, b, c)
 
 
 @compiled
