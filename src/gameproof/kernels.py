@@ -19,10 +19,10 @@ is why they agree to the last bit. An update with several phases goes through th
 commits after the last.
 
 **Layout.** Each block, x and y, is a matrix whose rows are named below. Where sample i alone sees
-the coordinate y_i (a *private* y), a step touches only the coordinates of J and K: y then has one
-row or two, its estimates are one number a sample (`Memory.slots`), its sums are brought up to date
-where a coordinate changes (`Memory.sums`), and a step costs O(dim x + batch), whatever the length
-of y.
+the coordinate y_i (a *private* y), a step touches only the coordinates of J and K, and what there
+is of each lies side by side: samples come in random order, and every further place is one more to
+wait for. y is then a matrix whose columns are named below, its estimates are one number a sample
+(`Memory.slots`), and a step costs O(dim x + batch), whatever the length of y.
 """
 
 import warnings
@@ -79,15 +79,18 @@ def inlined(function: Any) -> Any:
     return njit(error_model="numpy", forceinline=True)(function)
 
 
-# Rows of a block; TOTAL is sum eta U. A private y keeps the first; U as well where a step has
-# several phases, since between steps BASE is U.
+# Rows of a block; TOTAL is sum eta U.
 BASE, U, TOTAL, POINT, NEW, OLD, KEPT = range(7)
 ROWS = 7
-# Columns of `Memory.sums`: sum eta U of a private coordinate as it was when sum eta was MARK.
-SUM, MARK = range(2)
-# Rows of `Memory.slots`, the private counterparts of NEW, OLD and KEPT.
-SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
-# Rows of `Memory.batch`: the samples J and K.
+# Columns of a private y: BASE, which between steps is U; DUE, which is sum eta U less U sum eta:
+# it changes only where U does.
+OWN_BASE, OWN_DUE = range(2)
+OWN_COLUMNS = 2
+# Rows of `Memory.slots`: the private counterparts of NEW, OLD and KEPT; while a step moves BASE, U
+# at the coordinates of J and, one row below, of K (see `note_private`).
+SLOT_NEW, SLOT_OLD, SLOT_KEPT, SLOT_U = range(4)
+SLOTS = 5
+# Rows of `Memory.batch`: the samples J and K; so many are in counts[N_CURRENT] and the next.
 CURRENT, PREVIOUS = range(2)
 # Entries of `Memory.counts`.
 EPOCH, POSITION, STEP, QUERIES, DEPLOYMENTS, STAGE, PHASE, POINT_NO, ANSWERED = range(9)
@@ -140,17 +143,17 @@ class Kinds(NamedTuple):
     order, where every further array is one more place to wait for.
     """
 
-    labels: np.ndarray  # of one byte each
+    labels: np.ndarray  # as in `Strategic`
     negative: int  # COUNTED, FREE or KNOWN
     positive: int
 
-    def of(self, samples: Any) -> np.ndarray:
-        """The kinds of some samples."""
-        found = np.where(self.labels[samples] > 0, self.positive, self.negative)
-        return found.astype(np.uint8)
+    def how_many(self, kind: int, n: int) -> int:
+        """How many of n samples are of a kind."""
+        positive = int(np.unpackbits(self.labels).sum())
+        return positive * (self.positive == kind) + (n - positive) * (self.negative == kind)
 
 
-ALL_COUNTED = Kinds(np.empty(0, np.int8), COUNTED, COUNTED)
+ALL_COUNTED = Kinds(np.empty(0, np.uint8), COUNTED, COUNTED)
 
 
 class Method(NamedTuple):
@@ -179,8 +182,7 @@ class Memory(NamedTuple):
 
     x: np.ndarray
     y: np.ndarray
-    sums: np.ndarray  # (n, 2) of a private y, which has no TOTAL: a sample's lie side by side
-    slots: np.ndarray
+    slots: np.ndarray  # (SLOTS, batch) of a private y, else empty
     direction: np.ndarray  # v on the d perturbed coordinates, x's and then y's
     order: np.ndarray
     batch: np.ndarray
@@ -401,25 +403,27 @@ def fetch_row(matrix, i):
 
 
 @compiled
+def is_positive(labels, i):
+    """Whether bit i is set, that of a label +1."""
+    return (labels[i >> 3] >> (i & 7)) & 1 != 0
+
+
+@compiled
 def kind_of(kinds, i):
     """How the gradient of sample i is had."""
-    if kinds.labels.size > 0 and kinds.labels[i] > 0:
+    if kinds.labels.size > 0 and is_positive(kinds.labels, i):
         return kinds.positive
     return kinds.negative
 
 
 @njit(error_model="numpy")  # neither inlined, which slows down the step, nor cached: see `inlined`
-def fetch_samples(data, kinds, tally, y, sums, order, first, count):
-    """What the steps of `count` samples, order[first] and on, will read of long arrays. Labels say
-    what that is, and are sent for earlier still."""
+def fetch_samples(data, kinds, tally, y, order, first, count):
+    """What the steps of `count` samples, order[first] and on, will read of long arrays."""
     for m in range(first, min(first + count, order.size)):
-        if kinds.labels.size > 0 and m + AHEAD < order.size:
-            fetch(kinds.labels, np.int64(order[m + AHEAD]))
         i = np.int64(order[m])
         fetch_sample(data, i)
         if pulls_on_y(data, i):
-            fetch(y, i)
-            fetch(sums, 2 * i)
+            fetch(y, i * OWN_COLUMNS)
         if tally.size > 0 and kind_of(kinds, i) == COUNTED:
             fetch(tally, i)
 
@@ -585,18 +589,19 @@ def project(pieces, v):
 
 
 @compiled
-def project_coordinate(pieces, v, c):
-    """Overwrites v[c]; the set is one box."""
+def projected_coordinate(pieces, value, c):
+    """The projection of coordinate c alone; the set is one box."""
     if pieces.kinds[0] == INTERVAL:
-        v[c] = clip(v[c], pieces.numbers[0, 0], pieces.numbers[0, 1])
-    else:
-        v[c] = clip(v[c], pieces.first[c], pieces.second[c])
+        return clip(value, pieces.numbers[0, 0], pieces.numbers[0, 1])
+    return clip(value, pieces.first[c], pieces.second[c])
 
 
 # --- Sample losses -----------------------------------------------------------------------------
 # A problem that runs compiled is a NamedTuple of arrays with two functions: the value of L_i, and
 # its gradient, added with a weight. `sample_value` and `add_gradient` choose them by type when the
-# caller is compiled. `at` is where the private y derivative goes; other problems fill all of gy.
+# caller is compiled. Of a private y they take the sample's own part, whose first number it is and
+# which is far away: read only where it plays a part; `at` is where its derivative goes. Other
+# problems take all of y, and fill all of gy.
 
 
 class Bilinear(NamedTuple):
@@ -629,7 +634,7 @@ class Strategic(NamedTuple):
     theta from `start` on (1 with an intercept, else 0), y = gamma, private."""
 
     features: np.ndarray
-    labels: np.ndarray  # of one byte each: samples come in random order, and these stay near
+    labels: np.ndarray  # of one bit each, set for +1: so many come in random order and stay near
     zeta: np.ndarray  # one number an agent, or one for all
     movable: np.ndarray
     start: int
@@ -710,16 +715,16 @@ def rank_one_gradient(data, i, x, y, weight, gx, gy, at, whole):
 
 
 @inlined
-def least_squares_value(data, i, x, y):
-    residual = dot(line(data.a, i), x) - data.b[i] - y[i]
-    return 0.5 * (residual * residual - data.penalty * y[i] * y[i])
+def least_squares_value(data, i, x, own):
+    residual = dot(line(data.a, i), x) - data.b[i] - own[0]
+    return 0.5 * (residual * residual - data.penalty * own[0] * own[0])
 
 
 @inlined
-def least_squares_gradient(data, i, x, y, weight, gx, gy, at, whole):
-    residual = dot(line(data.a, i), x) - data.b[i] - y[i]
+def least_squares_gradient(data, i, x, own, weight, gx, gy, at, whole):
+    residual = dot(line(data.a, i), x) - data.b[i] - own[0]
     add_scaled(gx, weight * residual, line(data.a, i))
-    gy[at] += weight * (-residual - data.penalty * y[i])
+    gy[at] += weight * (-residual - data.penalty * own[0])
 
 
 @inlined
@@ -833,32 +838,38 @@ def score(data, i, x):
     z = dot(line(data.features, i), theta)
     if data.start == 1:
         z += x[0]
-    if data.labels[i] < 0 and power_of(data, i) > 0.0:
+    if not is_positive(data.labels, i) and power_of(data, i) > 0.0:
         z += power_of(data, i) * gain_of_moving(data, theta)
     return z
 
 
 @inlined
+def label_of(data, i):
+    """y_i, +1 or -1."""
+    return 1.0 if is_positive(data.labels, i) else -1.0
+
+
+@inlined
 def has_gamma(data, i):
     """Whether the label of agent i can be turned, so that gamma_i plays a part."""
-    return data.flips == BOTH_WAYS or (data.flips == ONE_WAY and data.labels[i] > 0)
+    return data.flips == BOTH_WAYS or (data.flips == ONE_WAY and is_positive(data.labels, i))
 
 
 @inlined
-def strategic_value(data, i, x, y):
-    return value_at_score(data, i, score(data, i, x), x, y)
+def strategic_value(data, i, x, gamma):
+    return value_at_score(data, i, score(data, i, x), x, gamma)
 
 
 @inlined
-def value_at_score(data, i, z, x, y):
+def value_at_score(data, i, z, x, gamma):
     """L_i where the score is known: the model of the response plays no part."""
-    alpha, label, common = x[x.size - 1], data.labels[i], data.slope * x[x.size - 1]
+    alpha, label, common = x[x.size - 1], label_of(data, i), data.slope * x[x.size - 1]
     weight = data.weights[i] if data.weights.size else 1.0
     value = phi(data, z)
     if not has_gamma(data, i):
         return common + weight * (value - data.s * label * z)
     pull = data.s * z - label * data.kappa * alpha
-    return common + weight * (value + (y[i] * pull if data.smooth else abs(pull)))
+    return common + weight * (value + (gamma[0] * pull if data.smooth else abs(pull)))
 
 
 @inlined
@@ -869,7 +880,7 @@ def add_score_gradient(data, i, x, weight, gx):
         gx[0] += weight
     add_scaled(by_theta, weight, line(data.features, i))
     zeta = power_of(data, i)
-    if data.labels[i] > 0 or zeta == 0.0:
+    if is_positive(data.labels, i) or zeta == 0.0:
         return
     if data.dual_norm == 2.0 and data.degree == 2.0:  # d/dtheta zeta |theta|^2
         common = weight * 2.0 * zeta
@@ -899,19 +910,19 @@ def add_general_gain(mask, theta, p, q, weight, out):
 
 
 @inlined
-def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
+def add_beside_score(data, i, z, x, gamma, weight, gx, gy, at):
     """The parts of the gradient of L_i that do not pass through the score z; returns weight times
     the derivative in z."""
-    last, label = x.size - 1, data.labels[i]
+    last, label = x.size - 1, label_of(data, i)
     by_score, by_alpha = phi_slope(data, z), 0.0
     own = weight * data.weights[i] if data.weights.size else weight
     if not has_gamma(data, i):
         by_score -= data.s * label
     else:
         pull = data.s * z - label * data.kappa * x[last]
-        gamma = y[i] if data.smooth else np.sign(pull)
-        by_score += gamma * data.s
-        by_alpha -= gamma * label * data.kappa
+        turn = gamma[0] if data.smooth else np.sign(pull)
+        by_score += turn * data.s
+        by_alpha -= turn * label * data.kappa
         if data.smooth:
             gy[at] += own * pull
     gx[last] += weight * data.slope + own * by_alpha
@@ -919,23 +930,23 @@ def add_beside_score(data, i, z, x, y, weight, gx, gy, at):
 
 
 @inlined
-def strategic_gradient(data, i, x, y, weight, gx, gy, at, whole):
+def strategic_gradient(data, i, x, gamma, weight, gx, gy, at, whole):
     if not whole and not has_gamma(data, i):  # nothing but alpha is left
         gx[x.size - 1] += weight * data.slope
         return
-    by_score = add_beside_score(data, i, score(data, i, x), x, y, weight, gx, gy, at)
+    by_score = add_beside_score(data, i, score(data, i, x), x, gamma, weight, gx, gy, at)
     if whole:
         add_score_gradient(data, i, x, by_score, gx)
 
 
 @inlined
-def add_observed_gradient(data, i, answer, q, x, y, weight, gx, gy, at):
+def add_observed_gradient(data, i, answer, q, x, gamma, weight, gx, gy, at):
     """The same from an observed answer b alone: z = <b, theta> and dz/dtheta = x + q (b - x)."""
     features, start = data.features, data.start
     z = x[0] if start == 1 else 0.0
     for c in range(answer.size):
         z += answer[c] * x[start + c]
-    by_score = add_beside_score(data, i, z, x, y, weight, gx, gy, at)
+    by_score = add_beside_score(data, i, z, x, gamma, weight, gx, gy, at)
     if start == 1:
         gx[0] += by_score
     for c in range(answer.size):
@@ -949,10 +960,39 @@ BUILT_IN = {
     LeastSquares: (least_squares_value, least_squares_gradient),
     Strategic: (strategic_value, strategic_gradient),
 }
+PRIVATE = (LeastSquares, Strategic)  # those whose sample i sees y_i alone
+
+
+def seen_by(data, i, y):
+    """What L_i depends on of a vector y, inside compiled code: all of it, or its own part."""
+    raise TypeError("seen_by is called from compiled code only")
+
+
+@overload(seen_by, jit_options={"forceinline": True})
+def _choose_seen(data, i, y):
+    if data.instance_class in PRIVATE:
+        return lambda data, i, y: section(y, i, i + 1)
+    return lambda data, i, y: y
+
+
+def row_seen_by(data, i, y, row, private):
+    """The same of a row of the block y; a private one has BASE alone."""
+    raise TypeError("row_seen_by is called from compiled code only")
+
+
+@overload(row_seen_by, jit_options={"forceinline": True})
+def _choose_seen_row(data, i, y, row, private):
+    if data.instance_class in PRIVATE:
+
+        def own(data, i, y, row, private):
+            return line(y, i) if private else section(line(y, row), i, i + 1)
+
+        return own
+    return lambda data, i, y, row, private: y[row]
 
 
 def sample_value(data, i, x, y):
-    """L_i(x, y), inside compiled code."""
+    """L_i(x, y), inside compiled code; y as `seen_by` sample i."""
     raise TypeError("sample_value is called from compiled code only; see values_at")
 
 
@@ -965,8 +1005,9 @@ def _choose_value(data, i, x, y):
 
 
 def add_gradient(data, i, x, y, weight, gx, gy, at, whole):
-    """gx += weight dL_i/dx, gy += weight dL_i/dy, inside compiled code. Where not `whole`, an
-    estimate will overwrite the perturbed coordinates of x, and a problem may leave them out."""
+    """gx += weight dL_i/dx, gy += weight dL_i/dy, inside compiled code; y as `seen_by` sample i.
+    Where not `whole`, an estimate will overwrite the perturbed coordinates of x, and a problem may
+    leave them out."""
     raise TypeError("add_gradient is called from compiled code only; see gradient_at")
 
 
@@ -1016,7 +1057,7 @@ def _choose_gradient(data, i, x, y, weight, gx, gy, at, whole):
 def values_at(data, indices, x, y, out):
     """Overwrites out with L_i(x, y) for i in indices."""
     for m in range(indices.size):
-        out[m] = sample_value(data, indices[m], x, y)
+        out[m] = sample_value(data, indices[m], x, seen_by(data, indices[m], y))
 
 
 @compiled
@@ -1030,7 +1071,7 @@ def scores_at(data, x, out):
 def values_at_scores(data, indices, scores, x, y, out):
     """Overwrites out with L_i for i in indices, their scores given."""
     for m in range(indices.size):
-        out[m] = value_at_score(data, indices[m], scores[m], x, y)
+        out[m] = value_at_score(data, indices[m], scores[m], x, seen_by(data, indices[m], y))
 
 
 @compiled
@@ -1038,14 +1079,14 @@ def gradient_at(data, i, x, y, gx, gy):
     """Overwrites gx and gy with the gradient of L_i at (x, y)."""
     gx[:] = 0.0
     gy[:] = 0.0
-    add_gradient(data, i, x, y, 1.0, gx, gy, i, True)
+    add_gradient(data, i, x, seen_by(data, i, y), 1.0, gx, gy, i, True)
 
 
 @compiled
 def mean_value(data, n, x, y):
     total = 0.0
     for i in range(n):
-        total += sample_value(data, i, x, y)
+        total += sample_value(data, i, x, seen_by(data, i, y))
     return total / n
 
 
@@ -1352,38 +1393,45 @@ def propose_block(rows, step, a, b, c):
 
 
 @compiled
-def settle(sums, k, iterate, weight):
-    """Brings the sum of one coordinate up to date before its iterate changes: it lacks
-    U (weight - MARK), the share of the iterates since U last changed."""
-    sums[k, SUM] += iterate * (weight - sums[k, MARK])
-    sums[k, MARK] = weight
+def note_private(y, slots, batch, counts):
+    """Notes U at the coordinates of J and K, once each. A sample may stand in both, or twice in
+    one: each place leaves its number, the one whose number stays has the note, others have NaN."""
+    width = slots.shape[1]
+    for which in (CURRENT, PREVIOUS):
+        for m in range(counts[N_CURRENT + which]):
+            slots[SLOT_U + which, m] = y[batch[which, m], OWN_BASE]
+    for which in (CURRENT, PREVIOUS):
+        for m in range(counts[N_CURRENT + which]):
+            y[batch[which, m], OWN_BASE] = which * width + m
+    for which in (CURRENT, PREVIOUS):
+        for m in range(counts[N_CURRENT + which]):
+            if y[batch[which, m], OWN_BASE] != which * width + m:
+                slots[SLOT_U + which, m] = np.nan
 
 
 @compiled
-def begin_private(y, sums, k, weight):
-    """BASE <- U at one coordinate of a private y, which is about to change."""
-    if y.shape[0] > U:
-        y[BASE, k] = y[U, k]
-    settle(sums, k, y[BASE, k], weight)
+def begin_private(y, slots, batch, counts):
+    """BASE <- U at the coordinates of J and K."""
+    for which in (CURRENT, PREVIOUS):
+        for m in range(counts[N_CURRENT + which]):
+            noted = slots[SLOT_U + which, m]
+            if not np.isnan(noted):
+                y[batch[which, m], OWN_BASE] = noted
 
 
 @compiled
-def propose_private(y, sums, slots, batch, counts, weight, step, a, b, c):
-    """The same for a private y. A sample may stand in J and K, or twice in one: moves add up. Where
-    nothing pulls on a coordinate it is left alone, unless an earlier phase may have moved it."""
-    always = y.shape[0] > U
+def propose_private(y, slots, batch, counts, step, a, b, c):
+    """The same for a private y, where moves of one coordinate add up. What nothing pulls on is left
+    alone: not even the sign of a zero changes."""
+    if counts[PHASE] == 0:
+        note_private(y, slots, batch, counts)
+    begin_private(y, slots, batch, counts)
     for m in range(counts[N_CURRENT]):
-        if always or a * slots[SLOT_NEW, m] != 0.0:
-            begin_private(y, sums, batch[CURRENT, m], weight)
-    for m in range(counts[N_PREVIOUS]):
-        if always or previous_pull(slots, m, b, c) != 0.0:
-            begin_private(y, sums, batch[PREVIOUS, m], weight)
-    for m in range(counts[N_CURRENT]):
-        if a * slots[SLOT_NEW, m] != 0.0:  # else not even the sign of a zero changes
-            y[BASE, batch[CURRENT, m]] -= step * (a * slots[SLOT_NEW, m])
+        if a * slots[SLOT_NEW, m] != 0.0:
+            y[batch[CURRENT, m], OWN_BASE] -= step * (a * slots[SLOT_NEW, m])
     for m in range(counts[N_PREVIOUS]):
         if previous_pull(slots, m, b, c) != 0.0:
-            y[BASE, batch[PREVIOUS, m]] -= step * previous_pull(slots, m, b, c)
+            y[batch[PREVIOUS, m], OWN_BASE] -= step * previous_pull(slots, m, b, c)
 
 
 @compiled
@@ -1402,9 +1450,8 @@ def propose(method, memory):
         a, b, c = a + b + c, 0.0, 0.0
     propose_block(memory.x, eta * method.x_scale, a, b, c)
     if method.private:
-        step, weight = -eta * method.y_scale, memory.numbers[WEIGHT]
-        y, sums, slots = memory.y, memory.sums, memory.slots
-        propose_private(y, sums, slots, memory.batch, counts, weight, step, a, b, c)
+        step = -eta * method.y_scale
+        propose_private(memory.y, memory.slots, memory.batch, counts, step, a, b, c)
     else:
         propose_block(memory.y, -eta * method.y_scale, a, b, c)
 
@@ -1416,11 +1463,11 @@ def project_base(method, x_pieces, y_pieces, memory):
     if not method.private:
         project(y_pieces, memory.y[BASE])
         return
-    base, batch, counts = memory.y[BASE], memory.batch, memory.counts
-    for m in range(counts[N_CURRENT]):
-        project_coordinate(y_pieces, base, batch[CURRENT, m])
-    for m in range(counts[N_PREVIOUS]):
-        project_coordinate(y_pieces, base, batch[PREVIOUS, m])
+    y, batch, counts = memory.y, memory.batch, memory.counts
+    for which in (CURRENT, PREVIOUS):
+        for m in range(counts[N_CURRENT + which]):
+            k = batch[which, m]
+            y[k, OWN_BASE] = projected_coordinate(y_pieces, y[k, OWN_BASE], k)
 
 
 @compiled
@@ -1432,12 +1479,14 @@ def commit_block(rows, eta):
 
 
 @compiled
-def commit_private(y, slots, batch, counts):
-    if y.shape[0] > U:
-        for m in range(counts[N_CURRENT]):
-            y[U, batch[CURRENT, m]] = y[BASE, batch[CURRENT, m]]
-        for m in range(counts[N_PREVIOUS]):
-            y[U, batch[PREVIOUS, m]] = y[BASE, batch[PREVIOUS, m]]
+def commit_private(y, slots, batch, counts, weight):
+    """U <- BASE, with what that makes of DUE; `weight` is sum eta before this step."""
+    for which in (CURRENT, PREVIOUS):
+        for m in range(counts[N_CURRENT + which]):
+            k, noted = batch[which, m], slots[SLOT_U + which, m]
+            if not np.isnan(noted):
+                y[k, OWN_DUE] += (noted - y[k, OWN_BASE]) * weight
+            slots[SLOT_U + which, m] = 0.0
     for m in range(counts[N_CURRENT]):
         slots[SLOT_KEPT, m] = slots[SLOT_NEW, m]
 
@@ -1455,7 +1504,7 @@ def commit(method, memory):
         return
     commit_block(x, numbers[ETA])
     if method.private:
-        commit_private(memory.y, memory.slots, batch, counts)
+        commit_private(memory.y, memory.slots, batch, counts, numbers[WEIGHT])
     else:
         commit_block(memory.y, numbers[ETA])
     numbers[WEIGHT] += numbers[ETA]
@@ -1484,7 +1533,7 @@ def conclude(method, x_pieces, y_pieces, memory):
 @inlined
 def add_exact(data, method, memory, row, slot_row, which, size):
     """Overwrites a row with the mean exact gradient at BASE over one half of the batch."""
-    x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
+    x, y, samples = memory.x[BASE], memory.y, memory.batch[which]
     gx = memory.x[row]
     gy = memory.slots[slot_row] if method.private else memory.y[row]
     kinds, estimated = method.kinds, method.x_stop > method.x_start
@@ -1495,8 +1544,9 @@ def add_exact(data, method, memory, row, slot_row, which, size):
         for m in range(size):
             if (kind_of(kinds, samples[m]) == KNOWN) == known:
                 at = m if method.private else samples[m]
+                seen = row_seen_by(data, samples[m], y, BASE, method.private)
                 whole = known or not estimated
-                add_gradient(data, samples[m], x, y, 1.0 / method.batch, gx, gy, at, whole)
+                add_gradient(data, samples[m], x, seen, 1.0 / method.batch, gx, gy, at, whole)
         if not known:
             clear_perturbed(method, memory, row)
     return all_finite(gx) and all_finite(gy)
@@ -1556,19 +1606,19 @@ def observed_gradients(data, method, memory, answers, q):
 @inlined
 def add_observed(data, method, memory, row, slot_row, which, size, answers, q, done):
     """One half of that; returns how many answers were used up so far."""
-    x, y, samples = memory.x[BASE], memory.y[BASE], memory.batch[which]
+    x, y, samples = memory.x[BASE], memory.y, memory.batch[which]
     gx = memory.x[row]
     gy = memory.slots[slot_row] if method.private else memory.y[row]
     gx[:] = 0.0
     gy[:] = 0.0
     for m in range(size):
         i = samples[m]
-        at = m if method.private else i
+        at, weight = m if method.private else i, 1.0 / method.batch
+        gamma = row_seen_by(data, i, y, BASE, method.private)
         if kind_of(method.kinds, i) == KNOWN:
-            add_gradient(data, i, x, y, 1.0 / method.batch, gx, gy, at, True)
+            add_gradient(data, i, x, gamma, weight, gx, gy, at, True)
         else:
-            weight = 1.0 / method.batch
-            add_observed_gradient(data, i, answers[done], q, x, y, weight, gx, gy, at)
+            add_observed_gradient(data, i, answers[done], q, x, gamma, weight, gx, gy, at)
             done += 1
     return done
 
@@ -1577,10 +1627,11 @@ def add_observed(data, method, memory, row, slot_row, which, size, answers, q, d
 def answer(data, method, memory):
     """Asks for the values still missing at the deployed point; False at one that is not finite."""
     counts, samples, answers = memory.counts, memory.asked, memory.answers[memory.counts[POINT_NO]]
-    x, y = memory.x[POINT], memory.y[POINT if method.y_perturbed else BASE]
+    x, y, row = memory.x[POINT], memory.y, POINT if method.y_perturbed else BASE
     kinds, tally = method.kinds, method.tally
     for m in range(counts[ANSWERED], counts[ASKED]):
-        answers[m] = sample_value(data, samples[m], x, y)
+        seen = row_seen_by(data, samples[m], y, row, method.private)
+        answers[m] = sample_value(data, samples[m], x, seen)
         if kind_of(kinds, samples[m]) == COUNTED:
             counts[QUERIES] += 1
             if tally.size > 0:
@@ -1607,7 +1658,7 @@ def copy_ends(out, v, start, stop):
 
 
 @inlined
-def quick_gradient(data, method, i, known, x, y, gain, v, gx, slot):
+def quick_gradient(data, method, i, known, x, own, gain, v, gx, slot):
     """Overwrites gx and slot[0] with the gradient of sample i: exact where that is known, and
     gain v on the perturbed coordinates where it is not."""
     start, stop = method.x_start, method.x_stop
@@ -1620,7 +1671,7 @@ def quick_gradient(data, method, i, known, x, y, gain, v, gx, slot):
             gx[c] = 0.0
         for c in range(stop, gx.size):
             gx[c] = 0.0
-    add_gradient(data, i, x, y, 1.0, gx, slot, 0, whole)
+    add_gradient(data, i, x, own, 1.0, gx, slot, 0, whole)
     if whole:
         return
     combine(section(gx, start, stop), (gain,), (v,))
@@ -1630,7 +1681,7 @@ def quick_gradient(data, method, i, known, x, y, gain, v, gx, slot):
 def quick_values(data, method, memory, u, i, k, current, asked):
     """Overwrites POINT and the answers there, of one or two points, of samples i (if current is
     1, not 0) and k (if asked is larger); False if one is not finite."""
-    point, y = memory.x[POINT], memory.y[BASE]
+    point, y = memory.x[POINT], memory.y
     start, stop, by = method.x_start, method.x_stop, memory.numbers[RADIUS]
     answers, good = memory.answers, True
     for p in range(points(method)):
@@ -1641,7 +1692,8 @@ def quick_values(data, method, memory, u, i, k, current, asked):
             part, base = section(point, start, stop), section(u, start, stop)
             shift(part, base, by if p == 0 else -by, memory.direction)
         for m in range(asked):
-            answers[p, m] = sample_value(data, i if m < current else k, point, y)
+            j = i if m < current else k
+            answers[p, m] = sample_value(data, j, point, line(y, j))
             good &= abs(answers[p, m]) <= LARGEST
     return good
 
@@ -1658,6 +1710,16 @@ def quick_difference(method, answers, numbers, m):
     return answers[0, m] - (numbers[LAST] if method.offset == RESIDUAL else 0.0)
 
 
+@compiled
+def quick_move(pieces, y, k, first, second, weight):
+    """The whole step of one private coordinate, down by first and second."""
+    if first != 0.0 or second != 0.0:
+        own = line(y, k)
+        moved = projected_coordinate(pieces, own[OWN_BASE] - first - second, k)
+        own[OWN_DUE] += (own[OWN_BASE] - moved) * weight
+        own[OWN_BASE] = moved
+
+
 def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, max_queries):
     """Whole steps, one or more: up to the end of the epoch, to last_step, or as many as are sure
     not to exceed max_queries; the caller knows that there is a next step within both.
@@ -1669,7 +1731,7 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
     v, answers, kinds, tally = memory.direction, memory.answers, method.kinds, method.tally
     u, base, total, slots = memory.x[U], memory.x[BASE], memory.x[TOTAL], memory.slots
     new, old, kept = memory.x[NEW], memory.x[OLD], memory.x[KEPT]
-    new_slot, old_slot, gamma, sums = slots[SLOT_NEW], slots[SLOT_OLD], memory.y[BASE], memory.sums
+    new_slot, old_slot, y = slots[SLOT_NEW], slots[SLOT_OLD], memory.y
     n, n_points, reshuffled = method.n, points(method), method.order != WITH_REPLACEMENT
     rounds = 1 if method.offset == ENVELOPE else n_points
     eta, radius, weight = numbers[ETA], numbers[RADIUS], numbers[WEIGHT]
@@ -1690,7 +1752,7 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
     while done < limit:
         if fetches and done & (together - 1) == 0:
             first = position + done + AHEAD
-            fetch_samples(data, kinds, tally, gamma, sums, order, first, together)
+            fetch_samples(data, kinds, tally, y, order, first, together)
         i = np.int64(order[position + done]) if reshuffled else below(rng, n) & NOT_NEGATIVE
         i_kind = kind_of(kinds, i)
         current = 1 if i_kind != KNOWN else 0
@@ -1700,10 +1762,11 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
             divide(v, np.sqrt(draw_direction(v, rng)))
             good = quick_values(data, method, memory, u, i, k, current, asked)
         gain = scale * quick_difference(method, answers, numbers, 0)
-        quick_gradient(data, method, i, current == 0, u, gamma, gain, v, new, new_slot)
+        quick_gradient(data, method, i, current == 0, u, line(y, i), gain, v, new, new_slot)
         if follows and method.asks_previous:
             gain = scale * quick_difference(method, answers, numbers, current)
-            quick_gradient(data, method, k, asked == current, u, gamma, gain, v, old, old_slot)
+            own = line(y, k)
+            quick_gradient(data, method, k, asked == current, u, own, gain, v, old, old_slot)
         recalls = follows and has_memory
         if recalls:
             combine(base, (by_new, by_old, by_kept), (new, old, kept))
@@ -1720,15 +1783,11 @@ def steps_written_out(data, method, x_pieces, y_pieces, memory, rng, last_step, 
         combine(base, (1.0, -step), (u, base))
         project(x_pieces, base)
         add_scaled(total, eta, base)
-        if i_move != 0.0:
-            settle(sums, i, gamma[i], weight)
-            gamma[i] -= y_step * i_move
-        if k_move != 0.0:
-            settle(sums, k, gamma[k], weight)  # once more where k is i, which adds nothing
-            gamma[k] -= y_step * k_move
-            project_coordinate(y_pieces, gamma, k)
-        if i_move != 0.0:
-            project_coordinate(y_pieces, gamma, i)
+        if i == k:
+            quick_move(y_pieces, y, i, y_step * i_move, y_step * k_move, weight)
+        else:
+            quick_move(y_pieces, y, i, y_step * i_move, 0.0, weight)
+            quick_move(y_pieces, y, k, y_step * k_move, 0.0, weight)
         slots[SLOT_KEPT, 0] = new_slot[0]
         weight += eta
         if i_kind == COUNTED or k_kind == COUNTED:
@@ -1801,7 +1860,7 @@ def _type_of_parts():
     i, ii = np.empty(0, np.int64), np.empty((0, 0), np.int64)
     short, order, kinds = np.empty(0, np.int32), np.empty(0, np.uint32), ALL_COUNTED
     method = Method(0, 0, 0, 0, m, False, 0, 0, False, False, False, False, 0.0, 0.0, kinds, short)
-    memory = Memory(m, m, m, m, v, order, ii, i, m, i, v)
+    memory = Memory(m, m, m, v, order, ii, i, m, i, v)
     return typeof(Parts(method, NO_PIECES, NO_PIECES, memory))
 
 

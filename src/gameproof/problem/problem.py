@@ -189,7 +189,8 @@ class Problem(ABC):
             digest.update(np.ascontiguousarray(part.center, dtype=np.float64).data)
             for array in part.pieces or ():
                 digest.update(np.ascontiguousarray(array).data)
-        digest.update(self.kinds(self.estimated).of(slice(None)).tobytes())
+        labels, *by_label = self.kinds(self.estimated)
+        digest.update(labels.tobytes() + bytes(by_label))
         for field in (*(self.data or ()), *self._traits()):
             if isinstance(field, (np.ndarray, float, int)):
                 digest.update(np.ascontiguousarray(field).data)

@@ -375,7 +375,7 @@ class StrategicProblem(Problem):
         people = self.population
         return kernels.Strategic(
             features=people.X,
-            labels=people.y.astype(np.int8),
+            labels=np.packbits(people.y > 0, bitorder="little"),
             zeta=model.powers,
             movable=model.movable(people.d),
             start=self._theta.start,

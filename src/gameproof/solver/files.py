@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gameproof.data.files import write_whole
 from gameproof.errors import StateFileError
 
-FORMAT, VERSION = "gameproof-state", 3
+FORMAT, VERSION = "gameproof-state", 4
 _HEADER = "header"
 Arrays = dict[str, NDArray[Any]]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, final
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof import kernels
 from gameproof.arguments import as_count
 from gameproof.data.files import require_replaceable
 from gameproof.errors import DivergedError, warn
@@ -243,7 +243,7 @@ def _use_compiled(run: Run, wanted: bool | None) -> bool:
 
 
 def _is_finite(run: Run) -> bool:
-    return all(kernels.all_finite(block) for block in run.state.iterate)
+    return all(np.isfinite(block).all() for block in run.state.iterate)
 
 
 def _require_finite(run: Run, cause: Exception | None = None) -> None:

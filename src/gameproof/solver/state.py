@@ -59,11 +59,12 @@ class State:
         """The state before the first step."""
         layout = _layout(problem, method)
         memory = kernels.Memory(**{name: _zeros(*part) for name, part in layout.items()})
-        for block, point in zip((memory.x, memory.y), start, strict=True):
-            block[kernels.BASE] = point
-            for row in (kernels.U, kernels.POINT):
-                if row < len(block):
-                    block[row] = point
+        rows = [kernels.BASE, kernels.U, kernels.POINT]
+        memory.x[rows] = start[0]
+        if method.private:
+            memory.y[:, kernels.OWN_BASE] = start[1]
+        else:
+            memory.y[rows] = start[1]
         return cls(memory, rng, problem.fingerprint, solver.signature)
 
     def __repr__(self) -> str:
@@ -81,7 +82,26 @@ class State:
     @property
     def iterate(self) -> tuple[Vector, Vector]:
         """The iterate itself, which the next step changes."""
-        return _iterate(self.memory.x), _iterate(self.memory.y)
+        x, y = self.memory.x, self.memory.y
+        return x[kernels.U], self._private_u() if self._is_private else y[kernels.U]
+
+    @property
+    def _is_private(self) -> bool:
+        """Whether y is laid out as a private one."""
+        return self.memory.slots.size > 0
+
+    def _private_u(self) -> Vector:
+        """BASE; between the phases of a step a copy, with U as it was noted."""
+        base: Vector = self.memory.y[:, kernels.OWN_BASE]
+        slots, counts = self.memory.slots, self.memory.counts
+        if counts[kernels.PHASE] == 0:
+            return base
+        base = base.copy()
+        for which, samples in enumerate(self.memory.batch):
+            noted = slots[kernels.SLOT_U + which, : counts[kernels.N_CURRENT + which]]
+            places = np.flatnonzero(~np.isnan(noted))
+            base[samples[places]] = noted[places]
+        return base
 
     @property
     def last(self) -> tuple[Vector, Vector]:
@@ -111,14 +131,12 @@ class State:
 
     def totals(self) -> tuple[Vector, Vector]:
         """sum eta u over the iterates after each step, for x and for y."""
-        x, y, sums = self.memory.x, self.memory.y, self.memory.sums
+        x, y = self.memory.x, self.memory.y
         of_x = x[kernels.TOTAL].copy()
-        if len(y) > kernels.TOTAL:
+        if not self._is_private:
             return of_x, y[kernels.TOTAL].copy()
-        # Private: in place, for y may be as long as memory allows.
-        of_y: Vector = self.weight - sums[:, kernels.MARK]
-        of_y *= _iterate(y)
-        of_y += sums[:, kernels.SUM]
+        of_y: Vector = self.iterate[1] * self.weight
+        of_y += y[:, kernels.OWN_DUE]  # in place, for y may be as long as memory allows
         return of_x, of_y
 
     def mark(self) -> None:
@@ -208,15 +226,12 @@ def _layout(problem: Problem, method: kernels.Method) -> dict[str, tuple[tuple[i
     """The shape and type of every array of `kernels.Memory`."""
     real, whole, batch = np.float64, np.int64, method.batch
     dx, dy = int(problem.x_set.dim), int(problem.y_set.dim)
-    phases = len(method.combine)
-    private_rows = kernels.U + 1 if phases > 1 else kernels.U
     with_order = method.order != kernels.WITH_REPLACEMENT
     perturbed = method.x_stop - method.x_start + (dy if method.y_perturbed else 0)
     return {
         "x": ((kernels.ROWS, dx), real),
-        "y": ((private_rows if method.private else kernels.ROWS, dy), real),
-        "sums": ((dy if method.private else 0, 2), real),
-        "slots": ((3, batch if method.private else 0), real),
+        "y": ((dy, kernels.OWN_COLUMNS) if method.private else (kernels.ROWS, dy), real),
+        "slots": ((kernels.SLOTS, batch if method.private else 0), real),
         "direction": ((perturbed,), real),
         "order": ((method.n if with_order else 0,), np.uint32),
         "batch": ((2, batch), whole),
@@ -236,9 +251,3 @@ def _zeros(shape: tuple[int, ...], kind: type) -> NDArray[Any]:
     start = LINES - room.ctypes.data % LINES
     zeros: NDArray[Any] = room[start : start + size].view(dtype).reshape(shape)
     return zeros
-
-
-def _iterate(block: NDArray[np.float64]) -> Vector:
-    """U of a block; a private y that has no such row has it in BASE."""
-    iterate: Vector = block[kernels.U if len(block) > kernels.U else kernels.BASE]
-    return iterate

@@ -70,7 +70,8 @@ class Steps:
         self.counts: Any = memory.counts.data
         self.answers: list[Any] = [row.data for row in memory.answers]
         self._point_x = memory.x[kernels.POINT]
-        self._point_y = memory.y[kernels.POINT if method.y_perturbed else kernels.BASE]
+        self._base_y = memory.y[:, kernels.OWN_BASE] if method.private else memory.y[kernels.BASE]
+        self._point_y = memory.y[kernels.POINT] if method.y_perturbed else self._base_y
         self._normal, self._direction = self.state.rng.standard_normal, memory.direction
         self._draws_every_step = method.order == kernels.WITH_REPLACEMENT
 
@@ -150,9 +151,7 @@ class Steps:
     def _costly_a_batch(self) -> int:
         """How many samples of a batch are counted, at most."""
         method = self.method
-        costly = method.n
-        if method.kinds.labels.size > 0:
-            costly = int(np.count_nonzero(method.kinds.of(slice(None)) == kernels.COUNTED))
+        costly = method.kinds.how_many(kernels.COUNTED, method.n)
         repeats = method.order == kernels.WITH_REPLACEMENT and costly > 0
         return method.batch if repeats else min(method.batch, costly)
 
@@ -169,10 +168,8 @@ class Steps:
             return int((later + self._questions) * counts[COSTLY])
         later += max(self._questions - counts[POINT_NO] - 1, 0)
         missing = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]]
-        kinds, free = method.kinds, 0
-        if kinds.labels.size > 0:
-            free = int(np.count_nonzero(kinds.of(missing) != kernels.COUNTED))
-        return int(missing.size - free + later * counts[COSTLY])
+        costly = kernels.count_costly(method.kinds, missing, missing.size)
+        return int(costly + later * counts[COSTLY])
 
     def ask_problem(self, question: Question, stop: Callable[[], bool] | None) -> None:
         """What the problem raises names the sample, and the answers before it are kept."""
@@ -251,7 +248,7 @@ class Steps:
     def _conclude_on_own_sets(self) -> None:
         """As kernels.conclude, with projections in Python; if one raises, nothing has happened."""
         method, memory = self.method, self.state.memory
-        rows = memory.x[kernels.BASE], memory.y[kernels.BASE], memory.numbers
+        rows = memory.x[kernels.BASE], self._base_y, memory.numbers, memory.slots
         before = [row.copy() for row in rows]
         try:
             kernels.estimate(method, memory)
@@ -286,7 +283,7 @@ class Steps:
         """As kernels.exact_gradients, from answers that the problem goes out to ask for."""
         memory, counts = self.state.memory, self.counts
         asked = memory.asked[: counts[ASKED]].copy()
-        x, y = memory.x[kernels.BASE], memory.y[kernels.BASE]
+        x, y = memory.x[kernels.BASE], self._base_y
         answers: Any = np.zeros((0, 0))
         if asked.size:
             try:

@@ -1,0 +1,49 @@
+"""Coordinates that one sample alone sees: what is kept of them is what the definition says."""
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from strategic_problems import make
+
+METHODS = {
+    "OGDA-RR": gp.ogda_rr,
+    "OGDA-WR": gp.ogda_wr,  # a sample may be drawn twice for one batch, and again for the next
+    "extragradient": lambda **parts: gp.Solver(update=gp.Extragradient(), **parts),
+}
+# With the second, a step leads out of the box by millions of times its width, and back to its edge.
+STEPS = {"short": 10.0, "beyond the box": 1e10}
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("batch", [1, 7])
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("method", METHODS)
+def test_sums_are_those_of_the_iterates(method: str, step: str, batch: int, compiled: bool) -> None:
+    problem = make(n=11)
+    solver = METHODS[method](step=0.01, radius=0.5, batch=batch, scale=(1.0, STEPS[step]))
+    run = gp.Run(problem, solver, seed=3)
+    total = np.zeros(problem.n)
+    for count in range(1, 60):
+        run.advance(count, 10**9, compiled)
+        total += 0.01 * run.state.last[1]
+    assert np.ptp(run.state.last[1]) > 0.001  # something has moved
+    np.testing.assert_allclose(run.state.totals()[1], total, rtol=0, atol=1e-14 * 60)
+
+
+def test_between_the_phases_of_a_step_the_iterate_is_the_one_before() -> None:
+    run = gp.Run(make(n=11), METHODS["extragradient"](step=0.1, radius=0.5, batch=7), seed=3)
+    run.advance(4, 10**9, compiled=True)
+    before, base = run.state.last[1], run.state.memory.y[:, 0].copy()
+    moved = 0
+    while run.state.steps == 4:
+        question = run.ask()
+        run.tell(question, run.problem.values(question.indices, question.x, question.y))
+        if run.state.steps == 4:
+            moved += not np.array_equal(run.state.memory.y[:, 0], base)
+            assert np.array_equal(run.state.last[1], before)
+            again = gp.Run(run.problem, run.solver, state=run.state)  # goes on from there
+    assert moved > 0
+    again.advance(5, 10**9, compiled=True)
+    for part, ours in run.state.memory._asdict().items():
+        assert np.array_equal(ours, getattr(again.state.memory, part)), part
