@@ -86,10 +86,10 @@ ROWS = 7
 # it changes only where U does.
 OWN_BASE, OWN_DUE = range(2)
 OWN_COLUMNS = 2
-# Rows of `Memory.slots`: the private counterparts of NEW, OLD and KEPT; while a step moves BASE, U
-# at the coordinates of J and, one row below, of K (see `note_private`).
-SLOT_NEW, SLOT_OLD, SLOT_KEPT, SLOT_U = range(4)
-SLOTS = 5
+# Rows of `Memory.slots`: the private counterparts of NEW, OLD and KEPT; while a step moves BASE,
+# two for J and K of U at their coordinates, and two of which places count: see `note_private`.
+SLOT_NEW, SLOT_OLD, SLOT_KEPT = range(3)
+SLOT_U, SLOT_COUNTS, SLOTS = 3, 5, 7
 # Rows of `Memory.batch`: the samples J and K; so many are in counts[N_CURRENT] and the next.
 CURRENT, PREVIOUS = range(2)
 # Entries of `Memory.counts`.
@@ -1394,8 +1394,9 @@ def propose_block(rows, step, a, b, c):
 
 @compiled
 def note_private(y, slots, batch, counts):
-    """Notes U at the coordinates of J and K, once each. A sample may stand in both, or twice in
-    one: each place leaves its number, the one whose number stays has the note, others have NaN."""
+    """Notes U at the coordinates of J and K. A sample may stand in both, or twice in one: each
+    place leaves its number there, and the one whose number stays counts. `begin_private` takes
+    the numbers away again."""
     width = slots.shape[1]
     for which in (CURRENT, PREVIOUS):
         for m in range(counts[N_CURRENT + which]):
@@ -1405,8 +1406,8 @@ def note_private(y, slots, batch, counts):
             y[batch[which, m], OWN_BASE] = which * width + m
     for which in (CURRENT, PREVIOUS):
         for m in range(counts[N_CURRENT + which]):
-            if y[batch[which, m], OWN_BASE] != which * width + m:
-                slots[SLOT_U + which, m] = np.nan
+            stays = y[batch[which, m], OWN_BASE] == which * width + m
+            slots[SLOT_COUNTS + which, m] = 1.0 if stays else 0.0
 
 
 @compiled
@@ -1414,9 +1415,7 @@ def begin_private(y, slots, batch, counts):
     """BASE <- U at the coordinates of J and K."""
     for which in (CURRENT, PREVIOUS):
         for m in range(counts[N_CURRENT + which]):
-            noted = slots[SLOT_U + which, m]
-            if not np.isnan(noted):
-                y[batch[which, m], OWN_BASE] = noted
+            y[batch[which, m], OWN_BASE] = slots[SLOT_U + which, m]
 
 
 @compiled
@@ -1484,9 +1483,9 @@ def commit_private(y, slots, batch, counts, weight):
     for which in (CURRENT, PREVIOUS):
         for m in range(counts[N_CURRENT + which]):
             k, noted = batch[which, m], slots[SLOT_U + which, m]
-            if not np.isnan(noted):
+            if slots[SLOT_COUNTS + which, m] > 0.0:
                 y[k, OWN_DUE] += (noted - y[k, OWN_BASE]) * weight
-            slots[SLOT_U + which, m] = 0.0
+            slots[SLOT_U + which, m] = slots[SLOT_COUNTS + which, m] = 0.0
     for m in range(counts[N_CURRENT]):
         slots[SLOT_KEPT, m] = slots[SLOT_NEW, m]
 

@@ -47,3 +47,13 @@ def test_between_the_phases_of_a_step_the_iterate_is_the_one_before() -> None:
     again.advance(5, 10**9, compiled=True)
     for part, ours in run.state.memory._asdict().items():
         assert np.array_equal(ours, getattr(again.state.memory, part)), part
+
+
+@pytest.mark.parametrize("method", ["OGDA-WR", "extragradient"])
+def test_a_coordinate_that_is_no_number_is_not_made_one(method: str) -> None:
+    """So that a run that diverges is told of."""
+    run = gp.Run(make(n=11), METHODS[method](step=0.1, radius=0.5, batch=11), seed=3)
+    fixed = int(np.flatnonzero(run.problem.population.y < 0)[0])
+    run.state.memory.y[fixed, 0] = np.nan
+    run.advance(5, 10**9, compiled=True)
+    assert np.isnan(run.state.last[1][fixed])

@@ -98,9 +98,8 @@ class State:
             return base
         base = base.copy()
         for which, samples in enumerate(self.memory.batch):
-            noted = slots[kernels.SLOT_U + which, : counts[kernels.N_CURRENT + which]]
-            places = np.flatnonzero(~np.isnan(noted))
-            base[samples[places]] = noted[places]
+            size = counts[kernels.N_CURRENT + which]
+            base[samples[:size]] = slots[kernels.SLOT_U + which, :size]
         return base
 
     @property
