@@ -1426,17 +1426,13 @@ def propose_private(y, slots, batch, counts, step, a, b, c):
         note_private(y, slots, batch, counts)
     begin_private(y, slots, batch, counts)
     for m in range(counts[N_CURRENT]):
-        if a * slots[SLOT_NEW, m] != 0.0:
-            y[batch[CURRENT, m], OWN_BASE] -= step * (a * slots[SLOT_NEW, m])
+        move = step * (a * slots[SLOT_NEW, m])
+        if move != 0.0:
+            y[batch[CURRENT, m], OWN_BASE] -= move
     for m in range(counts[N_PREVIOUS]):
-        if previous_pull(slots, m, b, c) != 0.0:
-            y[batch[PREVIOUS, m], OWN_BASE] -= step * previous_pull(slots, m, b, c)
-
-
-@compiled
-def previous_pull(slots, m, b, c):
-    """What moves the private coordinate of sample m of K."""
-    return b * slots[SLOT_OLD, m] + c * slots[SLOT_KEPT, m]
+        move = step * (b * slots[SLOT_OLD, m] + c * slots[SLOT_KEPT, m])
+        if move != 0.0:
+            y[batch[PREVIOUS, m], OWN_BASE] -= move
 
 
 @compiled

@@ -1,5 +1,7 @@
 """Coordinates that one sample alone sees: what is kept of them is what the definition says."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -57,3 +59,38 @@ def test_a_coordinate_that_is_no_number_is_not_made_one(method: str) -> None:
     run.state.memory.y[fixed, 0] = np.nan
     run.advance(5, 10**9, compiled=True)
     assert np.isnan(run.state.last[1][fixed])
+
+
+class OwnBall(gp.ConvexSet):
+    """A ball whose projection is in Python."""
+
+    def __init__(self, ball: gp.Ball) -> None:
+        self._ball = ball
+
+    dim = property(lambda self: self._ball.dim)  # type: ignore[assignment]
+    diameter = property(lambda self: self._ball.diameter)  # type: ignore[assignment]
+    center = property(lambda self: self._ball.center)  # type: ignore[assignment]
+
+    def project(self, point: Any) -> Any:
+        return self._ball.project(point)
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        return self._ball.sample(rng)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_set_in_which_one_coordinate_moves_others_is_respected(
+    method: str, compiled: bool
+) -> None:
+    problem = make(n=11)
+    ball = gp.Ball(np.zeros(11), 0.3)
+    problem.y_set = ball if compiled else OwnBall(ball)
+    run = gp.Run(problem, METHODS[method](step=0.05, radius=0.3, batch=3, scale=(1, 50)), seed=0)
+    total = np.zeros(11)
+    for count in range(1, 30):
+        run.advance(count, 10**9, compiled)
+        assert np.linalg.norm(run.state.last[1]) <= 0.3 * (1 + 1e-12)
+        total += 0.05 * run.state.last[1]
+    assert np.linalg.norm(run.state.last[1]) > 0.299
+    np.testing.assert_allclose(run.state.totals()[1], total, rtol=0, atol=1e-13)

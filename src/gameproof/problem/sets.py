@@ -70,6 +70,13 @@ def projected(whole: ConvexSet, point: Vector) -> Vector:
     return nearest
 
 
+def is_box(whole: ConvexSet) -> bool:
+    """Whether every coordinate is known to be projected by itself."""
+    pieces = whole.pieces
+    one = pieces is not None and pieces.kinds.size == 1
+    return one and pieces.kinds[0] in (kernels.BOX, kernels.INTERVAL)  # type: ignore[union-attr]
+
+
 class _CompiledSet(ConvexSet):
     """A set whose projection is compiled; subclasses say which with `pieces`."""
 

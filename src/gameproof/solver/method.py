@@ -11,6 +11,7 @@ import numpy as np
 from gameproof import kernels
 from gameproof.arguments import Vector, as_count, as_positive
 from gameproof.problem.problem import Problem
+from gameproof.problem.sets import is_box
 from gameproof.solver.averages import Average, StepWeighted
 from gameproof.solver.gradients import Gradient, OnePoint
 from gameproof.solver.orders import Order, Reshuffle, WithReplacement
@@ -133,6 +134,7 @@ class Solver:
         n, kinds = int(problem.n), problem.kinds(perturbed)
         batch = min(self.batch, n)
         private = problem.private_y and not perturbed.y and problem.data is not None
+        private = private and is_box(problem.y_set)  # else one coordinate may move all others
         simple = private and batch == len(self.update.phases) == 1
         return kernels.Method(
             n=n,
