@@ -634,7 +634,7 @@ class Strategic(NamedTuple):
     theta from `start` on (1 with an intercept, else 0), y = gamma, private."""
 
     features: np.ndarray
-    labels: np.ndarray  # of one bit each, set for +1: so many come in random order and stay near
+    labels: np.ndarray  # bits, set for +1: samples come in random order, and so few bytes stay near
     zeta: np.ndarray  # one number an agent, or one for all
     movable: np.ndarray
     start: int

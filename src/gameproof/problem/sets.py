@@ -73,8 +73,9 @@ def projected(whole: ConvexSet, point: Vector) -> Vector:
 def is_box(whole: ConvexSet) -> bool:
     """Whether every coordinate is known to be projected by itself."""
     pieces = whole.pieces
-    one = pieces is not None and pieces.kinds.size == 1
-    return one and pieces.kinds[0] in (kernels.BOX, kernels.INTERVAL)  # type: ignore[union-attr]
+    if pieces is None or pieces.kinds.size != 1:
+        return False
+    return int(pieces.kinds[0]) in (kernels.BOX, kernels.INTERVAL)
 
 
 class _CompiledSet(ConvexSet):
