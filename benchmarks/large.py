@@ -1,19 +1,23 @@
 """A step as n grows, beside the C program's, and the memory that a run with a file of people takes.
 
 Each size runs in a process of its own, our steps by turns with those of the smallest. The features
-are a file mapped to memory; so are the labels. What is shown of memory is the largest that the
-process held, less those two: in bytes an agent, all that the interpreter and the packages take
-included.
+are a file mapped to memory; so are the labels. Once written they leave memory, as if written
+another day: of what is in memory already, the system does not change the pages. What is shown of
+memory is the largest that the process held, less those two files: in bytes an agent, all that the
+interpreter and the packages take included.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import re
 import resource
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from harness import Table, median, ratios, spread
@@ -35,6 +39,31 @@ def write_people(folder: Path, n: int) -> None:
             y = np.sign(X @ theta + np.sqrt(0.1) * rng.standard_normal(len(X)))
             features.write(X.tobytes())
             labels.write(y.tobytes())
+        for file in (features, labels):
+            leave_memory(file)
+
+
+def leave_memory(file: BinaryIO) -> None:
+    """Has the system write a file to the disk and keep nothing of it, where it can be told to."""
+    file.flush()
+    os.fsync(file.fileno())
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def in_large_pages(file: Path) -> float | None:
+    """The share of a mapped file that this process sees in large pages; None where the system does
+    not tell."""
+    maps = Path("/proc/self/smaps")
+    found = {"Rss": 0, "FilePmdMapped": 0}
+    within = False
+    for line in maps.read_text().splitlines() if maps.exists() else ():
+        if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+            within = line.endswith(str(file))
+        name, _, rest = line.partition(":")
+        if within and name in found:
+            found[name] += int(rest.split()[0])
+    return found["FilePmdMapped"] / found["Rss"] if found["Rss"] else None
 
 
 def people(folder: Path, n: int) -> gp.StrategicProblem:
@@ -61,16 +90,17 @@ def by_turns(problems: tuple[gp.StrategicProblem, ...], steps: int) -> list[floa
     return [total / steps for total in seconds]
 
 
-def measure(folder: Path, n: int) -> dict[str, float]:
-    """Bytes an agent beyond the data; seconds a step of ours and of the C program, with n people
-    and with the fewest; and of the memory alone. In this process; a first epoch brings the file
-    to memory."""
+def measure(folder: Path, n: int) -> dict[str, Any]:
+    """Bytes an agent beyond the data; the share of the file in large pages; seconds a step of ours
+    and of the C program, with n people and with the fewest; and of the memory alone. In this
+    process; a first epoch brings the file to memory."""
     problem, few = people(folder, n), people(folder, FEWEST)
     gp.solve(problem, SOLVER, epochs=1, seed=0, progress=False)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     data = problem.population.X.nbytes + problem.population.y.nbytes
     own, own_few = by_turns((problem, few), max(STEPS, n))
     found = {"beyond": (peak - data) / n, "own": own, "own few": own_few}
+    found["large"] = in_large_pages(folder / f"X{n}")
     if not compiler():
         return found
     program = Program(folder)
@@ -83,7 +113,7 @@ def measure(folder: Path, n: int) -> dict[str, float]:
 def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
     """Sizes of 10^3 up to the largest, taking turns; the largest three rounds only."""
     sizes = [10**k for k in range(3, 8) if 10**k <= largest]
-    found: dict[int, list[dict[str, float]]] = {n: [] for n in sizes}
+    found: dict[int, list[dict[str, Any]]] = {n: [] for n in sizes}
     for n in sizes:
         write_people(folder, n)
     for turn in range(rounds):
@@ -94,7 +124,8 @@ def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
                 found[n].append(json.loads(done.stdout))
     columns = ("n", "ours, ns", "spread", "/ n = 1000", "C, ns", "C / n = 1000", "ours / C")
     title = f"One OGDA-RR one-point step as n grows, d = {D}, people in a file"
-    table = Table(title, (*columns, "memory alone, ns", "peak memory, bytes an agent"))
+    about = ("memory alone, ns", "in large pages", "peak memory, bytes an agent")
+    table = Table(title, (*columns, *about))
     for n in sizes:
         of = {name: [one[name] for one in found[n]] for name in found[n][0]}
         own, c = of["own"], of.get("c")
@@ -107,6 +138,7 @@ def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
             f"{median(ratios(c, of['c few'])):.2f}" if c else None,
             f"{median(ratios(own, c)):.2f}" if c else None,
             round(median(of["alone"]) * 1e9) if c else None,
+            None if of["large"][0] is None else f"{min(of['large']):.0%}",
             f"{max(of['beyond']):.0f}" if n >= 10**6 else None,  # else mostly the packages' own
         )
     return table

@@ -186,7 +186,16 @@ def many_seeds(program: Program | None, rounds: int, epochs: int) -> Table:
     found = interleaved(tasks, rounds)
     table = Table(
         f"Eight seeds, {os.cpu_count()} cores; ours with a record every ten epochs",
-        ("", "one thread, s", "spread", "two threads, s", "spread", "times as fast", "spread"),
+        (
+            "",
+            "one thread, s",
+            "spread",
+            "two threads, s",
+            "spread",
+            "times as fast",
+            "spread",
+            "best / best",
+        ),
     )
     for who in contenders:
         one, two = found[f"{who} in 1"], found[f"{who} in 2"]
@@ -199,6 +208,7 @@ def many_seeds(program: Program | None, rounds: int, epochs: int) -> Table:
             spread(two),
             f"{median(faster):.2f}",
             spread(faster),
+            f"{min(one) / min(two):.2f}",
         )
     return table
 

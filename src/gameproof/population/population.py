@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gameproof.arguments import BLOCK, Indices, Matrix, Vector, as_count, as_numbers, require_finite
 from gameproof.errors import AnswerError, BudgetExceeded
+from gameproof.population.mapped import ask_for_large_pages
 from gameproof.population.responses import BlackBox, NoResponse, Response, Sight
 
 # Answers beyond this overflow in what is learnt from them.
@@ -260,6 +261,7 @@ def _features(X: ArrayLike) -> Matrix:
     matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(f"X must have rows and columns, got shape {matrix.shape}")
+    ask_for_large_pages(matrix)
     require_finite("X", matrix)
     return matrix.view()  # whoever reshapes their own does not reshape this one
 

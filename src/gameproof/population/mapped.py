@@ -1,0 +1,45 @@
+"""Features in a file that is mapped to memory."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from contextlib import suppress
+from typing import Any
+
+from gameproof.arguments import Matrix
+
+# Of the memory of the machine: what a file may take and be sure to stay there.
+SHARE = 0.5
+
+
+def ask_for_large_pages(features: Matrix) -> None:
+    """Asks the system to keep the file behind these features, if there is one, in large pages.
+
+    Steps go to agents in random order. In pages of 4 KB, to find out where an agent's lies takes
+    longer than to read it; the large ones are few enough to be known by heart. It has to be said
+    before the file is first read: what is in memory already stays as it is. It is said only of
+    files that fit, since of others every agent would bring a large page from the disk. Systems
+    that know no large pages for files lose nothing.
+    """
+    mapping = _mapping_behind(features)
+    advice = getattr(mmap, "MADV_HUGEPAGE", None)
+    if mapping is None or advice is None or len(mapping) > SHARE * _memory():
+        return
+    with suppress(OSError):
+        mapping.madvise(advice)
+
+
+def _mapping_behind(array: Any) -> mmap.mmap | None:
+    """The mapping in which the numbers of an array lie, if they lie in one."""
+    owner = array
+    while not isinstance(owner, mmap.mmap):
+        owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
+        if owner is None:
+            return None
+    return owner
+
+
+def _memory() -> int:
+    """Bytes of memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,0 +1,101 @@
+"""Features in a file: they are not copied, and the system is asked for large pages, by its own
+account of what it was asked."""
+
+import mmap
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from gameproof.population import mapped
+
+LARGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+has_large_pages = pytest.mark.skipif(
+    not (sys.platform == "linux" and LARGE_PAGES.exists()),
+    reason="the system has no transparent large pages",
+)
+N, D = 5000, 10
+
+
+@pytest.fixture
+def file(tmp_path):
+    """People's features, in a file of NumPy's own format."""
+    path = tmp_path / "X.npy"
+    np.save(path, np.random.default_rng(0).standard_normal((N, D)))
+    return path
+
+
+def population(X):
+    return gp.Population(X, np.resize([1.0, -1.0], len(X)))
+
+
+def is_asked_for(array):
+    """Whether the kernel notes, of the part of memory where an array begins, that large pages were
+    asked for."""
+    inside = False
+    for line in Path("/proc/self/smaps").read_text().splitlines():
+        if bounds := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
+            start, stop = (int(bound, 16) for bound in bounds.groups())
+            inside = start <= array.ctypes.data < stop
+        if inside and line.startswith("VmFlags:"):
+            return "hg" in line.split()
+    raise LookupError("the array lies in no part of memory that the kernel tells of")
+
+
+@has_large_pages
+@pytest.mark.parametrize("mode", ["r", "c", "r+"])
+def test_large_pages_are_asked_for_however_a_file_is_mapped(file, mode):
+    X = np.load(file, mmap_mode=mode)
+    assert not is_asked_for(X)
+    people = population(X)
+    assert np.shares_memory(people.X, X)
+    assert is_asked_for(X)
+    assert np.array_equal(people.X, np.load(file))
+
+
+@has_large_pages
+def test_a_part_of_a_file_and_a_buffer_of_ones_own_count_as_well(file):
+    part = np.load(file, mmap_mode="r")[1000:4000]
+    assert is_asked_for(population(part).X)
+    with open(file, "rb") as opened:
+        bare = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
+    X = np.frombuffer(bare, offset=128).reshape(N, D)
+    assert is_asked_for(population(X).X)
+
+
+@has_large_pages
+def test_a_file_that_may_not_fit_is_left_alone(file, monkeypatch):
+    X = np.load(file, mmap_mode="r")
+    monkeypatch.setattr(mapped, "_memory", lambda: X.nbytes)
+    population(X)
+    assert not is_asked_for(X)
+
+
+def test_a_system_that_refuses_is_asked_once_and_nothing_is_lost(file):
+    class Refuses(mmap.mmap):
+        asked = 0
+
+        def madvise(self, *advice):
+            Refuses.asked += 1
+            raise OSError(22, "Invalid argument")
+
+    with open(file, "rb") as opened:
+        X = np.frombuffer(Refuses(opened.fileno(), 0, access=mmap.ACCESS_READ), offset=128)
+    people = population(X.reshape(N, D))
+    assert np.array_equal(people.X, np.load(file))
+    assert Refuses.asked == 1
+
+
+def test_a_system_that_does_not_know_of_them_is_not_asked(file, monkeypatch):
+    monkeypatch.delattr(mmap, "MADV_HUGEPAGE", raising=False)
+    people = population(np.load(file, mmap_mode="r"))
+    assert np.array_equal(people.X, np.load(file))
+
+
+def test_arrays_in_plain_memory_are_taken_as_they_are():
+    X = np.random.default_rng(1).standard_normal((N, D))
+    assert mapped._mapping_behind(X) is None
+    assert np.shares_memory(population(X).X, X)
