@@ -95,6 +95,36 @@ def test_a_system_that_does_not_know_of_them_is_not_asked(file, monkeypatch):
     assert np.array_equal(people.X, np.load(file))
 
 
+def test_a_container_has_the_memory_that_it_is_given(tmp_path, monkeypatch):
+    limit = tmp_path / "memory.max"
+    monkeypatch.setattr(mapped, "LIMIT", limit)
+    machine = mapped._memory()
+    limit.write_text("max\n")
+    assert mapped._memory() == machine > 2**20
+    limit.write_text("1048576\n")
+    assert mapped._memory() == 2**20
+
+
+def test_a_file_that_is_no_longer_mapped_is_named(file):
+    X = np.load(file, mmap_mode="r")
+    X._mmap.close()
+    with pytest.raises(ValueError, match="X lies in a mapped file that was closed"):
+        population(X)
+
+
+def test_owners_of_another_kind_are_not_asked_for_theirs():
+    X = np.random.default_rng(2).standard_normal((N, D))
+
+    class Owner:
+        __array_interface__ = X.__array_interface__
+
+        @property
+        def base(self):
+            raise AssertionError("nobody's business")
+
+    assert np.array_equal(population(np.asarray(Owner())).X, X)
+
+
 def test_arrays_in_plain_memory_are_taken_as_they_are():
     X = np.random.default_rng(1).standard_normal((N, D))
     assert mapped._mapping_behind(X) is None

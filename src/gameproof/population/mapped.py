@@ -5,12 +5,17 @@ from __future__ import annotations
 import mmap
 import os
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from gameproof.arguments import Matrix
 
 # Of the memory of the machine: what a file may take and be sure to stay there.
 SHARE = 0.5
+# Where Linux tells a container how many bytes of memory it is given.
+LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def ask_for_large_pages(features: Matrix) -> None:
@@ -23,8 +28,12 @@ def ask_for_large_pages(features: Matrix) -> None:
     that know no large pages for files lose nothing.
     """
     mapping = _mapping_behind(features)
+    if mapping is None:
+        return
+    if mapping.closed:
+        raise ValueError("X lies in a mapped file that was closed; map it again")
     advice = getattr(mmap, "MADV_HUGEPAGE", None)
-    if mapping is None or advice is None or len(mapping) > SHARE * _memory():
+    if advice is None or len(mapping) > SHARE * _memory():
         return
     with suppress(OSError):
         mapping.madvise(advice)
@@ -33,13 +42,14 @@ def ask_for_large_pages(features: Matrix) -> None:
 def _mapping_behind(array: Any) -> mmap.mmap | None:
     """The mapping in which the numbers of an array lie, if they lie in one."""
     owner = array
-    while not isinstance(owner, mmap.mmap):
-        owner = owner.obj if isinstance(owner, memoryview) else getattr(owner, "base", None)
-        if owner is None:
-            return None
-    return owner
+    while isinstance(owner, (np.ndarray, memoryview)):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    return owner if isinstance(owner, mmap.mmap) else None
 
 
 def _memory() -> int:
-    """Bytes of memory that the machine has."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    """Bytes of memory that the machine has, or those that a container is given."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):  # no such file; or no limit, which is the word max
+        return min(machine, int(LIMIT.read_text()))
+    return machine

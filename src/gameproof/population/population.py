@@ -258,6 +258,8 @@ def _features(X: ArrayLike) -> Matrix:
     array = X if isinstance(X, np.ndarray) else as_numbers("X", X)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"X must be an array of numbers, got one of type {array.dtype}")
+    if np.ma.is_masked(array):
+        raise ValueError("X has masked entries; fill them, or leave their rows out")
     matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(f"X must have rows and columns, got shape {matrix.shape}")
