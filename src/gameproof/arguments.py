@@ -27,6 +27,7 @@ def shown(value: Any) -> str:
 
 def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[np.float64]:
     """A float array of its own, or an error: no strings, nothing ragged."""
+    require_unmasked(name, value)
     try:
         array = np.array(value)
     except ValueError as error:
@@ -34,6 +35,12 @@ def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[n
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be {kind} of numbers, got {shown(value)}")
     return np.array(array, dtype=np.float64, order="C")
+
+
+def require_unmasked(name: str, value: object) -> None:
+    """Refuses what NumPy would take for numbers though a mask says that they are none."""
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} has masked entries; fill them, or leave their rows out")
 
 
 def require_finite(name: str, array: NDArray[np.float64]) -> None:

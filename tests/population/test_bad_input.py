@@ -268,6 +268,7 @@ def test_bad_questions_are_refused_before_anybody_is_asked(
         (X.astype(object), Y, TypeError, "X must be an array of numbers, got one of type object"),
         (X * 1j, Y, TypeError, "X must be an array of numbers, got one of type complex128"),
         (np.ma.masked_equal(X, X[1, 0]), Y, ValueError, "X has masked entries; fill them"),
+        (X, np.ma.masked_equal(Y, 1), ValueError, "y has masked entries; fill them"),
     ],
 )
 def test_bad_features_and_labels_are_refused_and_named(

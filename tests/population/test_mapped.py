@@ -3,7 +3,6 @@ account of what it was asked."""
 
 import mmap
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +13,7 @@ from gameproof.population import mapped
 
 LARGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 has_large_pages = pytest.mark.skipif(
-    not (sys.platform == "linux" and LARGE_PAGES.exists()),
-    reason="the system has no transparent large pages",
+    not LARGE_PAGES.exists(), reason="the system has no transparent large pages to be asked for"
 )
 N, D = 5000, 10
 
@@ -74,25 +72,27 @@ def test_a_file_that_may_not_fit_is_left_alone(file, monkeypatch):
     assert not is_asked_for(X)
 
 
-def test_a_system_that_refuses_is_asked_once_and_nothing_is_lost(file):
-    class Refuses(mmap.mmap):
-        asked = 0
+class Refuses(mmap.mmap):
+    """A mapping in a system that grants nothing."""
 
-        def madvise(self, *advice):
-            Refuses.asked += 1
-            raise OSError(22, "Invalid argument")
+    asked = 0
 
+    def madvise(self, *advice):
+        self.asked += 1
+        raise OSError(22, "Invalid argument")
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_system_that_refuses_is_asked_at_most_once_and_nothing_is_lost(file, known, monkeypatch):
+    if known:
+        monkeypatch.setattr(mmap, "MADV_HUGEPAGE", 14, raising=False)
+    else:
+        monkeypatch.delattr(mmap, "MADV_HUGEPAGE", raising=False)
     with open(file, "rb") as opened:
-        X = np.frombuffer(Refuses(opened.fileno(), 0, access=mmap.ACCESS_READ), offset=128)
-    people = population(X.reshape(N, D))
+        mapping = Refuses(opened.fileno(), 0, access=mmap.ACCESS_READ)
+    people = population(np.frombuffer(mapping, offset=128).reshape(N, D))
     assert np.array_equal(people.X, np.load(file))
-    assert Refuses.asked == 1
-
-
-def test_a_system_that_does_not_know_of_them_is_not_asked(file, monkeypatch):
-    monkeypatch.delattr(mmap, "MADV_HUGEPAGE", raising=False)
-    people = population(np.load(file, mmap_mode="r"))
-    assert np.array_equal(people.X, np.load(file))
+    assert mapping.asked == known
 
 
 def test_a_container_has_the_memory_that_it_is_given(tmp_path, monkeypatch):
@@ -105,11 +105,15 @@ def test_a_container_has_the_memory_that_it_is_given(tmp_path, monkeypatch):
     assert mapped._memory() == 2**20
 
 
-def test_a_file_that_is_no_longer_mapped_is_named(file):
-    X = np.load(file, mmap_mode="r")
-    X._mmap.close()
-    with pytest.raises(ValueError, match="X lies in a mapped file that was closed"):
-        population(X)
+@pytest.mark.parametrize("kind", [np.float64, np.float32])  # the second would have to be copied
+def test_files_that_are_no_longer_mapped_are_named(tmp_path, kind):
+    X, y = np.ones((6, 2), kind), np.resize(np.array([1, -1], kind), 6)
+    for name, array in (("X", X), ("y", y)):
+        np.save(tmp_path / name, array)
+        closed = np.load(tmp_path / f"{name}.npy", mmap_mode="r")
+        closed._mmap.close()
+        with pytest.raises(ValueError, match=f"{name} lies in a mapped file that was closed"):
+            gp.Population(**{"X": X, "y": y} | {name: closed})
 
 
 def test_owners_of_another_kind_are_not_asked_for_theirs():

@@ -1,4 +1,4 @@
-"""Features in a file that is mapped to memory."""
+"""Features and labels in files that are mapped to memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gameproof.arguments import Matrix
 
@@ -18,22 +19,25 @@ SHARE = 0.5
 LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
+def require_open(name: str, array: NDArray[Any]) -> None:
+    """Refuses an array whose file is no longer mapped: to read it would end the process."""
+    mapping = _mapping_behind(array)
+    if mapping is not None and mapping.closed:
+        raise ValueError(f"{name} lies in a mapped file that was closed; map it again")
+
+
 def ask_for_large_pages(features: Matrix) -> None:
     """Asks the system to keep the file behind these features, if there is one, in large pages.
 
-    Steps go to agents in random order. In pages of 4 KB, to find out where an agent's lies takes
+    Steps go to agents in random order. In pages of 4 KB, to find out where an agent lies takes
     longer than to read it; the large ones are few enough to be known by heart. It has to be said
     before the file is first read: what is in memory already stays as it is. It is said only of
     files that fit, since of others every agent would bring a large page from the disk. Systems
     that know no large pages for files lose nothing.
     """
     mapping = _mapping_behind(features)
-    if mapping is None:
-        return
-    if mapping.closed:
-        raise ValueError("X lies in a mapped file that was closed; map it again")
     advice = getattr(mmap, "MADV_HUGEPAGE", None)
-    if advice is None or len(mapping) > SHARE * _memory():
+    if mapping is None or advice is None or len(mapping) > SHARE * _memory():
         return
     with suppress(OSError):
         mapping.madvise(advice)

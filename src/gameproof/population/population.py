@@ -9,9 +9,18 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import BLOCK, Indices, Matrix, Vector, as_count, as_numbers, require_finite
+from gameproof.arguments import (
+    BLOCK,
+    Indices,
+    Matrix,
+    Vector,
+    as_count,
+    as_numbers,
+    require_finite,
+    require_unmasked,
+)
 from gameproof.errors import AnswerError, BudgetExceeded
-from gameproof.population.mapped import ask_for_large_pages
+from gameproof.population.mapped import ask_for_large_pages, require_open
 from gameproof.population.responses import BlackBox, NoResponse, Response, Sight
 
 # Answers beyond this overflow in what is learnt from them.
@@ -258,8 +267,8 @@ def _features(X: ArrayLike) -> Matrix:
     array = X if isinstance(X, np.ndarray) else as_numbers("X", X)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"X must be an array of numbers, got one of type {array.dtype}")
-    if np.ma.is_masked(array):
-        raise ValueError("X has masked entries; fill them, or leave their rows out")
+    require_unmasked("X", array)
+    require_open("X", array)
     matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ValueError(f"X must have rows and columns, got shape {matrix.shape}")
@@ -270,6 +279,8 @@ def _features(X: ArrayLike) -> Matrix:
 
 def _labels(y: ArrayLike, n: int) -> Vector:
     labels = np.asarray(y)
+    require_unmasked("y", y)
+    require_open("y", labels)
     if labels.shape != (n,):
         raise ValueError(f"y must have one label a row of X, {n} of them, got shape {labels.shape}")
     if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
