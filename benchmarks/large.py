@@ -68,8 +68,8 @@ def in_large_pages(file: Path) -> float | None:
 
 def people(folder: Path, n: int) -> gp.StrategicProblem:
     """The problem whose people are in files."""
-    X = np.memmap(folder / f"X{n}", dtype=np.float64, mode="c", shape=(n, D))
-    y = np.memmap(folder / f"y{n}", dtype=np.float64, mode="c", shape=(n,))
+    X = np.memmap(folder / f"X{n}", dtype=np.float64, mode="r", shape=(n, D))
+    y = np.memmap(folder / f"y{n}", dtype=np.float64, mode="r", shape=(n,))
     population = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(D // 2)))
     return gp.StrategicProblem(population, radius=0.4, label_cost=0.5, form="printed")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
+T = TypeVar("T", bound=np.generic)
 # Rows that are looked at in one go.
 BLOCK = 2**16
 
@@ -35,6 +36,13 @@ def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[n
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be {kind} of numbers, got {shown(value)}")
     return np.array(array, dtype=np.float64, order="C")
+
+
+def read_only(array: NDArray[T]) -> NDArray[T]:
+    """A view of the same numbers through which they cannot be changed."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def require_unmasked(name: str, value: object) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import typeof
 
 import gameproof as gp
 from gameproof.population import mapped
@@ -52,6 +53,15 @@ def test_large_pages_are_asked_for_however_a_file_is_mapped(file, mode):
     assert np.shares_memory(people.X, X)
     assert is_asked_for(X)
     assert np.array_equal(people.X, np.load(file))
+
+
+@pytest.mark.parametrize("mode", ["r", "c", "r+"])
+def test_a_file_needs_no_compiling_beyond_that_of_an_array(file, mode):
+    types = [
+        typeof(gp.StrategicProblem(population(X), radius=0.1).data)
+        for X in (np.load(file), np.load(file, mmap_mode=mode))
+    ]
+    assert types[0] == types[1]
 
 
 @has_large_pages

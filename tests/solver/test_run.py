@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import typeof
 
 import gameproof as gp
 from gameproof.solver.run import UNLIMITED
@@ -351,3 +352,29 @@ def test_point_that_was_asked_and_is_answered_compiled_is_a_deployment_too() -> 
     gp.Run(alone, solver, seed=0).advance(run.state.steps, UNLIMITED, compiled=True)
     assert by_hand.population.n_deployments == alone.population.n_deployments
     assert by_hand.population.n_answers == alone.population.n_answers
+
+
+def from_another_process(problem: gp.Problem) -> gp.Problem:
+    """As joblib, dask and others send it: its arrays can only be read."""
+    buffers: list[Any] = []
+    raw = pickle.dumps(problem, protocol=5, buffer_callback=buffers.append)
+    found: gp.Problem = pickle.loads(raw, buffers=[bytes(part) for part in buffers])
+    return found
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    "copied", [deepcopy, lambda p: pickle.loads(pickle.dumps(p, 4)), from_another_process]
+)
+def test_a_copied_problem_is_solved_and_counted_as_the_first(copied: Any, compiled: bool) -> None:
+    solver = gp.ogda_rr(step=0.01, radius=0.5, batch=3)
+    first = make(n=11, response=gp.QuadraticCost(np.linspace(0.1, 0.2, 11)))
+    before = gp.solve(first, solver, epochs=2, seed=0)
+    second = copied(first)
+    assert typeof(gp.Run(first, solver)._arguments(9, 9)) == typeof(
+        gp.Run(second, solver)._arguments(9, 9)
+    )
+    after = gp.solve(second, solver, epochs=2, seed=0, compiled=compiled)
+    assert after.x.tobytes() == before.x.tobytes()
+    assert second.population.answers_by_agent.sum() == 2 * first.population.answers_by_agent.sum()
+    assert first.population.answers_by_agent.sum() == before.n_queries

@@ -107,6 +107,12 @@ class Population:
         if self.n_positive in (0, self.n):
             raise ValueError(f"labels must be of both kinds, got {self.y[0]:+g} alone")
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy, or one from another process: what joblib, dask and others send can only be read,
+        and counts go on."""
+        self.__dict__.update(state)
+        self.answers_by_agent = np.require(self.answers_by_agent, requirements="W")
+
     @property
     def positive_share(self) -> float:
         """The share of agents with label +1, by weight."""

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Indices, Vector, as_number, as_positive, shown
+from gameproof.arguments import Indices, Vector, as_number, as_positive, read_only, shown
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
 from gameproof.problem.losses import Logistic, Loss
@@ -117,6 +117,12 @@ class StrategicProblem(Problem):
         self.tally = population.answers_by_agent
         self.data = self._compiled()
         self.compiled_values = self._model is not None
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """A copy, or one from another process: it counts where its population does, and what
+        compiled code takes is of the types it was."""
+        self.__dict__.update(state)
+        self.tally, self.data = self.population.answers_by_agent, self._compiled()
 
     # --- what it is made of
 
@@ -370,14 +376,16 @@ class StrategicProblem(Problem):
         return self.radius - self.label_cost * (1.0 if whole else share)
 
     def _compiled(self) -> kernels.Strategic:
+        """For the compiler an array that can only be read is of a type of its own, and it would
+        start anew for people in a file, or from another process; so all of these are."""
         model = self._model or PowerCost(0.0)
         code, width = self.loss.code
         people = self.population
         return kernels.Strategic(
-            features=people.X,
+            features=read_only(people.X),
             labels=np.packbits(people.y > 0, bitorder="little"),
-            zeta=model.powers,
-            movable=model.movable(people.d),
+            zeta=read_only(model.powers),
+            movable=read_only(model.movable(people.d)),
             start=self._theta.start,
             slope=self.slope,
             kappa=0.0 if self.flips == "none" else self.label_cost,
@@ -388,7 +396,7 @@ class StrategicProblem(Problem):
             degree=model.conjugate_degree,
             flips=_FLIPS[self.flips],
             smooth=self.smooth,
-            weights=people.weights if people.weighted else np.zeros(0),
+            weights=read_only(people.weights if people.weighted else np.zeros(0)),
         )
 
 

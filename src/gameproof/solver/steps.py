@@ -32,7 +32,7 @@ from gameproof.kernels import (
     STEP,
 )
 from gameproof.problem.problem import Problem
-from gameproof.problem.sets import projected
+from gameproof.problem.sets import ConvexSet, projected
 from gameproof.solver.gradients import Envelope
 from gameproof.solver.method import Solver
 from gameproof.solver.state import State
@@ -55,7 +55,7 @@ class Steps:
         self, problem: Problem, solver: Solver, method: kernels.Method, state: State
     ) -> None:
         self.problem, self.solver, self.method, self.state = problem, solver, method, state
-        self.x_pieces, self.y_pieces = problem.x_set.pieces, problem.y_set.pieces
+        self.x_pieces, self.y_pieces = _pieces(problem.x_set), _pieces(problem.y_set)
         self.projects_compiled = self.x_pieces is not None and self.y_pieces is not None
         self.points: int = kernels.points.py_func(self.method)
         self.needs_marks = solver.average.needs_marks
@@ -350,6 +350,18 @@ class Steps:
         between_epochs = counts[STAGE] == IDLE and counts[POSITION] == 0
         if between_epochs and epoch.bit_count() == 1:
             self.state.mark()
+
+
+def _pieces(whole: ConvexSet) -> kernels.Pieces | None:
+    """The pieces of a set, where it has some, in arrays of the types that kernels are compiled for:
+    a set may be a user's own, or from another process and so read-only."""
+    pieces = whole.pieces
+    if pieces is None:
+        return None
+    kinds = (np.int64, np.int64, np.float64, np.float64, np.float64)
+    return kernels.Pieces(
+        *(np.require(part, kind, ["C", "W"]) for part, kind in zip(pieces, kinds, strict=True))
+    )
 
 
 def _frozen_copy(row: Vector) -> Vector:

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_count, as_number, as_positive
+from gameproof.arguments import Vector, as_count, as_number, as_positive, read_only
 from gameproof.problem.problem import Problem
 from gameproof.solver.result import Reason, Result, Snapshot
 from gameproof.solver.run import Run
@@ -98,7 +98,8 @@ class Watch:
         if not rows or (rows[-1].steps, rows[-1].queries) != (state.steps, state.queries):
             rows.append(self._row())
         x, y = run.recommend()
-        last_x, last_y = map(_frozen_view, state.iterate)
+        # Views: the state stays as it is, and y may be as long as memory allows.
+        last_x, last_y = map(read_only, state.iterate)
         return Result(
             x=x,
             y=y,
@@ -142,13 +143,6 @@ class Watch:
             "callback": f"The callback ended the run {at}{scored}.",
             "interrupted": f"Interrupted {at}{scored}; nothing is lost, go on with {go_on}.",
         }[reason]
-
-
-def _frozen_view(row: Vector) -> Vector:
-    """A view: the state stays as it is, and y may be as long as memory allows."""
-    view = row.view()
-    view.flags.writeable = False
-    return view
 
 
 def own_score(problem: Problem) -> Score:
