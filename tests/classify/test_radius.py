@@ -145,6 +145,8 @@ def test_what_cannot_be_judged_is_refused() -> None:
         gp.select_radius(X, np.where(np.arange(240) == 3, 1, -1))
     with pytest.raises(TypeError, match="model must be a RobustStrategicClassifier"):
         gp.select_radius(X, Y, gp.StrategicLogisticRegression())
+    with pytest.raises(TypeError, match=r"Classifier, got ndarray of shape \(240,\)"):
+        gp.select_radius(gp.RobustStrategicClassifier(), X, Y)
     with pytest.raises(ValueError, match="folds must be at least 2"):
         gp.select_radius(X, Y, folds=1)
     with pytest.raises(ValueError, match="radius must be finite and at least 0"):

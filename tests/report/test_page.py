@@ -274,6 +274,12 @@ def test_fingerprint_tells_every_change() -> None:
     assert len({first, *others}) == 5
 
 
+def test_audit_and_path_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="a path and then an Audit, got "):
+        gp.write_audit(ALONE, tmp_path / "audit.html")  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
 def test_audit_is_written_with_what_it_knows_of_itself(tmp_path: Path) -> None:
     path = tmp_path / "audit.html"
     gp.write_audit(path, ALONE, subtitle="For <us>", command="gameproof audit", seed=7)

@@ -24,7 +24,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from gameproof.arguments import Matrix, Vector, as_count, as_vector
+from gameproof.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.classify.robust import RobustStrategicClassifier
 from gameproof.classify.weighing import as_weights
 from gameproof.errors import CapWarning, IgnoresDataWarning
@@ -107,7 +107,7 @@ def select_radius(
     """
     base = RobustStrategicClassifier() if model is None else model
     if not isinstance(base, RobustStrategicClassifier):
-        raise TypeError(f"model must be a RobustStrategicClassifier, got {base!r}")
+        raise TypeError(f"model must be a RobustStrategicClassifier, got {shown(base)}")
     _require_one_power(base.response, base.power)
     who = _counted(X, y, sample_weight)
     splits = _splits(who.y, as_count("folds", folds, least=2), seed)

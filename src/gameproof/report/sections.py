@@ -7,6 +7,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from gameproof.arguments import shown
 from gameproof.data.naming import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.made import made
@@ -46,6 +47,8 @@ def write_audit(
         For the top of the page: what is to be known before it is read. Cautions of the audit's own
         are added, such as that rows are few.
     """
+    if not isinstance(audit, Audit):
+        raise TypeError(f"write_audit takes a path and then an Audit, got {shown(audit)}")
     chosen = {
         "movable": ", ".join(map(quoted, audit.movable)) or "nothing",
         "gaming power expected": ", ".join(filter(None, (f"{audit.power:g}", audit.why_power))),
