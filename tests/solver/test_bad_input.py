@@ -221,3 +221,28 @@ def test_budget_of_values_alone_cannot_end_a_run_that_asks_none(
 def test_more_queries_than_can_be_counted_are_no_limit() -> None:
     game = gp.QuadraticGame.random(n=5, seed=0)
     assert gp.solve(game, gp.sgda_rr(step=0.01), epochs=2, queries=10**30).reason == "epochs"
+
+
+@pytest.mark.parametrize(
+    "tally",
+    [
+        np.zeros(4, dtype=np.int32),
+        np.zeros(5),
+        np.zeros(10, dtype=np.int32)[::2],
+        np.broadcast_to(np.int32(0), 5),
+        [0] * 5,
+    ],
+    ids=["short", "of floats", "with gaps", "to be read only", "no array"],
+)
+def test_counts_that_cannot_be_added_to_are_refused(tally: Any) -> None:
+    game = gp.QuadraticGame.random(n=5, seed=0)
+    game.tally = tally
+    with pytest.raises(ValueError, match=r"tally of .* must be empty or a vector of 5 int32"):
+        gp.solve(game, gp.sgda_rr(step=0.01), epochs=1)
+
+
+def test_counts_of_a_problem_of_ones_own_are_added_to() -> None:
+    game = gp.QuadraticGame.random(n=5, seed=0)
+    game.tally = np.zeros(5, dtype=np.int32)
+    gp.solve(game, gp.sgda_rr(step=0.01), epochs=3)
+    assert game.tally.tolist() == [3] * 5

@@ -21,7 +21,7 @@ from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_generator
+from gameproof.arguments import Vector, as_generator, shown
 from gameproof.kernels import (
     ANSWERED,
     ASKING,
@@ -63,6 +63,7 @@ class Run:
         state: State | None = None,
     ) -> None:
         _require_kinds(problem, solver, state)
+        _require_tally(problem)
         self._problem, self._solver = problem, solver
         self._method = solver.compiled(problem)
         if state is None:
@@ -327,3 +328,16 @@ def _require_kinds(problem: Any, solver: Any, state: Any) -> None:
     if not (state is None or isinstance(state, State)):
         hint = "; pass result.state" if hasattr(state, "state") else ""
         raise TypeError(f"resume must be a State, or in solve the path of one, got {state!r}{hint}")
+
+
+def _require_tally(problem: Problem) -> None:
+    """Refuses counts of a problem of one's own that compiled code cannot add to: it looks no more,
+    and would write beyond their end."""
+    tally = problem.tally
+    fits = isinstance(tally, np.ndarray) and tally.dtype == np.int32
+    fits = fits and tally.shape in ((0,), (problem.n,)) and tally.flags.carray
+    if not fits:
+        raise ValueError(
+            f"the tally of {problem.name} must be empty or a vector of {problem.n} int32 numbers, "
+            f"one after the other, that can be written to; got {shown(tally)}"
+        )
