@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from copies import every_copy
 from gameproof import (
     BlackBox,
     NoResponse,
@@ -180,6 +181,16 @@ def test_good_answers_beside_bad_ones_are_kept_for_the_same_question(scores: boo
     np.testing.assert_array_equal(ask(THETA, range(6)), rightly(THETA, range(6)))
     assert [agents for _, agents in flaky.asked] == [[1, 2, 4, 5], [2, 5]]
     assert (population.n_answers, population.n_deployments) == (6, 1)
+
+
+@every_copy
+def test_good_answers_are_kept_in_a_copy_as_well(copied: Any) -> None:
+    first = people(BlackBox(Flaky()))
+    with pytest.raises(AnswerError):
+        first.ask(THETA, range(6))
+    again = copied(first)
+    np.testing.assert_array_equal(again.ask(THETA, range(6)), first.ask(THETA, range(6)))
+    assert again.n_answers == first.n_answers == 6
 
 
 @pytest.mark.parametrize(("theta", "agents"), [(2 * THETA, range(6)), (THETA, [1, 2])])

@@ -237,7 +237,7 @@ def test_more_queries_than_can_be_counted_are_no_limit() -> None:
 def test_counts_that_cannot_be_added_to_are_refused(tally: Any) -> None:
     game = gp.QuadraticGame.random(n=5, seed=0)
     game.tally = tally
-    with pytest.raises(ValueError, match=r"tally of .* must be empty or a vector of 5 int32"):
+    with pytest.raises(ValueError, match=r"must be empty or such as np.zeros\(5, np.int32\) is"):
         gp.solve(game, gp.sgda_rr(step=0.01), epochs=1)
 
 

@@ -9,6 +9,7 @@ import pytest
 from numba import typeof
 
 import gameproof as gp
+from copies import every_copy
 from gameproof.solver.run import UNLIMITED
 from solving import GAMES, SameState
 from strategic_problems import make
@@ -354,18 +355,8 @@ def test_point_that_was_asked_and_is_answered_compiled_is_a_deployment_too() -> 
     assert by_hand.population.n_answers == alone.population.n_answers
 
 
-def from_another_process(problem: gp.Problem) -> gp.Problem:
-    """As joblib, dask and others send it: its arrays can only be read."""
-    buffers: list[Any] = []
-    raw = pickle.dumps(problem, protocol=5, buffer_callback=buffers.append)
-    found: gp.Problem = pickle.loads(raw, buffers=[bytes(part) for part in buffers])
-    return found
-
-
 @pytest.mark.parametrize("compiled", [True, False])
-@pytest.mark.parametrize(
-    "copied", [deepcopy, lambda p: pickle.loads(pickle.dumps(p, 4)), from_another_process]
-)
+@every_copy
 def test_a_copied_problem_is_solved_and_counted_as_the_first(copied: Any, compiled: bool) -> None:
     solver = gp.ogda_rr(step=0.01, radius=0.5, batch=3)
     first = make(n=11, response=gp.QuadraticCost(np.linspace(0.1, 0.2, 11)))
@@ -378,3 +369,29 @@ def test_a_copied_problem_is_solved_and_counted_as_the_first(copied: Any, compil
     assert after.x.tobytes() == before.x.tobytes()
     assert second.population.answers_by_agent.sum() == 2 * first.population.answers_by_agent.sum()
     assert first.population.answers_by_agent.sum() == before.n_queries
+
+
+def test_a_problem_is_sent_with_its_features_once() -> None:
+    problem = make(n=2000, d=20)
+    raw = pickle.dumps(problem, protocol=5)
+    assert problem.population.X.nbytes < len(raw) < 1.5 * problem.population.X.nbytes
+
+
+@every_copy
+def test_people_whose_response_knows_the_problem_can_be_copied(copied: Any) -> None:
+    known, simulation = make(n=11).population, Simulation()
+    people = gp.Population(known.X, known.y, gp.BlackBox(simulation.answer))
+    simulation.problem = gp.StrategicProblem(people, radius=0.1)
+    theta, everyone = np.ones(people.d), np.arange(people.n)
+    again = copied(people)
+    assert np.array_equal(again.ask(theta, everyone), people.ask(theta, everyone))
+    assert again.n_answers == people.n_answers > 0
+
+
+class Simulation:
+    """People who are asked about the problem they are part of."""
+
+    problem: gp.StrategicProblem
+
+    def answer(self, theta: Any, agents: Any) -> Any:
+        return self.problem.population.X[agents] + 0.1 * theta

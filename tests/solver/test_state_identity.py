@@ -37,6 +37,18 @@ def test_run_on_a_set_of_ones_own_goes_on_with_the_problem_built_anew(teller: An
     np.testing.assert_array_equal(again.x, whole.x)
 
 
+def test_last_digits_of_a_diameter_are_no_other_problem(
+    teller: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is a sum over coordinates, whose last digits depend on how many threads add them up."""
+    box = gp.Box([0.0, 0.0], [1.0, 2.0])
+    before = teller(x_set=box).problem.fingerprint
+    monkeypatch.setattr(gp.Box, "diameter", box.diameter * (1 + 1e-15))
+    assert teller(x_set=box).problem.fingerprint == before
+    other = gp.Box([0.0, 0.0], [1.0, 3.0])
+    assert teller(x_set=other).problem.fingerprint != before
+
+
 class Fading:
     """A schedule with a state and no repr of its own."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -108,10 +109,10 @@ class Population:
             raise ValueError(f"labels must be of both kinds, got {self.y[0]:+g} alone")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy, or one from another process: what joblib, dask and others send can only be read,
-        and counts go on."""
+        """A copy has counts and open questions of its own: what joblib, dask and others send to
+        another process can only be read, or is shared."""
         self.__dict__.update(state)
-        self.answers_by_agent = np.require(self.answers_by_agent, requirements="W")
+        self.answers_by_agent, self._part = np.array(self.answers_by_agent), deepcopy(self._part)
 
     @property
     def positive_share(self) -> float:

@@ -58,8 +58,11 @@ class Problem(ABC):
 
     # Whether values come from `data` as well, so that whole runs can be compiled.
     compiled_values: bool = True
-    # Answers asked for by sample, kept up to date by compiled runs; empty where nobody counts.
-    tally: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+    @cached_property
+    def tally(self) -> NDArray[np.int32]:
+        """Answers asked for by sample, kept up to date by compiled runs; empty: nobody counts."""
+        return np.zeros(0, dtype=np.int32)
 
     @abstractmethod
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
@@ -185,7 +188,9 @@ class Problem(ABC):
         digest = hashlib.sha256()
         digest.update(f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}".encode())
         for part in (*_primitive(self.x_set), *_primitive(self.y_set)):
-            digest.update(f"{type(part).__name__} {part.dim} {part.diameter}".encode())
+            # Pieces say all of a set; its diameter may be a sum, and depend on the threads.
+            size = part.diameter if part.pieces is None else ""
+            digest.update(f"{type(part).__name__} {part.dim} {size}".encode())
             digest.update(np.ascontiguousarray(part.center, dtype=np.float64).data)
             for array in part.pieces or ():
                 digest.update(np.ascontiguousarray(array).data)

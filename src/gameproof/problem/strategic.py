@@ -24,6 +24,7 @@ it. With no flips (label_cost infinite) the terms are phi(z_i) - s y_i z_i; with
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Literal, final
 
 import numpy as np
@@ -114,15 +115,13 @@ class StrategicProblem(Problem):
         if self.intercept is not None:
             self.x_set = Product(Box([-self.intercept], [self.intercept]), cone)
         self.y_set = Box(np.full(self.n, -1.0), np.full(self.n, 1.0))
-        self.tally = population.answers_by_agent
-        self.data = self._compiled()
         self.compiled_values = self._model is not None
+        _ = self.data  # refuses a loss that has no compiled form
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy, or one from another process: it counts where its population does, and what
-        compiled code takes is of the types it was."""
-        self.__dict__.update(state)
-        self.tally, self.data = self.population.answers_by_agent, self._compiled()
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is had from the population: a copy, here or in another process, has that
+        from its own."""
+        return {name: part for name, part in vars(self).items() if name not in ("data", "tally")}
 
     # --- what it is made of
 
@@ -375,9 +374,16 @@ class StrategicProblem(Problem):
         whole = self.form == "printed" or self.flips == "both"
         return self.radius - self.label_cost * (1.0 if whole else share)
 
-    def _compiled(self) -> kernels.Strategic:
-        """For the compiler an array that can only be read is of a type of its own, and it would
-        start anew for people in a file, or from another process; so all of these are."""
+    @cached_property
+    def tally(self) -> NDArray[np.int32]:
+        """Answers asked for, by agent: the population's own counts."""
+        return self.population.answers_by_agent
+
+    @cached_property
+    def data(self) -> kernels.Strategic:
+        """What compiled code takes. To the compiler an array that can only be read is of a type of
+        its own, and it would start anew for people in a file or from another process: so all are,
+        but for the labels, which are made here."""
         model = self._model or PowerCost(0.0)
         code, width = self.loss.code
         people = self.population

@@ -338,6 +338,6 @@ def _require_tally(problem: Problem) -> None:
     fits = fits and tally.shape in ((0,), (problem.n,)) and tally.flags.carray
     if not fits:
         raise ValueError(
-            f"the tally of {problem.name} must be empty or a vector of {problem.n} int32 numbers, "
-            f"one after the other, that can be written to; got {shown(tally)}"
+            f"the tally of {problem.name} must be empty or such as np.zeros({problem.n}, np.int32) "
+            f"is: in one piece, aligned, and to be written to; got {shown(tally)}"
         )

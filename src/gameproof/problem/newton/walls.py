@@ -25,7 +25,7 @@ class Walls:
         rows: list[tuple[float, dict[int, float]]] = [(side.problem.alpha_max, {side.alpha: -1.0})]
         if bound is not None:
             rows += [(bound, {0: -1.0}), (bound, {0: 1.0})]
-        for k, c in enumerate(movable if side.lifted else ()):
+        for k, c in enumerate(movable.tolist() if side.lifted else ()):
             u = side.alpha + 1 + (k if side.lifted > 1 else 0)
             rows += [(0.0, {u: 1.0, c: -1.0}), (0.0, {u: 1.0, c: 1.0})]
         self.number = 1 + len(rows)
