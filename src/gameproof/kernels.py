@@ -197,11 +197,12 @@ class Memory(NamedTuple):
 
 @intrinsic
 def borrowed(typing_context, value):
-    """The same array, or tuple of such, without an owner.
+    """The same array or generator, or tuple of such, without an owner.
 
     Numba counts references to an array whenever a function takes it, a view is made of it or a
-    tuple holds it, and a step does these by the dozen: counting is most of its time. A loop whose
-    caller keeps the arrays alive can do without.
+    tuple holds it, and a step does these by the dozen: counting is most of its time. Of a generator
+    it counts at every draw, which takes longer than the draw. A loop whose caller keeps them alive
+    can do without.
     """
 
     def strip(context, builder, kind, bare):
@@ -210,6 +211,10 @@ def borrowed(typing_context, value):
             array.meminfo = get_null_value(array.meminfo.type)
             array.parent = get_null_value(array.parent.type)
             return array._getvalue()
+        if isinstance(kind, types.NumPyRandomGeneratorType):
+            generator = create_struct_proxy(kind)(context, builder, value=bare)
+            generator.meminfo = get_null_value(generator.meminfo.type)
+            return generator._getvalue()
         if isinstance(kind, types.BaseTuple):
             for k, part in enumerate(kind):
                 inner = strip(context, builder, part, builder.extract_value(bare, k))
@@ -374,7 +379,7 @@ AHEAD = 8  # steps
 # Samples: so few that they are near anyway; so many that to find out where they lie takes longer
 # than a step, and is better done for several at once.
 FEW, MANY = 2000, 2**22
-DRAWN, FAR = 32, 2**20  # of an order that is shuffled: places drawn ahead, from this many on
+DRAWN = 32  # places, of an order that is shuffled
 LINE, LINES = 8, 4  # numbers that come together; after some in a row the processor goes on alone
 
 
@@ -1116,33 +1121,21 @@ def below(rng, n):
 
 
 @apart
-def shuffle_far(order, rng, last):
-    """The part of `shuffle` that is too long for the caches, by drawing some places ahead; returns
-    where the rest begins."""
-    drawn = np.empty(DRAWN, dtype=np.int64)
-    while last > FAR:
-        for m in range(DRAWN):
-            drawn[m] = below(rng, last - m + 1)
-            fetch(order, drawn[m])
-        for m in range(DRAWN):
-            i, j = last - m, drawn[m]
-            order[i], order[j] = order[j], order[i]
-        last -= DRAWN
-    return last
-
-
-@compiled
 def shuffle(order, rng):
     """Overwrites order with a uniform permutation, from the draws rng.integers(0, i + 1) for
-    i = n - 1, …, 1 (the generator's own shuffle takes long to compile)."""
-    for i in range(order.size):
+    i = n - 1, …, 1 (the generator's own shuffle takes long to compile). With whom a place changes
+    is drawn some places ahead: in a long order that is far away, and is sent for."""
+    n, rng, partners = order.size, borrowed(rng), np.empty(DRAWN, dtype=np.int64)
+    for i in range(n):
         order[i] = i
-    last = order.size - 1
-    if last > FAR:
-        last = shuffle_far(order, rng, last)
-    for i in range(last, 0, -1):
-        j = below(rng, i + 1)
-        order[i], order[j] = order[j], order[i]
+    for drawn in range(n - 1, -DRAWN, -1):
+        i, at = drawn + DRAWN, drawn & (DRAWN - 1)
+        if i < n:
+            j = partners[at]
+            order[i], order[j] = order[j], order[i]
+        if drawn > 0:
+            partners[at] = below(rng, drawn + 1)
+            fetch(order, partners[at])
 
 
 @compiled
@@ -1925,7 +1918,7 @@ def _run(data, method, x_pieces, y_pieces, memory, rng, etas, radii, last_step, 
     etas and radii hold the schedules by epoch, from the epoch of the first step on.
     """
     data, method, memory = borrowed(data), borrowed(method), borrowed(memory)
-    x_pieces, y_pieces = borrowed(x_pieces), borrowed(y_pieces)
+    x_pieces, y_pieces, rng = borrowed(x_pieces), borrowed(y_pieces), borrowed(rng)
     counts, numbers = memory.counts, memory.numbers
     first_epoch, n_points = counts[EPOCH], points(method)
     while True:
