@@ -423,14 +423,20 @@ def kind_of(kinds, i):
 
 @njit(error_model="numpy")  # neither inlined, which slows down the step, nor cached: see `inlined`
 def fetch_samples(data, kinds, tally, y, order, first, count):
-    """What the steps of `count` samples, order[first] and on, will read of long arrays."""
+    """What the steps of `count` samples, order[first] and on, will read of long arrays.
+
+    Whether they will depends on labels, and a branch on one goes the wrong way half of the time. So
+    there is none: where nothing will be read, the place is 0, which is near.
+    """
+    if_negative, if_positive = kinds.negative == COUNTED, kinds.positive == COUNTED
+    has_tally, has_labels = tally.size > 0, kinds.labels.size > 0
     for m in range(first, min(first + count, order.size)):
         i = np.int64(order[m])
         fetch_sample(data, i)
-        if pulls_on_y(data, i):
-            fetch(y, i * OWN_COLUMNS)
-        if tally.size > 0 and kind_of(kinds, i) == COUNTED:
-            fetch(tally, i)
+        fetch(y, i * OWN_COLUMNS * pulls_on_y(data, i))
+        if has_tally:
+            positive = is_positive(kinds.labels, i) if has_labels else False
+            fetch(tally, i * (if_negative ^ (positive & (if_negative ^ if_positive))))
 
 
 def fetch_sample(data, i):
@@ -856,8 +862,9 @@ def label_of(data, i):
 
 @inlined
 def has_gamma(data, i):
-    """Whether the label of agent i can be turned, so that gamma_i plays a part."""
-    return data.flips == BOTH_WAYS or (data.flips == ONE_WAY and is_positive(data.labels, i))
+    """Whether the label of agent i can be turned, so that gamma_i plays a part; found without a
+    branch, as `fetch_samples` needs it."""
+    return (data.flips == BOTH_WAYS) | ((data.flips == ONE_WAY) & is_positive(data.labels, i))
 
 
 @inlined
