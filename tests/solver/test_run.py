@@ -395,3 +395,15 @@ class Simulation:
 
     def answer(self, theta: Any, agents: Any) -> Any:
         return self.problem.population.X[agents] + 0.1 * theta
+
+
+def test_a_generator_put_in_place_of_another_is_drawn_from_alone(same_state: SameState) -> None:
+    """Order and directions, compiled or not; directions once came from the one before."""
+    found = []
+    for compiled in (True, False):
+        run = gp.Run(gp.RobustLeastSquares.random(n=13, dx=4, seed=1), gp.ogda_rr(), seed=1)
+        run.advance(5, UNLIMITED, compiled)
+        run.state.rng = np.random.default_rng(9)
+        run.advance(40, UNLIMITED, compiled)
+        found.append(run.state)
+    same_state(*found)

@@ -72,7 +72,7 @@ class Steps:
         self._point_x = memory.x[kernels.POINT]
         self._base_y = memory.y[:, kernels.OWN_BASE] if method.private else memory.y[kernels.BASE]
         self._point_y = memory.y[kernels.POINT] if method.y_perturbed else self._base_y
-        self._normal, self._direction = self.state.rng.standard_normal, memory.direction
+        self._direction = memory.direction
         self._draws_every_step = method.order == kernels.WITH_REPLACEMENT
 
     @cached_property
@@ -107,7 +107,7 @@ class Steps:
         if self.points == 0 or (self._may_skip and counts[ASKED] == 0):
             self._conclude_phase()
         else:
-            self._normal(out=self._direction)
+            self.state.rng.standard_normal(out=self._direction)
             kernels.begin_point(self._handle)
 
     def _draw_order(self) -> None:
