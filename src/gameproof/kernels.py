@@ -379,7 +379,7 @@ AHEAD = 8  # steps
 # Samples: so few that they are near anyway; so many that to find out where they lie takes longer
 # than a step, and is better done for several at once.
 FEW, MANY = 2000, 2**22
-DRAWN = 32  # places, of an order that is shuffled
+DRAWN = 32  # places of an order that is shuffled; a power of 2
 LINE, LINES = 8, 4  # numbers that come together; after some in a row the processor goes on alone
 
 
