@@ -436,7 +436,7 @@ def fetch_samples(data, kinds, tally, y, order, first, count):
         fetch(y, i * OWN_COLUMNS * pulls_on_y(data, i))
         if has_tally:
             positive = is_positive(kinds.labels, i) if has_labels else False
-            fetch(tally, i * (if_negative ^ (positive & (if_negative ^ if_positive))))
+            fetch(tally, i * ((positive & if_positive) | ((not positive) & if_negative)))
 
 
 def fetch_sample(data, i):
