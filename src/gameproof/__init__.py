@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from gameproof.classify.robust import RobustStrategicClassifier as RobustStrategicClassifier
     from gameproof.classify.table import TableModel as TableModel
+    from gameproof.data.budgets import Budgets as Budgets
     from gameproof.data.dataset import Dataset as Dataset
     from gameproof.data.dataset import Features as Features
     from gameproof.data.load import load_bank as load_bank
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from gameproof.exact.risk import estimate_risk as estimate_risk
     from gameproof.exact.worst_case import WorstCase as WorstCase
     from gameproof.exact.worst_case import worst_case as worst_case
+    from gameproof.population.budgets import BallBudget as BallBudget
+    from gameproof.population.budgets import BoxBudget as BoxBudget
+    from gameproof.population.budgets import PriceBudget as PriceBudget
     from gameproof.population.imperfect import Boxed as Boxed
     from gameproof.population.imperfect import Limited as Limited
     from gameproof.population.imperfect import Noisy as Noisy
@@ -146,6 +150,7 @@ _HOMES = {
     "classify.regression": ["StrategicLogisticRegression"],
     "classify.robust": ["RobustStrategicClassifier"],
     "classify.table": ["TableModel"],
+    "data.budgets": ["Budgets"],
     "data.dataset": ["Dataset", "Features"],
     "data.load": ["load_bank", "load_credit"],
     "data.plan": ["read_table"],
@@ -169,6 +174,7 @@ _HOMES = {
     "exact.reference": ["largest_useful_radius", "saddle_point"],
     "exact.risk": ["RiskEstimate", "estimate_risk"],
     "exact.worst_case": ["WorstCase", "worst_case"],
+    "population.budgets": ["BallBudget", "BoxBudget", "PriceBudget"],
     "population.imperfect": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
     "population.learn": ["LearnedResponse", "learn_response"],
     "population.observed": ["Verdict", "estimate_degree", "refute"],

@@ -640,6 +640,24 @@ class LeastSquares(NamedTuple):
     penalty: float
 
 
+class Claims(NamedTuple):
+    """Categories whose level agents can change, one after the other: level k of category c is at
+    starts[c] + k, and agent i is at level current[c, i]; see `population.budgets`."""
+
+    starts: np.ndarray
+    columns: np.ndarray  # of a level, -1 for one without a column
+    steps: np.ndarray
+    allowed: np.ndarray
+    current: np.ndarray
+
+
+def no_claims() -> Claims:
+    """No category can be changed."""
+    none = np.zeros(0, dtype=np.int64)
+    nobody = np.zeros((0, 0), dtype=np.int64)
+    return Claims(np.zeros(1, np.int64), none, np.zeros(0), np.zeros(0, np.bool_), nobody)
+
+
 class Strategic(NamedTuple):
     """Robust strategic classification; see `problem.strategic`. x = (intercept, theta, alpha) with
     theta from `start` on (1 with an intercept, else 0), y = gamma, private."""
@@ -647,7 +665,7 @@ class Strategic(NamedTuple):
     features: np.ndarray
     labels: np.ndarray  # bits, set for +1: samples come in random order, and so few bytes stay near
     zeta: np.ndarray  # one number an agent, or one for all
-    movable: np.ndarray
+    movable: np.ndarray  # the weight of each feature in the norm, 0 for those that cannot move
     start: int
     slope: float  # of alpha
     kappa: float
@@ -656,6 +674,9 @@ class Strategic(NamedTuple):
     width: float
     dual_norm: float
     degree: float  # q, of the conjugate of the cost
+    lower: np.ndarray  # bounds of moves: a row an agent, one for all, or none without a box
+    upper: np.ndarray
+    claims: Claims
     flips: int
     smooth: bool  # else every gamma is maximised out of its sample
     weights: np.ndarray  # with the mean 1, or empty where all agents count the same
@@ -801,14 +822,13 @@ def general_length(mask, theta, p):
     """|mask theta|_p for any p."""
     largest = 0.0
     for c in range(theta.size):
-        if mask[c] > 0:
-            largest = max(largest, abs(theta[c]))
+        largest = max(largest, mask[c] * abs(theta[c]))
     if np.isinf(p) or largest == 0.0:
         return largest
     total = 0.0
     for c in range(theta.size):
         if mask[c] > 0:
-            total += (abs(theta[c]) / largest) ** p
+            total += (mask[c] * abs(theta[c]) / largest) ** p
     return largest * total ** (1.0 / p)
 
 
@@ -849,9 +869,64 @@ def score(data, i, x):
     z = dot(line(data.features, i), theta)
     if data.start == 1:
         z += x[0]
-    if not is_positive(data.labels, i) and power_of(data, i) > 0.0:
+    if is_positive(data.labels, i):
+        return z
+    if data.lower.shape[0] > 0:
+        z += gain_in_box(data.lower, data.upper, data.claims, i, theta)
+    elif power_of(data, i) > 0.0:
         z += power_of(data, i) * gain_of_moving(data, theta)
     return z
+
+
+@apart
+def gain_in_box(lower, upper, claims, i, theta):
+    """What moves between the bounds of agent i, and levels that it can claim, add to its score."""
+    row, gain = (i if lower.shape[0] > 1 else 0), 0.0
+    for c in range(theta.size):
+        gain += max(lower[row, c] * theta[c], upper[row, c] * theta[c])
+    for k in range(claims.starts.size - 1):
+        own, best = claimed_levels(claims, k, i, theta)
+        gain += value_of_level(claims, best, theta) - value_of_level(claims, own, theta)
+    return gain
+
+
+@compiled
+def value_of_level(claims, level, theta):
+    """What a level of a category adds to a score."""
+    column = claims.columns[level]
+    return claims.steps[level] * theta[column] if column >= 0 else 0.0
+
+
+@compiled
+def claimed_levels(claims, k, i, theta):
+    """The level of agent i in category k, and the one that it claims: its own unless another one
+    gains more, else the first of the best."""
+    own = claims.starts[k] + claims.current[k, i]
+    best = own
+    for level in range(claims.starts[k], claims.starts[k + 1]):
+        if claims.allowed[level] and (
+            value_of_level(claims, level, theta) > value_of_level(claims, best, theta)
+        ):
+            best = level
+    return own, best
+
+
+@apart
+def add_gain_in_box(lower, upper, claims, i, theta, weight, out):
+    """out += weight times the move of agent i, which is the gradient of its gain."""
+    row = i if lower.shape[0] > 1 else 0
+    for c in range(theta.size):
+        if theta[c] > 0.0:
+            out[c] += weight * upper[row, c]
+        elif theta[c] < 0.0:
+            out[c] += weight * lower[row, c]
+    for k in range(claims.starts.size - 1):
+        own, best = claimed_levels(claims, k, i, theta)
+        if best != own:
+            if claims.columns[best] >= 0:
+                out[claims.columns[best]] += weight * claims.steps[best]
+            if claims.columns[own] >= 0:
+                out[claims.columns[own]] -= weight * claims.steps[own]
 
 
 @inlined
@@ -891,8 +966,13 @@ def add_score_gradient(data, i, x, weight, gx):
     if data.start == 1:
         gx[0] += weight
     add_scaled(by_theta, weight, line(data.features, i))
+    if is_positive(data.labels, i):
+        return
+    if data.lower.shape[0] > 0:
+        add_gain_in_box(data.lower, data.upper, data.claims, i, theta, weight, by_theta)
+        return
     zeta = power_of(data, i)
-    if is_positive(data.labels, i) or zeta == 0.0:
+    if zeta == 0.0:
         return
     if data.dual_norm == 2.0 and data.degree == 2.0:  # d/dtheta zeta |theta|^2
         common = weight * 2.0 * zeta
@@ -914,10 +994,11 @@ def add_general_gain(mask, theta, p, q, weight, out):
     common = weight * q * raised(length, q - 1.0)
     for c in range(theta.size):
         if mask[c] > 0 and theta[c] != 0.0:
+            share = mask[c] * abs(theta[c]) / length
             if not np.isinf(p):
-                out[c] += common * np.sign(theta[c]) * raised(abs(theta[c]) / length, p - 1.0)
-            elif abs(theta[c]) == length:
-                out[c] += common * np.sign(theta[c])
+                out[c] += common * mask[c] * np.sign(theta[c]) * raised(share, p - 1.0)
+            elif mask[c] * abs(theta[c]) == length:
+                out[c] += common * mask[c] * np.sign(theta[c])
                 return
 
 

@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof import kernels
 from gameproof.arguments import Indices, Vector, as_number, as_positive, read_only, shown
 from gameproof.population.population import Population
-from gameproof.population.responses import PowerCost, Sight
+from gameproof.population.responses import KnownResponse, NoResponse, Sight
 from gameproof.problem.losses import Logistic, Loss
 from gameproof.problem.newton.minimum import minimum
 from gameproof.problem.problem import Block, Estimated, Problem
@@ -185,9 +185,9 @@ class StrategicProblem(Problem):
         return slice(start, start + self.population.d)
 
     @property
-    def _model(self) -> PowerCost | None:
+    def _model(self) -> KnownResponse | None:
         response = self.population.response
-        return response if isinstance(response, PowerCost) else None
+        return response if isinstance(response, KnownResponse) else None
 
     @property
     def known(self) -> frozenset[Block]:  # type: ignore[override]
@@ -355,7 +355,7 @@ class StrategicProblem(Problem):
             ("label_cost", 0.0 if self.flips == "none" else self.label_cost),
             ("alpha_max", self.alpha_max),
             ("intercept", self.intercept or 0.0),
-            ("power", 0.0 if self._model is None else float(np.max(self._model.power))),
+            ("power", 0.0) if self._model is None else self._model.largest,
         ):
             if value > LARGEST:
                 raise ValueError(
@@ -364,7 +364,7 @@ class StrategicProblem(Problem):
                 )
 
     def _nobody_moves(self) -> bool:
-        return self._model is not None and not np.any(np.asarray(self._model.power))
+        return self._model is not None and not self._model.moves(self.population.d)
 
     def _slope(self) -> float:
         """The coefficient of alpha that all samples share."""
@@ -384,22 +384,25 @@ class StrategicProblem(Problem):
         """What compiled code takes. To the compiler an array that can only be read is of a type of
         its own, and it would start anew for people in a file or from another process: so all are,
         but for the labels, which are made here."""
-        model = self._model or PowerCost(0.0)
         code, width = self.loss.code
         people = self.population
+        response = (self._model or NoResponse()).encoded(people.d)
         return kernels.Strategic(
             features=read_only(people.X),
             labels=np.packbits(people.y > 0, bitorder="little"),
-            zeta=read_only(model.powers),
-            movable=read_only(model.movable(people.d)),
+            zeta=read_only(response.strength),
+            movable=read_only(response.reach),
             start=self._theta.start,
             slope=self.slope,
             kappa=0.0 if self.flips == "none" else self.label_cost,
             s=self.loss.s,
             loss=code,
             width=width,
-            dual_norm=model.dual_norm,
-            degree=model.conjugate_degree,
+            dual_norm=response.dual_norm,
+            degree=response.degree,
+            lower=response.lower,
+            upper=response.upper,
+            claims=response.claims,
             flips=_FLIPS[self.flips],
             smooth=self.smooth,
             weights=read_only(people.weights if people.weighted else np.zeros(0)),
