@@ -108,10 +108,6 @@ class TableModel:
         target = self.plan.target
         return [target.favourable if score > 0 else target.other for score in scores.tolist()]
 
-    def moved_by(self, names: tuple[str, ...]) -> list[int]:
-        """The positions of what the classifier sees of these columns of the table."""
-        return [k for k, owner in enumerate(self.prepare.owners_) if owner in names]
-
     def save(self, path: str | Path) -> None:
         """Writes a file that `load_model` reads: JSON text, safe to open whoever made it."""
         write(Path(path), table_record(self))

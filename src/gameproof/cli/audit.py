@@ -1,11 +1,10 @@
-"""``gameproof audit``: what becomes of a model in use when people game it and data is off."""
+"""``gameproof audit``: what becomes of a model in use when people game it."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
 from dataclasses import replace
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.cases import Case, opened
@@ -13,6 +12,7 @@ from gameproof.cli.console import Console
 from gameproof.cli.options import Help, model_file, number
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, name_of
+from gameproof.cli.results import add_costs, budget_lines, scale_lines, wrapped
 from gameproof.data.naming import quoted
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 EXAMPLE = """examples:
   gameproof audit model.json people.csv --report page.html
   gameproof audit in_use.skops people.csv --target repaid --favourable yes \\
-    --movable savings,credit_lines"""
+    --movable savings:0..5000,credit_lines"""
 POWERS_SHOWN = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
 RADII_SHOWN = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
 
@@ -32,9 +32,9 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "audit",
         parents=[shared],
         help="what gaming does to a model that is in use",
-        description="Tells how the accuracy of a linear classifier falls with the power to game it "
-        "and with data that is off, which features are worth gaming and what that costs, and who "
-        "is hurt. The model is one of gameproof, or a linear one of scikit-learn saved by skops.",
+        description="Reports what is left of the accuracy of a linear classifier when people "
+        "change what they can, and when data is inaccurate; which columns are the weak spot, and "
+        "who is hurt. The model is one of gameproof, or a linear one of scikit-learn saved by skops.",
         epilog=EXAMPLE,
         formatter_class=Help,
     )
@@ -47,7 +47,8 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         "--power",
         type=number(0),
         metavar="Z",
-        help="the gaming to expect (what the model was fitted for; where that is not known, 0.05)",
+        help="the gaming to expect, for the secondary numbers (what the model was fitted for; "
+        "where that is not known, 0.05)",
     )
     parser.add_argument(
         "--label-cost",
@@ -56,13 +57,14 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         help="what it costs to flip a favourable label; inf if labels are sure (what the model was "
         "fitted for; where that is not known, 0.5)",
     )
+    add_costs(parser)
     add_report(parser)
     add_force(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Reads both, audits, tells."""
+    """Reads the model and the table, audits and prints."""
     from gameproof.report.audit import RADII, audit
     from gameproof.report.model import LinearModel
     from gameproof.report.on_accuracy import cautions
@@ -75,7 +77,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
             LinearModel(case.coef, case.intercept, case.names, options.model.name),
             case.X,
             case.y,
-            movable=case.movable,
+            budgets=case.budgets,
+            prepare=case.prepare,
+            cost_accept_bad=options.cost_accept_bad,
+            cost_refuse_good=options.cost_refuse_good,
             radii=[*RADII, case.radius or 0.0],
             label_cost=case.label_cost,
             power=case.power,
@@ -85,6 +90,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             rows,
             radius=case.radius,
             outcomes=case.outcomes,
+            why_budgets=case.why_budgets,
             why_power=case.why_power,
             why_label_cost=case.why_label_cost,
             learned_from=case.learned_from,
@@ -103,70 +109,63 @@ def run(options: argparse.Namespace, console: Console) -> None:
 def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     """What was found, to be read."""
     (good,) = rows.quality
-    gaming = {row.power: row.accuracy for row in rows.gaming}
-    shifts = {row.radius: row.accuracy for row in rows.shifts}
+    least = {row.radius: row for row in rows.shifts}
+    radii = sorted({*RADII_SHOWN, rows.radius or 0.0})
     own = f" (the model's own is {rows.radius:.3g})" if rows.radius else ""
-    gamed = f"and at worst, gamed with power {rows.power:g} and" if rows.games else "at worst, with"
     free = "" if rows.label_cost else "; favourable labels turn for nothing, at radius 0 as well"
+    used = " after people used their budgets" if rows.movable else ""
+    budgets = rows.budgets.by_column().items()
     lines = [
         case.what,
-        f"gaming power to expect: {rows.power:g}, {rows.why_power}"
-        if rows.movable
-        else "nothing can be moved, so nobody games it",
+        *(f"movable {quoted(name)}: {budget}, {rows.why_budgets}" for name, budget in budgets),
+        *([] if budgets else ["nothing can be changed, so nobody games it"]),
         f"label cost: {rows.label_cost:g}, {rows.why_label_cost}{free}",
         *(f"note: {note}" for note in notes),
         f"right in {good.accuracy:.3f} of {good.n:,} rows (95% from {good.low:.3f} to "
-        f"{good.high:.3f}); deciding all alike: {good.majority:.3f}",
+        f"{good.high:.3f}); AUC {good.auc:.3f}",
+        *budget_lines(rows),
+        f"worst-case accuracy by radius{own}{used}:",
+        "  radius   " + "".join(f"{radius:>8.3g}" for radius in radii),
+        "           " + "".join(f"{least[radius].accuracy:8.3f}" for radius in radii),
+        *_weakness_lines(rows),
+        *_hurt_lines(rows, case),
     ]
-    if rows.movable:
-        lines.append("accuracy where people game it, by their power:")
-        lines.append(_line("power", {p: gaming[p] for p in shown_powers(rows)}))
-    lines += [
-        f"{gamed} data off by a radius{own}:",
-        _line("radius", {r: shifts[r] for r in sorted({*RADII_SHOWN, rows.radius or 0.0})}),
-    ]
-    lines += _weakness_lines(rows, case) if rows.weaknesses else []
+    powers = sorted({*POWERS_SHOWN, rows.power})
+    more = [f"  gaming power to expect: {rows.power:g}, {rows.why_power}"] if rows.movable else []
+    return [*lines, *scale_lines(rows, powers), *more]
+
+
+def _hurt_lines(rows: Audit, case: Case) -> list[str]:
+    from gameproof.report.on_people import times
     from gameproof.report.words import hundredths
 
-    whom = {1: f"burden on those with {quoted(case.favourable)}", -1: "recourse of the others"}
+    whom = {1: f"good applicants ({quoted(case.favourable)})", -1: "bad applicants"}
+    lines = []
     for hurt in rows.hurt:
-        far = "; nothing they can change helps" if hurt.refused else ""
-        if hurt.q50 is not None:
-            far = f"; it takes {hurt.q50:.2f} deviations in the median"
-        lines.append(f"{whom[hurt.label]}: {hundredths(hurt.refused):.1f}% are refused{far}")
+        line = f"{whom[hurt.label]} refused: {hundredths(hurt.refused):.1f}%"
+        if rows.movable and hurt.within is not None:
+            line += f"; {hundredths(hurt.within):.1f}% of these get accepted within their budgets, "
+            line += f"half need {times(hurt.q50)}"
+        lines.append(line)
     return lines
 
 
-def shown_powers(rows: Audit) -> list[float]:
-    """Those that a terminal has room for; where nothing can be moved, all are alike."""
-    return sorted({*POWERS_SHOWN, rows.power}) if rows.movable else [0.0]
-
-
-def _weakness_lines(rows: Audit, case: Case) -> list[str]:
-    """A line for each feature that can be gamed, what gains most first."""
+def _weakness_lines(rows: Audit) -> list[str]:
+    """A line for each column that can be changed, what gains most first."""
+    if not rows.weaknesses:
+        return []
     if rows.quality[-1].idle:
-        return ["gaming gains nothing: the model gives no weight to what can be moved"]
+        return ["gaming gains nothing: the model gives no weight to what people can change"]
     width = max(len(quoted(row.feature)) for row in rows.weaknesses)
-    power = f" with power {rows.power:g}" if rows.games else ""
-    cost = ", the accuracy it costs" if rows.games else ""
     head = (
-        f"features worth gaming, each alone{power}: its share of what gaming gains{cost}, and the "
-        "step that takes the median refused person across, in deviations and in the table's units"
+        "weak spots, the budget of each column alone: its share of the gain in score, the accuracy "
+        "it costs, and the bad applicants it gets approved"
     )
-    lines = [fill(head, 104)]
+    lines = [wrapped(head)]
     for row in rows.weaknesses:
-        needed = "no step helps"
-        if row.needed is not None and row.needed_scaled is not None:
-            told = f"{row.needed:+.4g}"
-            if case.in_table is not None:
-                told = case.in_table(row.feature, row.needed)
-            needed = f"{row.needed_scaled:5.2f}   {told}"
-        lost = f"  {row.loss:7.3f}" if rows.games else ""
-        share = 100 * (row.share or 0.0)
-        lines.append(f"  {quoted(row.feature):{width}s} {share:5.0f}%{lost}  {needed}")
+        share, before = 100 * (row.share or 0.0), row.accepted_negative - row.gained
+        lines.append(
+            f"  {quoted(row.feature):{width}s} {share:5.0f}%  {row.loss:7.3f}   "
+            f"from {before:.3f} to {row.accepted_negative:.3f}"
+        )
     return lines
-
-
-def _line(head: str, numbers: dict[float, float]) -> str:
-    top = f"  {head:9s}" + "".join(f"{number:>8.3g}" for number in numbers)
-    return top + "\n" + " " * 11 + "".join(f"{value:8.3f}" for value in numbers.values())

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from gameproof.cli.budgets import budgets_of, stated
 from gameproof.cli.options import GIVEN
-from gameproof.cli.people import LEAST, fewest, names, read, require_both
+from gameproof.cli.people import LEAST, fewest, read, require_both
 from gameproof.data.naming import listed, quoted
 
 if TYPE_CHECKING:
     from gameproof.classify.foreign import Foreign
     from gameproof.classify.table import TableModel
+    from gameproof.data.budgets import Budgets
     from gameproof.data.labels import Target
     from gameproof.data.prepare import Prepare
     from gameproof.data.reading import Table
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 # The price of a label, where nobody says.
 LABEL_COST = 0.5
 FITTED, USUAL = "which the model was fitted for", "the default of gameproof fit"
+IGNORES = "this model ignores the data: it makes the same decision about everyone"
 JUDGE = "judge a model by"  # what an audit needs rows for
 UNKNOWN = (
     "a model of scikit-learn does not tell which rows it learned from; if these are among them, "
@@ -38,9 +41,10 @@ class Case:
     coef: Any
     intercept: float
     names: list[str]
-    X: Any
+    X: Any  # in the units of the table
     y: Any
-    movable: list[int]
+    budgets: Budgets
+    why_budgets: str
     scale: Any
     power: float
     why_power: str
@@ -48,9 +52,7 @@ class Case:
     why_label_cost: str
     favourable: str
     notes: list[str] = field(default_factory=list)
-    # A step in a column that the model sees, in the units of the table; None where the model sees
-    # the table as it is.
-    in_table: Callable[[str, float], str] | None = None
+    prepare: Prepare | None = None  # None where the model sees the table as it is
     radius: float | None = None  # that of the fit
     outcomes: tuple[str, ...] = ()  # the favourable one and the other, with their column
     digests: Mapping[str, str] = field(default_factory=dict)  # of the table's file, by its name
@@ -100,14 +102,8 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
     rows, y = target.labels(table)
     require_both(y, target.favourable, target.other, JUDGE)
     known = table if rows.size == table.n else table.take(rows)
-    Z, notes = model.prepared(known)
-    movable = model.prepare.movable_.tolist()
-    if options.movable is not None:
-        chosen = tuple(names(options.movable, table))
-        for name in chosen:
-            if name not in model.plan.features.names or name in model.plan.features.levels:
-                raise ValueError(f"the model has no number {name!r} that could be moved")
-        movable = model.moved_by(chosen)
+    X, notes = model.plan.encoded(known).X, model.prepared(known).notes
+    budgets, why = _budgets(model, X, table, options)
     if rows.size < table.n:
         notes.append(f"left out {table.n - rows.size:,} rows without {quoted(target.name)}")
     notes += _idle(model.classifier.coef_[0])
@@ -119,19 +115,38 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         model.classifier.coef_[0],
         float(model.classifier.intercept_[0]),
         model.names,
-        Z,
+        X,
         y,
-        movable,
+        budgets,
+        why,
         model.classifier.units_.scale,
         *expected(options.power, power, DEFAULT_POWER),
         *expected(options.label_cost, model.training.get("label_cost"), LABEL_COST),
         target.favourable,
         notes,
-        steps_in_table(model.prepare, Z),
+        model.prepare,
         None if radius is None else float(radius),
         outcomes(target),
         learned_from=_learned_from(model, known, y),
     )
+
+
+def _budgets(
+    model: TableModel, X: Any, table: Table, options: argparse.Namespace
+) -> tuple[Budgets, str]:
+    """What people can change and why that: as given, else what the model was fitted for."""
+    from gameproof.data.budgets import Budgets
+
+    features = model.plan.features
+    if options.movable is not None:
+        given = stated(options.movable, table)
+        for name in given:
+            if name not in features.names:
+                raise ValueError(f"the model does not look at the movable column {name!r}")
+        return budgets_of(given, features, X), GIVEN
+    if "budgets" in model.training:
+        return Budgets.restored(model.training["budgets"], features), FITTED
+    return Budgets.of(features.movable, features, X), FITTED
 
 
 def expected(given: float | None, fitted_for: float | None, usual: float) -> tuple[float, str]:
@@ -165,39 +180,11 @@ def outcomes(target: Target) -> tuple[str, str]:
 
 def _idle(coef: Any) -> list[str]:
     """What there is to say of a model without any coefficients."""
-    return [] if coef.any() else ["this model ignores the data: it decides all alike"]
-
-
-def steps_in_table(prepare: Prepare, Z: Any) -> Callable[[str, float], str]:
-    """What says of a step in a prepared column of numbers that it leads from the column's median to
-    where it does, and whether that is beyond what the prepared rows Z hold; and of a step in the
-    mark of its gaps, which way."""
-    from gameproof.data.prepare import Number
-
-    assert prepare.features is not None  # as always where there is a plan
-    encoders = dict(zip(prepare.features.names, prepare.encoders_, strict=True))
-    made = prepare.get_feature_names_out().tolist()
-    owners = dict(zip(made, prepare.owners_, strict=True))
-
-    def told(name: str, step: float) -> str:
-        owner = owners.get(name, "")
-        encoder = encoders.get(owner)
-        if not isinstance(encoder, Number):
-            return ""
-        if name != owner:  # the mark of its gaps, 0 or 1
-            way = "from missing to given" if step < 0 else "from given to missing"
-            return way if abs(step) <= 1 else f"farther than {way}"
-        start, end = encoder.after_step(step)
-        reached = (encoder.median - encoder.mean) / encoder.deviation + step
-        seen = Z[:, made.index(name)]
-        beyond = "" if seen.min() <= reached <= seen.max() else ", beyond what was seen"
-        return f"from the median {_read(start)} to {_read(end)}{beyond}"
-
-    return told
-
-
-def _read(number: float) -> str:
-    return f"{number:,.0f}" if 1000 <= abs(number) < 1e9 else f"{number:.3g}"
+    return (
+        []
+        if coef.any()
+        else ["this model ignores the data: it makes the same decision about everyone"]
+    )
 
 
 def _require_whole(table: Table, seen: dict[str, Any], y: Any, whole: Any) -> None:
@@ -222,6 +209,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
     """A model of scikit-learn sees the columns of the table as they are."""
     import numpy as np
 
+    from gameproof.data.dataset import Features
     from gameproof.data.labels import Target, same_value
     from gameproof.data.plan import number_columns
     from gameproof.population.responses import DEFAULT_POWER
@@ -253,7 +241,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
     require_both(y[whole], target.favourable, target.other, JUDGE)
     coef, intercept = model.towards(matching[0])
     notes += _idle(coef)
-    chosen = names(options.movable, table)
+    chosen = stated(options.movable, table)
     for name in chosen:
         if name not in seen:
             table.column(name, "movable column")
@@ -265,7 +253,8 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
         list(seen),
         X[whole],
         y[whole],
-        [list(seen).index(name) for name in chosen],
+        budgets_of(chosen, Features(tuple(seen)), X[whole]),
+        GIVEN,
         None,
         *expected(options.power, None, DEFAULT_POWER),
         *expected(options.label_cost, None, LABEL_COST),

@@ -6,12 +6,13 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gameproof.cli.audit import shown_powers
+from gameproof.cli.audit import POWERS_SHOWN
 from gameproof.cli.console import Console
 from gameproof.cli.fit import MORE, radius_line
 from gameproof.cli.options import Help, whole
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
+from gameproof.cli.results import budget_lines, lead_lines, scale_lines, worst_lines
 from gameproof.cli.training import add_training, trained
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = """example:
   gameproof compare people.csv --target repaid --favourable yes \\
-    --movable savings,credit_lines,utilisation --splits 10"""
+    --movable savings:0..5000,credit_lines,utilisation:-0.2..0 --splits 10"""
 
 
 def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
@@ -49,7 +50,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Reads, fits three times as often as there are splits, tells."""
+    """Fits all three models on every split and prints the comparison."""
     from gameproof.report.audit import POWERS, RADII
     from gameproof.report.on_accuracy import cautions
     from gameproof.report.splits import average_splits
@@ -68,7 +69,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             # One radius for all splits: their mean is about one classifier.
             radius = found.radius
         notes += [note for note in each.notes if note not in notes]
-        audits.append(each.audit(options.power, options.label_cost, POWERS, RADII))
+        audits.append(each.audit(options, POWERS, RADII))
     found = replace(found, notes=notes)
     overlap = len(found.test) / len(found.train)
     rows = audits[0] if options.splits == 1 else average_splits(audits, overlap=overlap)
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if options.report:
         from gameproof.cli.pages import write_people_page
 
-        settings = {"radius": found.radius, "power": options.power, "splits": options.splits}
+        settings = {"radius": found.radius, "splits": options.splits}
         write_people_page(options.report, people, rows, settings, found, options)
         written.append(f"page: {options.report}")
     notes = [*notes, *cautions(rows, MORE)]  # a page finds these itself
@@ -85,36 +86,12 @@ def run(options: argparse.Namespace, console: Console) -> None:
         f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
         radius_line(found.radius, found.why),
         *(f"note: {note}" for note in notes),
-        *comparison_lines(rows),
+        *budget_lines(rows),
+        *lead_lines(rows),
+        *worst_lines(rows, found.radius),
+        *scale_lines(rows, sorted({*POWERS_SHOWN, rows.power}), found.radius),
         *written,
     ]
     made = {"radius": found.radius, "why_this_radius": found.why, "notes": notes}
     record = {**people.record(), **made, "audit": rows.record()}
     console.show("\n".join(lines), record)
-
-
-def comparison_lines(rows: Audit) -> list[str]:
-    """Accuracy by gaming power, each classifier's above its intervals, and where the robust one is
-    ahead."""
-    powers = shown_powers(rows)
-    splits = f", mean of {rows.splits} splits" if rows.splits > 1 else ""
-    lines = [
-        f"accuracy on the test rows, by the power of those who game{splits}, each above its 95% "
-        "interval",
-        " " * 12 + "".join(f"{power:>13g}" for power in powers),
-    ]
-    for name in rows.models:
-        known = {row.power: row for row in rows.of(rows.gaming, name)}
-        found = [known[power] for power in powers]
-        lines.append(f"  {name:10s}" + "".join(f"{row.accuracy:13.3f}" for row in found))
-        lines.append(" " * 12 + "".join(f"  {row.low:.3f}-{row.high:.3f}" for row in found))
-    robust = rows.models[-1]
-    for other in rows.models[:-1]:
-        leads = [r for r in rows.differences if (r.model, r.against) == (robust, other)]
-        ahead = [f"{row.power:g}" for row in leads if row.low > 0 and row.power in powers]
-        behind = [f"{row.power:g}" for row in leads if row.high < 0 and row.power in powers]
-        lines.append(
-            f"{robust} against {other}, beyond doubt (95%): ahead at {', '.join(ahead) or 'none'}; "
-            f"behind at {', '.join(behind) or 'none'}"
-        )
-    return lines

@@ -12,6 +12,7 @@ from gameproof.cli.console import Console
 from gameproof.cli.options import GIVEN, Help
 from gameproof.cli.outputs import add_force, add_report, make_sure
 from gameproof.cli.people import add_meaning, add_table, gather
+from gameproof.cli.results import budget_lines, scale_lines, worst_lines
 from gameproof.cli.training import ROBUST, add_training, trained
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 EXAMPLE = """example:
   gameproof data write people people.csv
   gameproof fit people.csv --target repaid --favourable yes \\
-    --movable savings,credit_lines,utilisation -o model.json --report page.html"""
+    --movable savings:0..5000,credit_lines,utilisation:-0.2..0 -o model.json --report page.html"""
 MORE = "more rows, or a larger --test,"  # what to do where test rows are few
 SETTINGS = ("radius", "why_this_radius", "power", "label_cost", "rows_trained", "rows_tested")
 
@@ -50,7 +51,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Reads, fits, compares, writes, tells."""
+    """Reads the table, fits, compares, writes and prints."""
     make_sure(options.out, options.report, force=options.force, inputs=(options.table,))
     people = gather(options, console)
     found = trained(people, options, console)
@@ -68,6 +69,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     record = {
         **people.record(),
         **made,
+        "audit": rows.record(),
         "model": str(options.out),
         "report": str(options.report) if options.report else None,
     }
@@ -76,23 +78,12 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def _audited(found: Trained, options: argparse.Namespace) -> Audit:
-    """On a grid where there is a page to draw, else only what the summary tells."""
-    powers: Sequence[float] = (_tenfold(options.power),)
-    radii: Sequence[float] = ()
+    """On a grid where there is a page to draw, else only what the summary shows."""
     if options.report:
         from gameproof.report.audit import POWERS, RADII
 
-        powers, radii = (*POWERS, *powers), RADII
-    return found.audit(options.power, options.label_cost, powers, radii)
-
-
-def _tenfold(power: float) -> float:
-    """People may have more power than was thought. Rounded, so that 10 times 0.07 is 0.7.
-
-    >>> _tenfold(0.07)
-    0.7
-    """
-    return float(f"{10 * power:.12g}")
+        return found.audit(options, POWERS, RADII)
+    return found.audit(options, (), ())
 
 
 def training_lines(found: Trained, rows: Audit, notes: Sequence[str]) -> list[str]:
@@ -101,9 +92,11 @@ def training_lines(found: Trained, rows: Audit, notes: Sequence[str]) -> list[st
     return [
         f"learned from {len(found.train):,} rows, tested on {len(found.test):,}",
         radius_line(found.radius, found.why),
-        f"worst-case risk on the rows learned from: {model.worst_case_risk_:.4f}",
         *(f"note: {note}" for note in notes),
-        *accuracy_lines(rows, found.radius),
+        *budget_lines(rows),
+        *worst_lines(rows, found.radius),
+        *scale_lines(rows, [rows.power], found.radius),
+        f"  worst-case log loss on the rows learned from: {model.worst_case_risk_:.4f}",
     ]
 
 
@@ -113,44 +106,17 @@ def radius_line(radius: float, why: str) -> str:
     return fill(line, 96, subsequent_indent="  ", break_long_words=False)
 
 
-def accuracy_lines(rows: Audit, radius: float) -> list[str]:
-    """A table of accuracies, and the risk that the robust classifier makes small."""
-    heads = {
-        "clean": "clean",
-        "gamed": f"gamed ({rows.power:g})",
-        "gamed_tenfold": f"gamed ({_tenfold(rows.power):g})",
-        "worst_case": f"at worst ({radius:.3g})",
-        "worst_case_risk": "risk at worst",
-    }
-    if not rows.games:  # which is what clean says
-        del heads["gamed"], heads["gamed_tenfold"]
-    lines = [
-        "accuracy on the test rows, each above its 95% interval; deciding all alike: "
-        f"{rows.quality[-1].majority:.3f}",
-        " " * 12 + "".join(f" {head:>16s}" for head in heads.values()),
-    ]
-    intervals = _intervals(rows, radius)
-    for name, numbers in accuracies(rows, radius).items():
-        lines.append(f"  {name:10s}" + "".join(f"{numbers[what]:17.3f}" for what in heads))
-        ends = [intervals[name][what] for what in heads if what in intervals[name]]
-        known = [f"{low:.3f} to {high:.3f}" for low, high in ends]
-        lines.append(" " * 12 + "".join(f"{each:>17s}" for each in known))
-    return lines
-
-
 def accuracies(rows: Audit, radius: float) -> dict[str, dict[str, float]]:
-    """Of each classifier: where nobody moves, where people do with the power expected and with ten
-    times that, and where data is off by the radius as well."""
-    found: dict[str, dict[str, float]] = {}
-    for name in rows.models:
-        shown = _shown(rows, radius, name)
-        found[name] = {what: row.accuracy for what, row in shown.items()}
-        found[name]["worst_case_risk"] = shown["worst_case"].risk
-    return found
+    """Of each classifier: where nobody moves, where those who should be refused use their budgets,
+    and at worst where data is inaccurate by the radius as well."""
+    return {
+        name: {what: row.accuracy for what, row in _shown(rows, radius, name).items()}
+        for name in rows.models
+    }
 
 
 def _intervals(rows: Audit, radius: float) -> dict[str, dict[str, tuple[float, float]]]:
-    """Those of the accuracies."""
+    """The intervals of the accuracies."""
     return {
         name: {what: (row.low, row.high) for what, row in _shown(rows, radius, name).items()}
         for name in rows.models
@@ -158,15 +124,9 @@ def _intervals(rows: Audit, radius: float) -> dict[str, dict[str, tuple[float, f
 
 
 def _shown(rows: Audit, radius: float, name: str) -> dict[str, Any]:
-    """The rows of an audit that the summary shows of one classifier."""
-    gamed = {row.power: row for row in rows.of(rows.gaming, name)}
     (worst,) = [row for row in rows.of(rows.shifts, name) if row.radius == radius]
-    return {
-        "clean": gamed[0.0],
-        "gamed": gamed[rows.power],
-        "gamed_tenfold": gamed[_tenfold(rows.power)],
-        "worst_case": worst,
-    }
+    used = rows.at(name, 1.0 if rows.movable else 0.0)
+    return {"clean": rows.at(name, 0.0), "gamed": used, "worst_case": worst}
 
 
 def training_record(found: Trained, rows: Audit, options: argparse.Namespace) -> dict[str, Any]:

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gameproof.data.naming import quoted
-
 if TYPE_CHECKING:
     from gameproof.cli.cases import Case
     from gameproof.cli.people import People
@@ -33,7 +31,6 @@ def write_people_page(
     options: argparse.Namespace,
 ) -> None:
     """The page of ``fit`` and ``compare``; `found` is what the first split gave."""
-    from gameproof.cli.cases import steps_in_table
     from gameproof.report.on_choice import which_radius
     from gameproof.report.sections import write_audit
 
@@ -45,10 +42,9 @@ def write_people_page(
         path,
         rows,
         f"{target.name} = {target.favourable}: three classifiers, gamed",
-        subtitle=f"{people.table.source}: {len(people.data):,} rows; what people can change: "
-        f"{', '.join(map(quoted, people.plan.features.movable)) or 'nothing'}",
+        subtitle=f"{people.table.source}: {len(people.data):,} rows; budgets: "
+        f"{people.budgets.describe()}",
         radius=chosen,
-        in_table=steps_in_table(found.prepare, found.prepare.transform(people.data.X)),
         command=command_line(options),
         seed=options.seed,
         data={people.table.source: people.table.digest, "the rows": people.fingerprint},
@@ -69,7 +65,6 @@ def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Name
         rows,
         f"Audit of {options.model.name}",
         subtitle=case.what,
-        in_table=case.in_table,
         command=command_line(options),
         data={str(options.model): _digest(options.model), **case.digests},
         notes=case.notes,

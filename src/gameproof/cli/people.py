@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
+from gameproof.cli.budgets import FORM, budgets_of, stated
 from gameproof.cli.console import Console
 from gameproof.cli.options import STANDARD, SenselessOptions
 from gameproof.data.naming import listed, quoted
 from gameproof.errors import DataError
 
 if TYPE_CHECKING:
+    from gameproof.data.budgets import Budgets
     from gameproof.data.dataset import Dataset
     from gameproof.data.plan import Plan
     from gameproof.data.reading import Table
@@ -66,9 +68,11 @@ def add_meaning(parser: argparse.ArgumentParser, *, known: bool = False) -> None
         "--movable",
         action="append",
         required=not known,
-        metavar="A,B,C",
-        help=f"the columns of numbers that people can change{of_model}; '' for none; may be given "
-        "more than once, and a name with a comma stands in quotation marks: '\"a, b\",c'",
+        metavar=FORM,
+        help=f"what people can change{of_model}: columns with the least and the largest change, or "
+        "with the levels that people can claim after =; a column alone stands for half a standard "
+        "deviation, or every level; '' for none; may be given more than once, and a name with a "
+        "comma stands in quotation marks: '\"a, b\":0..1,c'",
     )
     parser.add_argument(
         "--rest",
@@ -101,6 +105,7 @@ class People:
     table: Table
     plan: Plan
     data: Dataset
+    budgets: Budgets
     n_rows: int
     n_without_target: int
     fingerprint: str  # of all that have a target, though a balanced draw takes fewer
@@ -134,8 +139,9 @@ class People:
             lines.append(f"  missing values, taken for the median and marked: {listed(gaps, 12)}")
         for name, reason in plan.left_out.items():
             lines.append(f"  left out {quoted(name)}: {reason}")
-        lines.append(f"  movable: {', '.join(map(quoted, data.features.movable)) or 'none'}")
-        return lines
+        budgets = self.budgets.by_column().items()
+        lines += [f"  movable {quoted(name)}: {budget}" for name, budget in budgets]
+        return lines if budgets else [*lines, "  movable: nothing"]
 
     def gaps(self) -> dict[str, int]:
         """How many numbers each column lacks."""
@@ -159,6 +165,7 @@ class People:
             "features": list(data.features.names),
             "levels": {name: list(levels) for name, levels in data.features.levels.items()},
             "movable": list(data.features.movable),
+            "budgets": {**self.budgets.record(), "description": self.budgets.describe()},
             "missing": self.gaps(),
             "pooled": dict(plan.pooled),
             "left_out": dict(plan.left_out),
@@ -178,18 +185,18 @@ def gather(options: argparse.Namespace, console: Console) -> People:
         rows, y = target.labels(table)
         require_both(y, target.favourable, target.other)
         known = table if rows.size == table.n else table.take(rows)
-        movable, drop = names(options.movable, table), names(options.drop, table)
+        movable, drop = stated(options.movable, table), names(options.drop, table)
         categories = names(options.category, table)
         for name in movable:
-            for option, others in (("--drop", drop), ("--category", categories)):
-                if name in others:
-                    raise SenselessOptions(f"{name!r} is named by both --movable and {option}")
-        plan = Plan.of(known, target, movable, drop=drop, categories=categories)
+            if name in drop:
+                raise SenselessOptions(f"{name!r} is named by both --movable and --drop")
+        plan = Plan.of(known, target, list(movable), drop=drop, categories=categories)
         data = Dataset(name_of(options.table), plan.encoded(known).X, y, plan.features)
+        budgets = budgets_of(movable, plan.features, data.X)
         fingerprint = data.fingerprint
         if options.balanced:
             data = data.balanced(None, options.seed)
-    return People(known, plan, data, table.n, table.n - rows.size, fingerprint)
+    return People(known, plan, data, budgets, table.n, table.n - rows.size, fingerprint)
 
 
 def names(given: list[str] | None, table: Table) -> list[str]:

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any, final
 from gameproof.cli.cases import outcomes
 from gameproof.cli.console import Console
 from gameproof.cli.options import GIVEN, number, whole
+from gameproof.cli.results import add_costs
 
 if TYPE_CHECKING:
     from gameproof.classify.radius import RadiusCurve
     from gameproof.cli.people import People
+    from gameproof.data.budgets import Budgets
     from gameproof.data.dataset import Dataset
     from gameproof.data.prepare import Prepare
     from gameproof.report.audit import Audit
@@ -32,7 +34,7 @@ def add_training(parser: argparse.ArgumentParser) -> None:
         type=radius,
         default="auto",
         metavar="R",
-        help="how far the data may be off, in standard deviations; auto chooses (%(default)s)",
+        help="how inaccurate the data may be, in standard deviations; auto chooses (%(default)s)",
     )
     parser.add_argument(
         "--label-cost",
@@ -46,7 +48,8 @@ def add_training(parser: argparse.ArgumentParser) -> None:
         type=number(0),
         default=0.05,
         metavar="Z",
-        help="how far people move for what they gain (%(default)s)",
+        help="how far people move for a higher score, for the strategic classifier and for the "
+        "secondary numbers (%(default)s)",
     )
     parser.add_argument(
         "--test",
@@ -56,6 +59,7 @@ def add_training(parser: argparse.ArgumentParser) -> None:
         help="the share of rows to test on (%(default)s)",
     )
     parser.add_argument("--seed", type=whole(0), default=0, metavar="N", help="of the split (0)")
+    add_costs(parser)
 
 
 def radius(text: str) -> float | str:
@@ -84,6 +88,7 @@ class Trained:
     why: str
     curve: RadiusCurve | None
     outcomes: tuple[str, str]
+    budgets: Budgets
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -92,7 +97,7 @@ class Trained:
         return [str(name) for name in self.prepare.get_feature_names_out()]
 
     def audit(
-        self, power: float, label_cost: float, powers: Sequence[float], radii: Sequence[float]
+        self, options: argparse.Namespace, powers: Sequence[float], radii: Sequence[float]
     ) -> Audit:
         """The rows of all three on the test part, in the units of the fit."""
         from gameproof.report.audit import compare_models
@@ -104,13 +109,16 @@ class Trained:
         ]
         found = compare_models(
             lines,
-            self.prepare.transform(self.test.X),
+            self.test.X,
             self.test.y,
-            movable=self.prepare.movable_.tolist(),
+            budgets=self.budgets,
+            prepare=self.prepare,
+            cost_accept_bad=options.cost_accept_bad,
+            cost_refuse_good=options.cost_refuse_good,
             powers=powers,
             radii=[*radii, self.radius],
-            label_cost=label_cost,
-            power=power,
+            label_cost=options.label_cost,
+            power=options.power,
             scale=self.models[ROBUST].units_.scale,
         )
         return replace(found, radius=self.radius, outcomes=self.outcomes)
@@ -148,7 +156,8 @@ def trained(
     train, test = split(people.data, options.test, own)
     prepare = Prepare(people.plan.features).fit(train.X)
     Z, y = prepare.transform(train.X), train.y
-    features = prepare.movable_.tolist()
+    numbers = {people.data.features.names[at] for at in people.budgets.ranges}
+    features = [k for k, owner in enumerate(prepare.owners_) if owner in numbers]
     shared: dict[str, Any] = {"features": features, "power": options.power}
     notes: dict[str, list[str]] = {}
     with collected(notes, "choice of the radius"):
@@ -168,7 +177,7 @@ def trained(
             model.fit(Z, y)
     told = [f"{listed(about)}: {text}" for text, about in notes.items()]
     named = outcomes(people.plan.target)
-    return Trained(prepare, models, train, test, chosen, why, curve, named, told)
+    return Trained(prepare, models, train, test, chosen, why, curve, named, people.budgets, told)
 
 
 def _curve(

@@ -14,7 +14,7 @@ to someone with 100,000. `Moves` are these boxes, and the categories that people
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gameproof.arguments import Indices, Matrix, Vector, shown
 from gameproof.data.dataset import Features
+from gameproof.data.naming import quoted
 
 # The range of a column that people can change by an amount nobody stated, in standard deviations.
 DEFAULT_RANGE = 0.5
@@ -132,19 +133,51 @@ class Budgets:
         multiple = factor * self.factor
         return Budgets(self.features, ranges, claims, self.assumed, multiple, self.notes)
 
-    def describe(self) -> str:
-        """All of it in one line, in the table's units."""
-        said = []
-        for at, name in enumerate(self.features.names):
+    def only(self, column: str) -> Budgets:
+        """The budget of one column, nothing else can be changed."""
+        at = self.features.names.index(column)
+        ranges = {at: self.ranges[at]} if at in self.ranges else {}
+        claims = {at: self.claims[at]} if at in self.claims else {}
+        return replace(self, ranges=ranges, claims=claims, assumed=self.assumed & {at})
+
+    def by_column(self) -> dict[str, str]:
+        """The budget of each column in words, in the table's units."""
+        said = {}
+        for name in self.columns:
+            at = self.features.names.index(name)
             if at in self.ranges:
                 low, high = self.ranges[at]
                 why = " (half a standard deviation)" if at in self.assumed else ""
-                said.append(f"{name}: {_signed(low)} to {_signed(high)}{why}")
-            elif at in self.claims:
+                said[name] = f"{_signed(low)} to {_signed(high)}{why}"
+            else:
                 levels = self.features.levels[name]
-                named = ", ".join(levels[k] for k in self.claims[at])
-                said.append(f"{name}: can claim {named}")
+                said[name] = f"can claim {', '.join(quoted(levels[k]) for k in self.claims[at])}"
+        return said
+
+    def describe(self) -> str:
+        """All of it in one line, in the table's units."""
+        said = [f"{quoted(name)}: {text}" for name, text in self.by_column().items()]
         return "; ".join(said) or "nothing can be changed"
+
+    def record(self) -> dict[str, Any]:
+        """As JSON has it; `restored` reads it."""
+        given: dict[str, list[Any]] = {}
+        for name in self.columns:
+            at = self.features.names.index(name)
+            levels = self.features.levels.get(name, ())
+            own = self.ranges.get(at)
+            given[name] = [levels[k] for k in self.claims[at]] if own is None else list(own)
+        assumed = [self.features.names[at] for at in sorted(self.assumed)]
+        return {"columns": given, "half_a_standard_deviation": assumed}
+
+    @classmethod
+    def restored(cls, record: Mapping[str, Any], features: Features) -> Budgets:
+        """What `record` was made of, for a table with these columns."""
+        table = np.full((1, len(features.names)), np.nan)
+        found = cls.of(record["columns"], features, table)
+        named = record["half_a_standard_deviation"]
+        assumed = frozenset(features.names.index(name) for name in named)
+        return replace(found, assumed=assumed, notes=())
 
 
 def spread(column: Vector) -> float:

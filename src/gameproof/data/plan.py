@@ -63,15 +63,15 @@ class Plan:
                 if name == target.name:
                     raise DataError(f"the target {name!r} cannot be a {role} column as well")
         for name in movable:
-            if name in drop or name in categories:
-                raise DataError(f"the movable column {name!r} cannot be dropped or a category")
+            if name in drop:
+                raise DataError(f"the movable column {name!r} cannot be dropped")
         levels: dict[str, tuple[str, ...]] = {}
         left_out = dict.fromkeys(drop, "as asked for")
         pooled: dict[str, int] = {}
         for name, column in table.columns.items():
             if name in (target.name, *drop):
                 continue
-            check(table, column, name in movable, name in categories)
+            check(table, column, name in categories)
             reason = why_not(column, name in categories)
             if reason and name in movable:
                 raise DataError(
@@ -83,6 +83,11 @@ class Plan:
             elif column.kind == "text" or name in categories:
                 levels[name], pooled[name] = levels_of(column)
                 if len(levels[name]) < 2:
+                    if name in movable:
+                        raise DataError(
+                            f"the movable column {name!r} cannot be used: no value of it is "
+                            "frequent enough; take it out of movable (--movable)"
+                        )
                     left_out[name] = "no value of it is frequent enough"
                     del levels[name], pooled[name]
         names = tuple(n for n in table.columns if n not in left_out and n != target.name)

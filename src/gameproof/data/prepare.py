@@ -57,12 +57,9 @@ class Number(NamedTuple):
             return "taken for the median and marked"
         return "taken for the median; the model has seen no gaps there"
 
-    def after_step(self, step: float) -> tuple[float, float]:
-        """The median in the table's units, and what it becomes by a step in scaled ones."""
-        end = self.median + step * self.deviation
-        return _untamed(self.median, self.unit), _untamed(end, self.unit)
-
-    def moves(self, column: Vector, low: float, high: float) -> tuple[Vector, Vector]:
+    def moves(
+        self, column: Vector, low: float | Vector, high: float | Vector
+    ) -> tuple[Vector, Vector]:
         """How far each person can go in the prepared column by changes between low and high: not
         at all where the number is missing."""
         here, *_ = self.encoded(column)
@@ -151,6 +148,12 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     @property
+    def features_(self) -> Features:
+        """What the columns of the table are: as given, or as the frame names them."""
+        check_is_fitted(self)
+        return self._features(self.n_features_in_)
+
+    @property
     def owners_(self) -> list[str]:
         """The column of the table that each of the resulting ones comes of."""
         return [owner for owner, _ in self._made(self._features(self.n_features_in_).names)]
@@ -175,20 +178,25 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ]
         return np.column_stack(columns)
 
-    def moves(self, X: ArrayLike, budgets: Budgets) -> Moves:
-        """What each person in the table X can do to the resulting columns.
+    def moves(self, X: ArrayLike, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
+        """What each person in the table X can do to the resulting columns, with `times` the ranges:
+        one number for all, or one for each.
 
         >>> features = Features(("savings",))
         >>> prepare = Prepare(features).fit([[1000.0], [3000.0]])
         >>> budgets = Budgets.of({"savings": (0, 5000)}, features, np.array([[1000.0], [3000.0]]))
         >>> prepare.moves([[1000.0], [100_000.0]], budgets).upper.round(2)
-        array([[3.93],
-               [0.14]])
+        array([[3.84],
+               [0.19]])
         """
         check_is_fitted(self)
         table: Matrix = validate_data(
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )
+        return self.checked_moves(table, budgets, times)
+
+    def checked_moves(self, table: Matrix, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
+        """The same for a matrix that `transform` has taken before."""
         names = [encoder.names("") for encoder in self.encoders_]
         starts = np.cumsum([0, *map(len, names)])
         lower = np.zeros((len(table), int(starts[-1])))
@@ -196,7 +204,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for at, (encoder, start) in enumerate(zip(self.encoders_, starts[:-1], strict=True)):
             column = table[:, at]
             if isinstance(encoder, Number) and at in budgets.ranges:
-                lower[:, start], upper[:, start] = encoder.moves(column, *budgets.ranges[at])
+                low, high = (times * np.float64(end) for end in budgets.ranges[at])
+                lower[:, start], upper[:, start] = encoder.moves(column, low, high)
             elif isinstance(encoder, Category) and at in budgets.claims:
                 claims.append(encoder.claim(column, budgets.claims[at], int(start)))
         return Moves(lower, upper, tuple(claims))
@@ -275,8 +284,3 @@ def _tamed(column: Vector, unit: float) -> Vector:
     beyond = np.isinf(grown)  # only the ratio: beside it, the 1 is nothing
     grown[beyond] = np.log(sizes[beyond]) - np.log(unit)
     return np.sign(column) * grown
-
-
-def _untamed(value: float, unit: float) -> float:
-    with np.errstate(over="ignore"):  # inf where no number is large enough
-        return float(np.sign(value) * np.expm1(np.abs(value)) * unit)

@@ -15,7 +15,7 @@ MOST_LEVELS, RARE = 20, 10
 OTHER, GAP = "other", "missing"
 
 
-def check(table: Table, column: Column, movable: bool, category: bool) -> None:
+def check(table: Table, column: Column, category: bool) -> None:
     """Refuses a column that cannot be what it should."""
     name = repr(column.name)
     if column.kind == "nothing":
@@ -35,11 +35,6 @@ def check(table: Table, column: Column, movable: bool, category: bool) -> None:
                 f"the column {name} of {table.source} holds numbers that are not written as such: "
                 f"{cell_meant!r}; write them with a decimal point, and without marks between "
                 "thousands, currencies or units, or name the column as a category (--category)"
-            )
-        if movable:
-            raise DataError(
-                f"the movable column {name} holds text such as {cell!r}, and people can only "
-                "move numbers; take it out of movable (--movable)"
             )
     if column.kind == "number" and not category:
         infinite = np.flatnonzero(np.isinf(filled(column.numbers)))

@@ -1,4 +1,4 @@
-"""`audit`: what becomes of a linear classifier when people game it, and when the data is off.
+"""`audit`: what becomes of a linear classifier when people game it, and when data is inaccurate.
 
 An audit is rows. They are computed here, go to JSON as they are, and `write_page` shows them.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from itertools import combinations
 from typing import Any, final
 
 import numpy as np
@@ -15,19 +14,38 @@ from numpy.typing import ArrayLike, NDArray
 
 from gameproof.arguments import Vector
 from gameproof.classify.record import learned_from
+from gameproof.data.budgets import Budgets
+from gameproof.data.prepare import Prepare
 from gameproof.population.responses import DEFAULT_POWER
 from gameproof.problem.strategic import LARGEST
+from gameproof.report.applicants import Applicants, Given
+from gameproof.report.by_scale import WHY, coefficients, losses, power_gaming
 from gameproof.report.finite import finite
-from gameproof.report.intervals import paired_interval
+from gameproof.report.gaming import Costs, gaming, hurt, weaknesses
 from gameproof.report.made import fingerprint
-from gameproof.report.measure import bins, gaming, hurt, quality, right, shifts, weaknesses
-from gameproof.report.model import Case, LinearModel
-from gameproof.report.rows import Bin, Difference, Gaming, Hurt, Quality, Shift, Weakness
+from gameproof.report.measure import bins, differences, quality, shifts
+from gameproof.report.model import BAD, REFUSED, Case, LinearModel
+from gameproof.report.rows import (
+    Bin,
+    Coefficient,
+    Difference,
+    Gaming,
+    Hurt,
+    Loss,
+    PowerGaming,
+    Quality,
+    Shift,
+    ShiftDifference,
+    Weakness,
+)
 
+MULTIPLES = (0.0, 0.5, 1.0, 2.0, 4.0)
 POWERS = tuple(round(0.05 * k, 2) for k in range(21))
 UNIT = "standard deviations"
 MOST_GROUPS = 50
 RADII = tuple(round(0.02 * k, 2) for k in range(16))
+# What changes when a model is multiplied by a positive number; all else does not.
+BY_SCALE = ("power", "why_power", "by_power", "losses", "coefficients")
 
 
 @final
@@ -35,17 +53,19 @@ RADII = tuple(round(0.02 * k, 2) for k in range(16))
 class Audit:
     """Rows on one classifier, or on several beside each other; the last one is in question.
 
-    `power` is the gaming that is expected: weak spots and costs are about it, and people answer
-    with it before the data is off by a radius. With `splits` above 1 the rows are means over that
-    many splits of a table, and so are their intervals. `fingerprint` tells the people from others.
-    `radius` is what the model in question was fitted for, `outcomes` what labels +1 and -1 are
-    called, `why_power` and `why_label_cost` why these, and `learned_from` the share of these people
-    that the model learned from, where that is known.
+    `budgets` are what people can change; weak spots and the worst case are about these, and
+    `gaming` about multiples of them. `power`, `by_power`, `losses` and `coefficients` depend on the
+    scale of the scores, and nothing else does.
+
+    With `splits` above 1 the rows are means over that many splits of a table, and so are their
+    intervals. `fingerprint` tells the people from others. `radius` is what the model in question
+    was fitted for, `outcomes` what labels +1 and -1 are called, `why_…` why these, and
+    `learned_from` the share of these people that the model learned from, where that is known.
     """
 
     models: tuple[str, ...]
-    movable: tuple[str, ...]
-    power: float
+    budgets: Budgets
+    costs: Costs
     label_cost: float
     quality: tuple[Quality, ...]
     bins: tuple[Bin, ...]
@@ -53,29 +73,49 @@ class Audit:
     shifts: tuple[Shift, ...]
     weaknesses: tuple[Weakness, ...]
     hurt: tuple[Hurt, ...]
+    power: float
+    by_power: tuple[PowerGaming, ...]
+    losses: tuple[Loss, ...]
+    coefficients: tuple[Coefficient, ...]
     differences: tuple[Difference, ...] = ()
+    shift_differences: tuple[ShiftDifference, ...] = ()
     splits: int = 1
     unit: str = UNIT
     fingerprint: str = ""
     radius: float | None = None
     outcomes: tuple[str, ...] = ()
+    why_budgets: str = ""
     why_power: str = ""
     learned_from: float | None = None
     why_label_cost: str = ""
 
     @property
-    def games(self) -> bool:
-        """Whether anybody is expected to game: there are power and something that can be moved."""
-        return self.power > 0 and bool(self.movable)
+    def movable(self) -> tuple[str, ...]:
+        """The columns of the table that people can change."""
+        return self.budgets.columns
+
+    @property
+    def multiples(self) -> tuple[float, ...]:
+        """The multiples of the budgets that were looked at."""
+        return tuple(dict.fromkeys(row.multiple for row in self.gaming))
 
     def record(self) -> dict[str, Any]:
         """All of it as JSON takes it; what is not finite is None."""
-        found: dict[str, Any] = finite(asdict(self))
-        return found
+        found = asdict(self)
+        found["budgets"] = {**self.budgets.record(), "description": self.budgets.describe()}
+        found["movable"], found["costs"] = self.movable, self.costs._asdict()
+        found["depends_on_scale"] = {"why": WHY} | {name: found.pop(name) for name in BY_SCALE}
+        checked: dict[str, Any] = finite(found)
+        return checked
 
     def of(self, rows: Iterable[Any], model: str) -> list[Any]:
         """Those rows that are about one model."""
         return [row for row in rows if row.model == model]
+
+    def at(self, model: str, multiple: float, movers: str = BAD) -> Gaming:
+        """The row of one model where these people use this multiple of their budgets."""
+        rows: list[Gaming] = self.of(self.gaming, model)
+        return next(r for r in rows if (r.movers, r.multiple) == (movers, multiple))
 
 
 def audit(
@@ -83,6 +123,11 @@ def audit(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    budgets: Given | None = None,
+    prepare: Prepare | None = None,
+    multiples: Sequence[float] = MULTIPLES,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
     movable: Sequence[int | str] | None = None,
     powers: Sequence[float] = POWERS,
     radii: Sequence[float] = RADII,
@@ -92,35 +137,26 @@ def audit(
     unit: str = UNIT,
     groups: ArrayLike | None = None,
 ) -> Audit:
-    """What a linear classifier is worth on people X, y when they game it and when data is off.
-
-    model
-        A `LinearModel`, or a fitted linear scikit-learn classifier.
-    movable
-        What people can change, by name or position; by default everything.
-    powers, power
-        Gaming powers to look at, and the one to expect, which is always among them, as is 0: people
-        with label -1 move by power times the movable coefficients, in scaled features.
-    radii, label_cost
-        How far the data may be off, 0 always among them, in the distance
-        |x - x'| + label_cost |y - y'|.
-    scale
-        How large a step in each feature costs the same: a number, or one a feature. By default the
-        standard deviations of X; 1.0 for a table that is prepared already.
-    unit
-        What such steps are called where distances are told.
-    groups
-        One value a person; burden and recourse are then also told by group.
+    """What a linear classifier is worth on people X, y when they game it and when data is
+    inaccurate. The model is a `LinearModel`, or a fitted linear scikit-learn classifier; the
+    options are those of `compare_models`.
 
     >>> X, y = np.array([[1.0], [0.2], [-0.1], [-2.0]]), np.array([1, 1, -1, -1])
-    >>> found = audit(LinearModel([1.0]), X, y, powers=[0.5], power=0.5, radii=[0.05], scale=1.0)
-    >>> [row.accuracy for row in found.gaming], [round(row.accuracy, 3) for row in found.shifts]
-    ([1.0, 0.75], [0.75, 0.5])
+    >>> found = audit(LinearModel([1.0]), X, y, budgets={0: (0, 0.5)}, radii=[0.05], scale=1.0)
+    >>> [(row.multiple, row.accuracy) for row in found.gaming if row.movers == "bad"]
+    [(0.0, 1.0), (0.5, 0.75), (1.0, 0.75), (2.0, 0.75), (4.0, 0.5)]
+    >>> [round(row.accuracy, 3) for row in found.shifts]
+    [0.75, 0.5]
     """
     return compare_models(
         [model],
         X,
         y,
+        budgets=budgets,
+        prepare=prepare,
+        multiples=multiples,
+        cost_accept_bad=cost_accept_bad,
+        cost_refuse_good=cost_refuse_good,
         movable=movable,
         powers=powers,
         radii=radii,
@@ -137,6 +173,11 @@ def compare_models(
     X: ArrayLike,
     y: ArrayLike,
     *,
+    budgets: Given | None = None,
+    prepare: Prepare | None = None,
+    multiples: Sequence[float] = MULTIPLES,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
     movable: Sequence[int | str] | None = None,
     powers: Sequence[float] = POWERS,
     radii: Sequence[float] = RADII,
@@ -149,57 +190,91 @@ def compare_models(
     """The same for several classifiers on the same people, with their paired differences. The last
     is the one in question, and the others are what it is compared with.
 
+    budgets
+        What people can change, in the units of X, keyed by name or position:
+        ``{"savings": (0, 5000)}``. A list of columns stands for half a standard deviation in either
+        direction, and so does `movable`; by default it is every column.
+    prepare
+        A fitted `Prepare`: X is then the table as it is, and models see what it makes of it.
+    multiples
+        Of the budgets, to look at; 0 and 1 are always among them.
+    cost_accept_bad, cost_refuse_good
+        What it costs to accept a bad applicant (label -1), and to refuse a good one (label +1).
+    radii, label_cost
+        How inaccurate the data may be, 0 always among them, in the distance
+        |x - x'| + label_cost |y - y'|.
+    scale
+        How large a step in each feature costs an adversary the same: a number, or one a feature. By
+        default the standard deviations of what models see.
+    unit
+        What such steps are called.
+    groups
+        One value a person; burden and recourse are then also reported by group.
+    powers, power
+        For the secondary numbers, which depend on the scale of the scores: people with label -1
+        move by power times the coefficients of what they can change, in scaled features.
+
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((200, 2))
     >>> y = np.sign(X[:, 0] + 0.3 * rng.standard_normal(200))
-    >>> large, small = LinearModel([9.0, 0.0], name="large"), LinearModel([1.0, 0.0], name="small")
-    >>> found = compare_models([large, small], X, y, powers=(), power=0.1, scale=1.0)
-    >>> [(row.power, row.low > 0) for row in found.differences]
-    [(0.0, False), (0.1, True)]
+    >>> one, two = LinearModel([1.0, 1.0], name="both"), LinearModel([1.0, 0.0], name="first")
+    >>> found = compare_models([one, two], X, y, budgets=[1], multiples=[2])
+    >>> [(row.multiple, row.low > 0) for row in found.differences if row.movers == "bad"]
+    [(0.0, True), (1.0, True), (2.0, True)]
     """
+    lines = _lines(models)
+    (expected,) = _numbers("power", [power])
+    grid, sizes = _numbers("powers", [0.0, expected, *powers]), _numbers("radii", [0.0, *radii])
+    times = _numbers("multiples", [0.0, 1.0, *multiples])
+    prices = (("cost_accept_bad", cost_accept_bad), ("cost_refuse_good", cost_refuse_good))
+    costs = Costs(*(_numbers(name, [price])[0] for name, price in prices))
+    if not label_cost >= 0:
+        raise ValueError(f"label_cost must be at least 0, got {label_cost}")
+    if budgets is not None and movable is not None:
+        raise ValueError("budgets and movable both say what people can change; give one of them")
+    own = lines[0].names if lines[0].named else None
+    people = Applicants.of(X, y, movable if budgets is None else budgets, prepare, own)
+    cases = [Case.of(line, people, scale) for line in lines]
+    kinds = None if groups is None else _kinds(groups, people.y.size)
+    if not people.columns:
+        times = (0.0,)
+    least, pairs = shifts(cases, sizes, label_cost)
+    return Audit(
+        models=tuple(line.name for line in lines),
+        budgets=people.budgets,
+        costs=costs,
+        label_cost=float(label_cost),
+        quality=tuple(quality(case) for case in cases),
+        bins=tuple(row for case in cases for row in bins(case)),
+        gaming=tuple(
+            gaming(case, who, m, costs) for case in cases for who in (BAD, REFUSED) for m in times
+        ),
+        shifts=tuple(least),
+        weaknesses=tuple(row for case in cases for row in weaknesses(case)),
+        hurt=tuple(row for case in cases for row in hurt(case, kinds)),
+        power=expected,
+        by_power=tuple(power_gaming(case, zeta) for case in cases for zeta in grid),
+        losses=tuple(row for case in cases for row in losses(case, sizes, label_cost)),
+        coefficients=tuple(row for case in cases for row in coefficients(case)),
+        differences=tuple(differences(cases, (BAD, REFUSED), times)),
+        shift_differences=tuple(pairs),
+        unit=unit,
+        fingerprint=fingerprint(X, y, people.budgets.features.names),
+        learned_from=1.0 if any(learned_from(models[-1], t, y) for t in (X, people.Z)) else None,
+    )
+
+
+def _lines(models: Sequence[Any]) -> list[LinearModel]:
     lines = [m if isinstance(m, LinearModel) else LinearModel.of(m) for m in models]
     if not lines:
         raise ValueError("there is no model to audit")
-    named = tuple(line.name for line in lines)
+    named = [line.name for line in lines]
     if len(set(named)) < len(named):
         raise ValueError(f"models must have different names, got {', '.join(named)}")
     for line in lines[1:]:
         if line.names != lines[0].names:
             raise ValueError(f"{line.name} and {lines[0].name} have different features")
-    (expected,) = _numbers("power", [power])
-    grid, sizes = _numbers("powers", [0.0, expected, *powers]), _numbers("radii", [0.0, *radii])
-    if not label_cost >= 0:
-        raise ValueError(f"label_cost must be at least 0, got {label_cost}")
-    cases = [Case.of(line, X, y, movable, scale) for line in lines]
-    kinds = None if groups is None else _kinds(groups, cases[0].y.size)
-    return Audit(
-        named,
-        tuple(lines[0].names[j] for j in cases[0].movable),
-        expected,
-        float(label_cost),
-        tuple(quality(case) for case in cases),
-        tuple(row for case in cases for row in bins(case)),
-        tuple(gaming(case, zeta) for case in cases for zeta in grid),
-        tuple(row for case in cases for row in shifts(case, sizes, label_cost, expected)),
-        tuple(row for case in cases for row in weaknesses(case, expected)),
-        tuple(row for case in cases for row in hurt(case, expected, kinds)),
-        tuple(_differences(cases, grid)),
-        unit=unit,
-        fingerprint=fingerprint(X, y, lines[0].names),
-        learned_from=1.0 if learned_from(models[-1], X, y) else None,
-    )
-
-
-def _differences(cases: Sequence[Case], powers: Sequence[float]) -> Iterable[Difference]:
-    """Every later model against every earlier one, power by power."""
-    for one, two in combinations(cases, 2):
-        for power in powers:
-            first, second = (right(case.gamed(power), case.y) for case in (one, two))
-            gained, lost = (int((d > 0).sum()) for d in (second - first, first - second))
-            n = first.size
-            yield Difference(
-                two.name, one.name, power, (gained - lost) / n, *paired_interval(gained, lost, n)
-            )
+    return lines
 
 
 def _kinds(groups: ArrayLike, n: int) -> NDArray[np.str_]:

@@ -1,50 +1,45 @@
-"""From a model and people to the rows of an audit.
+"""From a model and people to the rows on its quality, and on data that is inaccurate.
 
 With z the scores, y the labels, delta the radius, kappa the price of a label and |theta| the length
-of the scaled coefficients, the worst-case accuracy is found by spending a budget of n delta: to be
-decided wrongly, a person who is decided rightly must be moved by |z| / |theta|, or, with label +1,
-have the label turned at a price of 2 kappa. Each is bought at the lower price, the cheapest first,
-the last in part. All gains are equal, so no other way to spend gains more.
+of the scaled coefficients, the worst-case accuracy is found by spending n delta: to be decided
+wrongly, a person who is decided rightly must be moved by |z| / |theta|, or, with label +1, have the
+label turned at a price of 2 kappa. Each is bought at the lower price, the cheapest first, the last
+in part. All gains are equal, so no other way to spend gains more.
 
 With c the prices, 0 for those decided wrongly, and 1 / lambda the price of the last, that
 accuracy is the largest over lambda of mean min(1, lambda c) - lambda delta. Where it is largest, a
-small change of lambda changes nothing, so its interval is that of the mean, lambda held fixed.
+small change of lambda changes nothing, so its interval is that of the mean, lambda held fixed, and
+the interval of the difference of two is that of the difference of these means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from math import hypot, inf
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from gameproof.arguments import Vector
-from gameproof.exact.worst_case import worst_case
-from gameproof.population.population import Population
-from gameproof.problem.losses import Logistic
-from gameproof.problem.strategic import StrategicProblem
-from gameproof.report.intervals import mean_interval, share_interval
+from gameproof.report.gaming import accepted, right
+from gameproof.report.intervals import (
+    mean_interval,
+    paired_interval,
+    paired_mean_interval,
+    share_interval,
+)
 from gameproof.report.model import Case
-from gameproof.report.rows import Bin, Gaming, Hurt, Quality, Shift, Weakness
+from gameproof.report.rows import Bin, Difference, Quality, Shift, ShiftDifference
+from gameproof.report.scores import area
 
 BINS = 30
-
-
-def right(scores: Vector, y: Vector) -> Vector:
-    """1 where a decision is right, else 0."""
-    found: Vector = ((scores > 0) == (y > 0)).astype(np.float64)
-    return found
 
 
 def quality(case: Case) -> Quality:
     """Where nobody moves."""
     z, y, n = case.scores, case.y, case.y.size
-    good = y > 0
-    k, n_positive = int(right(z, y).sum()), int(good.sum())
-    # The Mann-Whitney statistic, ties counted half.
-    above = float(rankdata(z)[good].sum()) - n_positive * (n_positive + 1) / 2
+    k, n_positive = int(right(z, y).sum()), int((y > 0).sum())
     return Quality(
         case.name,
         n,
@@ -52,21 +47,24 @@ def quality(case: Case) -> Quality:
         k / n,
         *share_interval(k, n),
         max(n_positive, n - n_positive) / n,
-        above / (n_positive * (n - n_positive)),
-        float(Logistic().value(z, y).mean()),
-        *_accepted(z, y),
-        float(case.reach == 0),
+        area(z, y > 0, case.rounding),
+        *accepted(z, y),
+        float(not case.gains(1.0).any()),
     )
 
 
 def bins(case: Case) -> list[Bin]:
     """The scores of both labels, counted between the 1st and the 99th percentile; the outer bins
     take what lies beyond."""
-    low, high = np.quantile(case.scores, (0.01, 0.99))
+    spread = float(case.scores.std())
+    far = np.abs(case.scores - case.scores[0])
+    # Scores that differ by rounding only have no spread.
+    scores = case.scores / spread if (far > 2 * case.rounding).any() else np.sign(case.scores)
+    low, high = np.quantile(scores, (0.01, 0.99))
     if not high > low:
         low, high = low - 1.0, high + 1.0
     edges = np.linspace(low, high, BINS + 1)
-    inside = np.clip(case.scores, low, high)
+    inside = np.clip(scores, low, high)
     positive, negative = (np.histogram(inside[case.y == label], edges)[0] for label in (1, -1))
     return [
         Bin(case.name, float(edges[k]), float(edges[k + 1]), int(positive[k]), int(negative[k]))
@@ -74,41 +72,24 @@ def bins(case: Case) -> list[Bin]:
     ]
 
 
-def gaming(case: Case, power: float) -> Gaming:
-    """Where people with label -1 answer with this power."""
-    z, y, n = case.gamed(power), case.y, case.y.size
-    k = int(right(z, y).sum())
-    return Gaming(
-        case.name,
-        power,
-        power * case.reach,
-        k / n,
-        *share_interval(k, n),
-        float(Logistic().value(z, y).mean()),
-        *_accepted(z, y),
-    )
+class Least(NamedTuple):
+    """The least accuracy within a radius: the mean of `kept`, less what the radius takes off."""
+
+    accuracy: float
+    kept: Vector
+
+    @property
+    def paid(self) -> float:
+        """What the radius takes off."""
+        return float(self.kept.mean()) - self.accuracy
 
 
-def shifts(case: Case, radii: tuple[float, ...], label_cost: float, power: float) -> list[Shift]:
-    """Where people answer with this power and the data is off by each of these radii."""
-    least = worst_accuracies(case, radii, label_cost, power)
-    # Only scores and |theta| count, so people may as well stand on a line.
-    length = hypot(*case.theta)
-    at = (case.gamed(power) - case.intercept) / length if length > 0 else np.zeros(case.y.size)
-    problem = StrategicProblem(Population(at[:, None], case.y), 0.0, label_cost)
-    largest = [worst_case(problem.at_radius(r), [length], case.intercept).value for r in radii]
-    rows = zip(radii, least, largest, strict=True)
-    return [Shift(case.name, radius, *shares, risk) for radius, shares, risk in rows]
-
-
-def worst_accuracies(
-    case: Case, radii: tuple[float, ...], label_cost: float, power: float
-) -> list[tuple[float, float, float]]:
-    """The least accuracy on the ball of each radius, and its interval; see the module."""
-    z, y, n, length = case.gamed(power), case.y, case.y.size, hypot(*case.theta)
+def least_accuracies(z: Vector, case: Case, radii: Sequence[float], kappa: float) -> list[Least]:
+    """Radius by radius, where people have the scores z; see the module."""
+    y, n, length = case.y, case.y.size, hypot(*case.theta)
     is_right = right(z, y) > 0
     far = np.abs(z) / length if length > 0 else np.full(n, inf)
-    each = np.where(is_right, np.minimum(far, np.where(y > 0, 2 * label_cost, inf)), 0.0)
+    each = np.where(is_right, np.minimum(far, np.where(y > 0, 2 * kappa, inf)), 0.0)
     price = np.sort(each[is_right & np.isfinite(each)])
     spent = np.concatenate([[0.0], np.cumsum(price)])
     found = []
@@ -120,67 +101,43 @@ def worst_accuracies(
         # Where all that is for sale is bought, lambda is 0.
         last = float(price[whole]) if whole < price.size else inf
         kept = np.minimum(1.0, each / last) if last < inf else np.isinf(each).astype(np.float64)
-        low, high = mean_interval(kept)
-        paid = float(kept.mean()) - least
-        found.append((least, max(0.0, low - paid), min(1.0, high - paid)))
+        found.append(Least(least, kept))
     return found
 
 
-def weaknesses(case: Case, power: float) -> list[Weakness]:
-    """One row a movable feature, what gains most first."""
-    refused = case.scores[case.scores <= 0]
-    short = -float(np.median(refused)) if refused.size else None
-    plain = float(right(case.scores, case.y).mean())
+def shifts(
+    cases: Sequence[Case], radii: Sequence[float], label_cost: float
+) -> tuple[list[Shift], list[ShiftDifference]]:
+    """Where bad applicants use their budgets and the data is then inaccurate by each radius: each
+    model, and every later model against every earlier one."""
+    found = [least_accuracies(case.gamed(1.0), case, radii, label_cost) for case in cases]
     rows = []
-    for j in case.movable:
-        per_scale, scale = float(case.theta[j]), float(case.scale[j])
-        steps = None if short is None or per_scale == 0 else short / per_scale
-        left = float(right(case.gamed(power, only=j), case.y).mean())
-        rows.append(
-            Weakness(
-                case.name,
-                case.names[j],
-                per_scale / scale,
-                scale,
-                None if steps is None else steps * scale,
-                None if steps is None else abs(steps),
-                (per_scale / case.reach) ** 2 if case.reach > 0 else None,
-                left,
-                plain - left,
-            )
-        )
-    return most_gained_first(rows, [case.name])
+    for case, least in zip(cases, found, strict=True):
+        for radius, (accuracy, kept) in zip(radii, least, strict=True):
+            low, high = mean_interval(kept)
+            paid = float(kept.mean()) - accuracy
+            ends = max(0.0, low - paid), min(1.0, high - paid)
+            rows.append(Shift(case.name, radius, accuracy, *ends))
+    pairs = []
+    for (one, first), (two, second) in combinations(zip(cases, found, strict=True), 2):
+        for radius, a, b in zip(radii, first, second, strict=True):
+            low, high = paired_mean_interval(b.kept - a.kept)
+            paid = b.paid - a.paid
+            ends = max(-1.0, low - paid), min(1.0, high - paid)
+            more = b.accuracy - a.accuracy
+            pairs.append(ShiftDifference(two.name, one.name, radius, more, *ends))
+    return rows, pairs
 
 
-def most_gained_first(rows: Iterable[Weakness], models: Sequence[str]) -> list[Weakness]:
-    """Model by model."""
-    return sorted(rows, key=lambda row: (models.index(row.model), -(row.share or 0.0)))
-
-
-def hurt(case: Case, power: float, groups: NDArray[np.str_] | None = None) -> list[Hurt]:
-    """Label by label, for all and for each group; costs are |v|^2 / (2 power)."""
-    sets: list[tuple[str | None, NDArray[np.bool_]]] = [(None, np.ones(case.y.size, dtype=bool))]
-    if groups is not None:
-        sets += [(str(group), groups == group) for group in np.unique(groups)]
-    rows = []
-    for name, chosen in sets:
-        for label in (1, -1):
-            far = case.distance[chosen & (case.y == label)]
-            refused = far[case.scores[chosen & (case.y == label)] <= 0]
-            if not far.size:
-                continue
-            cost = float((far**2).mean()) / (2 * power) if power > 0 else inf
-            numbers = [float(far.mean()), cost]
-            quantiles = [
-                float(np.quantile(refused, q)) if refused.size and case.reach > 0 else inf
-                for q in (0.1, 0.25, 0.5, 0.75, 0.9)
-            ]
-            known = [number if np.isfinite(number) else None for number in numbers + quantiles]
-            share = refused.size / far.size
-            rows.append(Hurt(case.name, name, label, int(far.size), share, *known))
-    return rows
-
-
-def _accepted(z: Vector, y: Vector) -> tuple[float, float]:
-    """The shares of each label that are accepted."""
-    return float((z[y > 0] > 0).mean()), float((z[y < 0] > 0).mean())
+def differences(
+    cases: Sequence[Case], movers: Sequence[str], multiples: Sequence[float]
+) -> Iterable[Difference]:
+    """Every later model against every earlier one."""
+    for one, two in combinations(cases, 2):
+        for who in movers:
+            for multiple in multiples:
+                a, b = (right(case.gamed(multiple, who), case.y) for case in (one, two))
+                gained, lost = int((b > a).sum()), int((a > b).sum())
+                more = (gained - lost) / a.size
+                ends = paired_interval(gained, lost, a.size)
+                yield Difference(two.name, one.name, who, multiple, more, *ends)

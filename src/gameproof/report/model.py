@@ -1,14 +1,14 @@
-"""A linear classifier and the people it decides about, in units in which steps cost alike.
+"""A linear classifier, and the people it decides about.
 
-A person is accepted where the score z = <x, theta> + intercept is above 0. What it costs to move is
-measured in scaled features x / scale, in which the same classifier has the coefficients
-scale * theta: scores stay what they are.
+A person is accepted where the score z = <x, theta> + intercept is above 0. People who use their
+budgets add a gain to it. An adversary, and people who game by power, pay for steps in scaled
+features x / scale, in which the same classifier has the coefficients scale * theta.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import hypot
 from typing import Any, final
@@ -17,8 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.arguments import Matrix, Vector, as_numbers, as_vector, require_finite
-from gameproof.population.population import Population
-from gameproof.population.responses import PowerCost, QuadraticCost
+from gameproof.population.responses import QuadraticCost
+from gameproof.report.applicants import Applicants
+from gameproof.report.scores import rounding, settled
+
+# Who moves: those who should be refused, or everyone who is.
+BAD, REFUSED = "bad", "refused"
 
 
 @final
@@ -98,72 +102,81 @@ class LinearModel:
 @final
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A model and people, both scaled: what every row is computed from."""
+    """A model and people: what every row is computed from.
+
+    `scale` says how large a step in each feature costs an adversary the same, and so does it cost
+    people who game by power; `movable` are the features that these can move.
+    """
 
     name: str
-    names: tuple[str, ...]
-    X: Matrix
-    y: Vector
-    theta: Vector
+    coefficients: Vector
     intercept: float
-    movable: tuple[int, ...]
+    people: Applicants
     scale: Vector
+    _gains: dict[tuple[float, str | None], Vector] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(
-        cls,
-        model: LinearModel,
-        X: ArrayLike,
-        y: ArrayLike,
-        movable: Sequence[int | str] | None,
-        scale: ArrayLike | None,
-    ) -> Case:
-        """Checks that they fit together; `Population` knows what a table and labels may be."""
-        columns = [str(name) for name in getattr(X, "columns", ())]
-        if model.named and columns and columns != list(model.names):
-            raise ValueError(
-                f"the columns of X are {', '.join(columns)}, and the model has the features "
-                f"{', '.join(model.names)}"
-            )
-        people = Population(X, y)
+    def of(cls, model: LinearModel, people: Applicants, scale: ArrayLike | None) -> Case:
+        """Checks that they fit together."""
         theta = model.coefficients
-        if people.d != theta.size:
-            raise ValueError(f"X has {people.d} columns, the model {theta.size} coefficients")
-        units = _scales(people.X, scale)
-        places = _places(model.names, movable)
-        scaled = people.X / units
-        own = (people.y, theta * units, model.intercept, places, units)
-        return cls(model.name, model.names, scaled, *own)
+        if people.Z.shape[1] != theta.size:
+            raise ValueError(
+                f"X has {people.Z.shape[1]} columns, the model {theta.size} coefficients"
+            )
+        return cls(model.name, theta, model.intercept, people, _scales(people.Z, scale))
+
+    @property
+    def y(self) -> Vector:
+        """The labels."""
+        return self.people.y
+
+    @cached_property
+    def rounding(self) -> Vector:
+        """How far each score may be from its exact value."""
+        return rounding(self.people.Z, self.coefficients, self.intercept)
 
     @cached_property
     def scores(self) -> Vector:
-        """z where nobody moves."""
-        found: Vector = self.X @ self.theta + self.intercept
+        """z where nobody moves, 0 where it is not told from that."""
+        found: Vector = self.people.Z @ self.coefficients + self.intercept
+        return settled(found, self.rounding)
+
+    def gains(self, multiple: float, only: str | None = None) -> Vector:
+        """What this multiple of the budgets, or of the budget of one column, adds to scores."""
+        key = (multiple, only)
+        if key not in self._gains:
+            self._gains[key] = self.people.gains(self.coefficients, multiple, only)
+        return self._gains[key]
+
+    def gained(self, gain: Vector) -> Vector:
+        """z with these gains."""
+        return settled(self.scores + gain, 2 * self.rounding)
+
+    def gamed(self, multiple: float, movers: str = BAD, only: str | None = None) -> Vector:
+        """z where people use this multiple of their budgets, or of the budget of one column."""
+        who = self.y < 0 if movers == BAD else self.scores <= 0
+        return self.gained(np.where(who, self.gains(multiple, only), 0.0))
+
+    @cached_property
+    def theta(self) -> Vector:
+        """The coefficients of scaled features."""
+        found: Vector = self.coefficients * self.scale
         return found
 
-    def response(self, power: float, only: int | None = None) -> PowerCost:
-        """How people game: with all that can be moved, or with one feature."""
-        return QuadraticCost(power, features=list(self.movable) if only is None else [only])
+    @cached_property
+    def movable(self) -> tuple[int, ...]:
+        """The features that people who game by power can move."""
+        return self.people.numbers()
 
-    def gamed(self, power: float, only: int | None = None) -> Vector:
+    def by_power(self, power: float) -> Vector:
         """z where those with label -1 answer with this power: each gains power |theta_M|^2."""
-        gain = float(self.response(power, only).direction(self.theta) @ self.theta)
-        found: Vector = self.scores + np.where(self.y < 0, power * gain, 0.0)
-        return found
+        direction = QuadraticCost(power, features=list(self.movable)).direction(self.theta)
+        return self.gained(np.where(self.y < 0, power * float(direction @ self.theta), 0.0))
 
     @property
     def reach(self) -> float:
         """|theta_M|: what a step of length 1, in the best direction, adds to a score."""
         return hypot(*self.theta[list(self.movable)])
-
-    @cached_property
-    def distance(self) -> Vector:
-        """How far each person has to move to be accepted: 0 for those who are, infinite where no
-        step helps."""
-        short = np.maximum(0.0, -self.scores)
-        if self.reach == 0:
-            return np.where(self.scores > 0, 0.0, np.inf)
-        return short / self.reach
 
 
 def _numbered(d: int) -> tuple[str, ...]:
@@ -183,26 +196,3 @@ def _scales(X: Matrix, scale: ArrayLike | None) -> Vector:
     if (units <= 0).any():
         raise ValueError(f"scale must be positive, got {units.min():g}")
     return units
-
-
-def _places(names: tuple[str, ...], movable: Sequence[int | str] | None) -> tuple[int, ...]:
-    """The positions of movable features, given by name or position; None for all."""
-    if movable is None:
-        return tuple(range(len(names)))
-    if isinstance(movable, str):
-        raise TypeError(f"movable must be a list of names or positions, got {movable!r}")
-    found = []
-    for given in movable:
-        if isinstance(given, str):
-            if given not in names:
-                raise ValueError(f"movable names {given!r}, which is none of {', '.join(names)}")
-            found.append(names.index(given))
-        elif isinstance(given, (bool, np.bool_)) or not isinstance(given, (int, np.integer)):
-            raise TypeError(f"movable must be names or positions, got {given!r}")
-        elif not 0 <= given < len(names):
-            raise ValueError(f"feature {given} cannot move: there are 0 to {len(names) - 1}")
-        else:
-            found.append(int(given))
-    if len(set(found)) < len(found):
-        raise ValueError(f"movable names a feature twice: {list(movable)}")
-    return tuple(sorted(found))

@@ -1,19 +1,17 @@
-"""How good is the model, and what is left of that when people game it."""
+"""How good is the model where nobody games it, and how much its numbers can be relied on."""
 
 from __future__ import annotations
 
-from gameproof.data.naming import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.intervals import share_interval
 from gameproof.report.parts import Chart, Column, Section, Series, Table
-from gameproof.report.reading import at_power, cells, kind_of_outcome, line, look, outcome
-from gameproof.report.rows import Gaming, Quality
-from gameproof.report.words import between, listed, number, percent
+from gameproof.report.reading import ACCEPTED, accepted, cells, kind_of_outcome, look, outcome
+from gameproof.report.rows import Quality
+from gameproof.report.words import between, listed, percent
 
 ACCURACY = "share decided rightly"
 WIDE = 0.2  # of an interval: what is known no better is hardly known
-ACCEPTED = ("accepted_positive", "accepted_negative")
-_SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
+SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
 
 
 def how_good(audit: Audit) -> Section:
@@ -25,27 +23,27 @@ def how_good(audit: Audit) -> Section:
         f"Where nobody games it, {good.model} decides {percent(good.accuracy)} of {people} rightly "
         f"(95 % interval {between(good)})"
         + (f", {listed(others)}" if others else "")
-        + f"; deciding all alike would be right for {percent(good.majority)}."
+        + f"; the majority baseline is right for {percent(good.majority)}."
         + _idle(good)
     )
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None
     columns = [
         Column("model"),
         *(Column(name, "count") for name in ("people", f"with {outcome(audit, 1)}")),
-        *_SHARE,
-        *(Column(name, "number") for name in ("AUC", "log loss")),
-        *_accepted(audit),
+        *SHARE,
+        Column("AUC", "number"),
+        *accepted(audit),
     ]
-    shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", "risk", *ACCEPTED)
+    shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", *ACCEPTED)
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
     tables = [table, _counted(audit)] if audit.bins and not others else [table]
     return Section("How good is the model?", finding, [chart] if chart else [], tables)
 
 
 def cautions(audit: Audit, more: str = "more rows") -> list[str]:
-    """Why numbers tell less than they seem to: the model learned from the people that it is judged
-    by, they are few, which `more` mends, or some of the splits tell nothing of gaming."""
-    found = []
+    """Why numbers say less than they seem to: the model learned from the people that it is judged
+    by, they are few, which `more` helps against, or some splits say nothing about gaming."""
+    found = list(audit.budgets.notes)
     if audit.learned_from:
         share = f"about {100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
         found.append(
@@ -67,21 +65,17 @@ def cautions(audit: Audit, more: str = "more rows") -> list[str]:
         if 0 < row.idle < 1:
             found.append(
                 f"in {round(row.idle * audit.splits)} of {audit.splits} splits {row.model} gives "
-                "no weight to what can be moved: weak spots and distances are told by the others"
+                "no weight to what people can change: shares of the gain are those of the others"
             )
     return found
 
 
-def _accepted(audit: Audit) -> list[Column]:
-    return [Column(f"accepted of {outcome(audit, label)}", "percent") for label in (1, -1)]
-
-
 def _idle(good: Quality) -> str:
     """Scores that are all equal rank nobody, and accept all or none."""
-    alike = good.accepted_positive == good.accepted_negative in (0.0, 1.0)
-    if not (alike and good.auc == 0.5):
+    same = good.accepted_positive == good.accepted_negative in (0.0, 1.0)
+    if not (same and good.auc == 0.5):
         return ""
-    return f" {good.model} ignores the data: it decides all alike."
+    return f" {good.model} ignores the data: it makes the same decision about everyone."
 
 
 def _dots(audit: Audit) -> Chart:
@@ -123,7 +117,7 @@ def _scores(audit: Audit) -> Chart:
                 }.items()
             )
         ],
-        "score",
+        "score, in standard deviations of the scores",
         f"share of the people with the same {kind_of_outcome(audit)}",
         percent=True,
         upright=[(0.0, "accepted from here on")],
@@ -137,105 +131,3 @@ def _counted(audit: Audit) -> Table:
     ]
     rows = cells(audit.bins, "start", "end", "positive", "negative")
     return Table("people by score; the first and last rows hold all beyond", columns, rows)
-
-
-def gamed(audit: Audit) -> Section | None:
-    """Power by power; nothing where one power was looked at, or nothing can be moved."""
-    name = audit.models[-1]
-    rows = audit.of(audit.gaming, name)
-    if len(rows) < 2 or not audit.movable:
-        return None
-    shown = _at_most(audit, name)
-    columns = [
-        Column("model"),
-        *(Column(title, "number") for title in ("power", "each moves by")),
-        *_SHARE,
-        Column("log loss", "number"),
-        *_accepted(audit),
-    ]
-    fields = ("model", "power", "moved", "accuracy", "low", "high", "risk", *ACCEPTED)
-    names = listed([quoted(feature) for feature in audit.movable])
-    note = (
-        f"People who should be refused change {names} as far as the gain in score "
-        f"is worth the cost, distance²/(2 power). At power {shown.power:g}, {name} makes each of "
-        f"them move by {number(shown.moved)} {audit.unit}. People who should be accepted stay as "
-        "they are."
-    )
-    return Section(
-        "What happens when people game it?",
-        _finding(audit),
-        [_curves(audit)],
-        [Table("accuracy by gaming power", columns, cells(audit.gaming, *fields))],
-        [note],
-    )
-
-
-def _at_most(audit: Audit, model: str) -> Gaming:
-    """The row of the power that is expected, or of the largest, where that is none."""
-    found: Gaming = at_power(audit, model) if audit.games else audit.of(audit.gaming, model)[-1]
-    return found
-
-
-def _finding(audit: Audit) -> str:
-    name = audit.models[-1]
-    rows, shown = audit.of(audit.gaming, name), _at_most(audit, name)
-    (good,) = audit.of(audit.quality, name)
-    others = [
-        f"{model} for {percent(_at_most(audit, model).accuracy)}" for model in audit.models[:-1]
-    ]
-    said = [] if audit.games else ["Nobody is expected to game it."]
-    said += [
-        f"With a gaming power of {shown.power:g}, {name} is right for {percent(shown.accuracy)} "
-        f"instead of {percent(good.accuracy)}"
-        + (f", {listed(others)}" if others else "")
-        + f". Of those who should be refused, {name} then accepts "
-        f"{percent(shown.accepted_negative)} instead of {percent(good.accepted_negative)}."
-    ]
-    worse = [row.power for row in rows if row.accuracy < good.majority]
-    if good.accuracy < good.majority:
-        said.append("Even where nobody games, deciding all alike is right more often.")
-    elif worse:
-        said.append(f"From a power of {worse[0]:g} on, deciding all alike is right more often.")
-    return " ".join(said)
-
-
-def _curves(audit: Audit) -> Chart:
-    name = audit.models[-1]
-    rows = audit.of(audit.gaming, name)
-    (good,) = audit.of(audit.quality, name)
-    if len(audit.models) == 1:
-        x = [row.power for row in rows]
-        series = [
-            line("accuracy", rows, "accuracy", 0),
-            Series(
-                f"accepted of {outcome(audit, 1)}",
-                [row.accepted_positive for row in rows],
-                x,
-                look=3,
-            ),
-            Series(
-                f"accepted of {outcome(audit, -1)}",
-                [row.accepted_negative for row in rows],
-                x,
-                look=1,
-            ),
-        ]
-    else:
-        series = [
-            line(model, audit.of(audit.gaming, model), "accuracy", look(audit, model))
-            for model in reversed(audit.models)
-        ]
-    last = rows[-1].power
-    return Chart(
-        "lines",
-        f"Accuracy as people with {outcome(audit, -1)} game more and more",
-        f"Accuracy of {name} against gaming power: "
-        + listed([f"{percent(row.accuracy)} at {row.power:g}" for row in (rows[0], rows[-1])])
-        + ".",
-        series,
-        "gaming power",
-        ACCURACY,
-        percent=True,
-        across=[(good.majority, "deciding all alike")],
-        upright=[(audit.power, "expected")] if 0 < audit.power <= last else [],
-    )

@@ -1,10 +1,9 @@
-"""Which features are the weak spot, and who is hurt."""
+"""Which columns are the weak spot, and who is hurt."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from gameproof.report.audit import Audit
+from gameproof.report.gaming import MOST
 from gameproof.report.page import cell
 from gameproof.report.parts import Chart, Column, Section, Series, Table
 from gameproof.report.reading import cells, kind_of_outcome, look, outcome
@@ -17,84 +16,65 @@ MOST_BARS = 15
 QUANTILES = {"q10": "10 %", "q25": "25 %", "q50": "median", "q75": "75 %", "q90": "90 %"}
 
 
-def weak_spot(audit: Audit, in_table: Callable[[str, float], str] | None = None) -> Section | None:
-    """Feature by feature; nothing where none can be moved; `in_table` as `write_audit` has it."""
+def weak_spot(audit: Audit) -> Section | None:
+    """Column by column; nothing where none can be changed."""
     own: list[Weakness] = audit.of(audit.weaknesses, audit.models[-1])
     if not own:
         return None
-    shares = {row.feature: row.share for row in own[:MOST_BARS]}
+    shown = own[:MOST_BARS]
     series = []
     for model in reversed(audit.models):
-        by = {row.feature: row.share for row in audit.of(audit.weaknesses, model)}
-        series.append(Series(model, [by[name] for name in shares], look=look(audit, model)))
+        by = {row.feature: row for row in audit.of(audit.weaknesses, model)}
+        values = [by[row.feature].gained for row in shown]
+        series.append(Series(model, values, look=look(audit, model)))
+    refused = f"those who should be refused ({outcome(audit, -1)})"
     chart = Chart(
         "bars",
-        "Where the gain from gaming comes from"
-        + (f": the {MOST_BARS} features that give most" if len(own) > MOST_BARS else ""),
-        "Share of the gain in score by feature: "
-        + listed([f"{name} {cell(share, 'percent')}" for name, share in shares.items()]),
+        f"How many more of {refused} are accepted by the budget of one column alone"
+        + (f": the {MOST_BARS} columns that gain most" if len(own) > MOST_BARS else ""),
+        "More accepted by column: "
+        + listed([f"{row.feature} {cell(row.gained, 'points')} points" for row in shown]),
         series,
-        "share of the gain in score",
-        labels=list(shares),
+        "more accepted",
+        labels=[row.feature for row in shown],
         percent=True,
     )
-    numbers = ("coefficient", "one scale", "move needed", "in scales")
     columns = [
-        *(Column(title) for title in ("feature", "model")),
-        *(Column(title, "number") for title in numbers),
+        *(Column(title) for title in ("column", "budget", "model")),
         Column("share of gain", "percent"),
+        Column("accuracy if it alone changes", "percent"),
+        Column("change, points", "points"),
+        Column(f"accepted of {outcome(audit, -1)}", "percent"),
+        Column("more, points", "points"),
     ]
-    fields = ("feature", "model", "coefficient", "scale", "needed", "needed_scaled", "share")
-    table = cells(audit.weaknesses, *fields)
+    fields = ("feature", "budget", "model", "share", "accuracy", "loss")
+    table = cells(audit.weaknesses, *fields, "accepted_negative", "gained")
+    for row in table:
+        row[5] = -row[5]
     note = (
-        "The move needed is that of the refused person of median score, in this feature alone; a "
-        "step of one scale costs the same in every feature."
+        "Those who should be refused use the budget of one column and leave the others as they "
+        "are. The share of gain is of what all budgets together add to their scores."
     )
-    if audit.games:
-        columns.append(Column("accuracy if it alone moves", "percent"))
-        columns.append(Column("change, points", "points"))
-        for line, row in zip(table, audit.weaknesses, strict=True):
-            line += [row.accuracy, -row.loss]
-        note += f" Accuracy is at gaming power {audit.power:g}."
-    if in_table is not None:
-        # The audit's own units mean nothing to those who know the table.
-        columns[3:5] = [Column("move needed")]
-        for line, row in zip(table, audit.weaknesses, strict=True):
-            line[3:5] = [None if row.needed is None else in_table(row.feature, row.needed)]
-        note += (
-            " Coefficients are those of the prepared table; the move is told for a person at the "
-            "column's median, in the table's own units."
-        )
     return Section(
-        "Which features are the weak spot?",
-        _weakest(own[0], audit, in_table),
+        "Which columns are the weak spot?",
+        _weakest(own[0], audit),
         [chart] if any(row.share is not None for row in audit.weaknesses) else [],
-        [Table("movable features", columns, table)],
+        [Table("columns that people can change", columns, table)],
         [note],
     )
 
 
-def _weakest(top: Weakness, audit: Audit, in_table: Callable[[str, float], str] | None) -> str:
+def _weakest(top: Weakness, audit: Audit) -> str:
     if top.share is None:
-        return f"Gaming gains nothing: {top.model} gives no weight to what can be moved."
-    said = (
+        return f"Gaming gains nothing: {top.model} gives no weight to what people can change."
+    lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"
+    before = top.accepted_negative - top.gained
+    return (
         f"{top.feature} is the weak spot of {top.model}: {percent(top.share)} of what gaming gains "
-        "comes from it"
+        f"comes from it. Its budget alone ({top.budget}) {lost}, and {top.model} then accepts "
+        f"{percent(top.accepted_negative)} of those who should be refused instead of "
+        f"{percent(before)}."
     )
-    if audit.games:
-        lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"
-        said += f", and gaming it alone, at power {audit.power:g}, {lost}"
-    said += "."
-    if top.needed is None or top.needed_scaled is None:
-        return said
-    far = f"{number(top.needed_scaled)} {audit.unit}"
-    told = in_table(top.feature, top.needed) if in_table is not None else ""
-    if told:
-        far += f", such as {told}"
-    elif in_table is None and top.scale != 1:
-        far = f"{number(abs(top.needed))}, which is {far}"
-    way = "raised" if top.needed > 0 else "lowered"
-    return f"{said} The refused person of median score is accepted once it is {way} by {far}."
 
 
 def who_is_hurt(audit: Audit) -> Section | None:
@@ -113,38 +93,36 @@ def who_is_hurt(audit: Audit) -> Section | None:
     finding = _hurt(audit)
     chart = Chart(
         "dots",
-        "How far refused people are from acceptance: the median, and the middle half",
+        "How many times their budgets refused people need: the median, and the middle half",
         finding,
         series,
-        f"distance in {audit.unit}",
+        "multiple of the budgets",
         labels=[
             f"{ALL if group is None else group}, should be {'accepted' if k > 0 else 'refused'}"
             + (f" ({outcome(audit, k)})" if audit.outcomes else "")
             for group, k in keys
         ],
     )
-    # Where nobody has power, no cost is worth its while.
-    cost = {"mean_cost": "mean cost"} if audit.games else {}
-    far = {"mean_distance": "mean distance", **cost, **QUANTILES}
     columns = [
         *(Column(title) for title in ("model", "group")),
         Column(kind_of_outcome(audit), "text" if audit.outcomes else "label"),
         Column("people", "count"),
         Column("refused", "percent"),
-        *(Column(title, "number") for title in far.values()),
+        Column("accepted within the budgets", "percent"),
+        *(Column(title, "number") for title in QUANTILES.values()),
     ]
-    table = cells(audit.hurt, "model", "group", "label", "n", "refused", *far)
+    table = cells(audit.hurt, "model", "group", "label", "n", "refused", "within", *QUANTILES)
     for row in table:
         row[1] = ALL if row[1] is None else row[1]
         row[2] = outcome(audit, row[2]) if audit.outcomes else row[2]
     note = (
-        "The distance is that of the shortest way to acceptance by what can be moved: the burden "
-        "on those who should be accepted, the recourse of those who should be refused. Means are "
-        f"over all people with the same {kind_of_outcome(audit)}, quantiles over the refused."
-        + (f" A cost is distance²/(2 power), at power {audit.power:g}." if cost else "")
+        "How many times their budgets refused people need to be accepted: the burden on those who "
+        "should be accepted, the recourse of those who should be refused. Shares within the "
+        f"budgets and quantiles are over the refused; nothing is shown beyond {MOST:g} times."
     )
     table_ = Table("burden and recourse", columns, table)
-    return Section("Who is hurt?", finding, [chart], [table_], [note])
+    drawn = any(value is not None for each in series for value in each.y)
+    return Section("Who is hurt?", finding, [chart] if drawn else [], [table_], [note])
 
 
 def _hurt(audit: Audit) -> str:
@@ -152,13 +130,23 @@ def _hurt(audit: Audit) -> str:
     own = {row.label: row for row in audit.of(audit.hurt, name) if row.group is None}
     good, bad = own[1], own[-1]
     said = f"Of those who should be accepted, {name} refuses {percent(good.refused)}"
-    if good.refused and good.mean_distance is None:
-        return f"{said}, and nothing that they can move gets them accepted."
-    if good.q50 is not None:
-        said += f"; half of these would have to move by {number(good.q50)} {audit.unit} or more"
-    if bad.q50 is not None:
+    if good.within is not None:
+        said += f"; their budgets get {percent(good.within)} of these accepted"
+        said += f", and half of them need {times(good.q50)}" if good.within < 1 else ""
+    if bad.within is not None:
         said += (
-            f". Of those who should be refused and are, half are within {number(bad.q50)} "
-            f"{audit.unit} of being accepted"
+            f". Of those who should be refused and are, {percent(bad.within)} get accepted within "
+            "their budgets"
         )
     return f"{said}."
+
+
+def times(multiple: float | None) -> str:
+    """How many times their budgets people need.
+
+    >>> times(1.234), times(None)
+    ('1.23 times their budgets or more', 'more than 100 times their budgets')
+    """
+    if multiple is None:
+        return f"more than {MOST:g} times their budgets"
+    return f"{number(multiple)} times their budgets or more"

@@ -142,12 +142,13 @@ def _section(slug: str, section: Section) -> str:
     panels = [_panels(f"{slug}-{k}", each) for k, each in enumerate(section.panels, start=1)]
     tables = [_table(table, section.open) for table in section.tables]
     notes = [_paragraph(note, "note") for note in section.notes]
-    return f"""<section id="{slug}" aria-labelledby="{slug}-title">
-<h2 id="{slug}-title">{escape(section.title)}</h2>
-{_paragraph(section.finding, "finding")}
-{"".join([charts, *panels, *notes, *tables])}
-</section>
-"""
+    title = f'<h2 id="{slug}-title">{escape(section.title)}</h2>'
+    inner = _paragraph(section.finding, "finding") + "".join([charts, *panels, *notes, *tables])
+    if section.collapsed:
+        inner = f'<details class="more"><summary>{title}</summary>\n{inner}</details>'
+    else:
+        inner = f"{title}\n{inner}"
+    return f'<section id="{slug}" aria-labelledby="{slug}-title">\n{inner}\n</section>\n'
 
 
 def _charts(slug: str, charts: Sequence[Chart]) -> str:

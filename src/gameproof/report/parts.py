@@ -112,3 +112,5 @@ class Section:
     panels: Sequence[Panels] = ()
     # A table that is the finding itself is shown open.
     open: bool = False
+    # What is secondary is shown once it is opened.
+    collapsed: bool = False

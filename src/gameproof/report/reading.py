@@ -6,8 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from gameproof.report.audit import Audit
-from gameproof.report.parts import Series
+from gameproof.report.parts import Column, Series
 from gameproof.report.words import listed
+
+# What the intervals of rows are around.
+CENTRES = ("accuracy", "difference")
+ACCEPTED = ("accepted_positive", "accepted_negative")
+
+
+def accepted(audit: Audit) -> list[Column]:
+    """The columns of these."""
+    return [Column(f"accepted of {outcome(audit, label)}", "percent") for label in (1, -1)]
 
 
 def look(audit: Audit, model: str) -> int:
@@ -16,13 +25,14 @@ def look(audit: Audit, model: str) -> int:
 
 
 def line(name: str, rows: Sequence[Any], what: str, look: int) -> Series:
-    """Rows by power or radius, with their intervals where they have any."""
-    x = [row.radius if hasattr(row, "radius") else row.power for row in rows]
+    """Rows by multiple, radius or power, with their intervals where `what` has any."""
+    kind = next(kind for kind in ("multiple", "radius", "power") if hasattr(rows[0], kind))
     low, high = (
-        [getattr(row, end) for row in rows if what != "risk" and hasattr(row, end)]
+        [getattr(row, end) for row in rows if what in CENTRES and hasattr(row, end)]
         for end in ("low", "high")
     )
-    return Series(name, [getattr(row, what) for row in rows], x, low, high, look)
+    values, x = ([getattr(row, field) for row in rows] for field in (what, kind))
+    return Series(name, values, x, low, high, look)
 
 
 def cells(rows: Sequence[Any], *fields: str) -> list[list[Any]]:
@@ -32,7 +42,7 @@ def cells(rows: Sequence[Any], *fields: str) -> list[list[Any]]:
 
 def at_power(audit: Audit, model: str) -> Any:
     """The row of the power that is expected."""
-    return next(row for row in audit.of(audit.gaming, model) if row.power == audit.power)
+    return next(row for row in audit.of(audit.by_power, model) if row.power == audit.power)
 
 
 def at_radius(audit: Audit, model: str) -> Any:

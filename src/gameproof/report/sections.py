@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from gameproof.arguments import shown
-from gameproof.data.naming import quoted
 from gameproof.report.audit import Audit
 from gameproof.report.made import made
-from gameproof.report.on_accuracy import cautions, gamed, how_good
+from gameproof.report.on_accuracy import cautions, how_good
+from gameproof.report.on_gaming import gamed
 from gameproof.report.on_people import weak_spot, who_is_hurt
-from gameproof.report.on_radius import data_off, robustness_cost
+from gameproof.report.on_radius import data_inaccurate, robustness_cost
+from gameproof.report.on_scale import by_scale
 from gameproof.report.page import write_page
 from gameproof.report.parts import Chart, Column, Section, Table, Tile
-from gameproof.report.reading import at_power, at_radius
+from gameproof.report.reading import at_radius
 from gameproof.report.words import between, listed, percent
 
 
@@ -27,7 +28,6 @@ def write_audit(
     *,
     subtitle: str = "",
     radius: Section | None = None,
-    in_table: Callable[[str, float], str] | None = None,
     command: str = "",
     seed: int | None = None,
     data: Mapping[str, str] | None = None,
@@ -38,8 +38,6 @@ def write_audit(
 
     radius
         What `which_radius` made, where a radius was chosen.
-    in_table
-        Where X is a prepared table: says what a step in one of its columns is in the table itself.
     command, seed, data, settings
         For the part on how it was made: what was typed, what was drawn, fingerprints of files by
         name, and other settings by name. What the audit knows itself need not be given.
@@ -50,7 +48,7 @@ def write_audit(
     if not isinstance(audit, Audit):
         raise TypeError(f"write_audit takes a path and then an Audit, got {shown(audit)}")
     chosen = {
-        "movable": ", ".join(map(quoted, audit.movable)) or "nothing",
+        "budgets": ", ".join(filter(None, (audit.budgets.describe(), audit.why_budgets))),
         "gaming power expected": ", ".join(filter(None, (f"{audit.power:g}", audit.why_power))),
         "label cost": ", ".join(filter(None, (f"{audit.label_cost:g}", audit.why_label_cost))),
         **(settings or {}),
@@ -59,7 +57,7 @@ def write_audit(
     write_page(
         path,
         title or f"Audit of {listed(audit.models)}",
-        audit_sections(audit, radius, in_table),
+        audit_sections(audit, radius),
         made(command=command, seed=seed, data=people, settings=chosen),
         subtitle=subtitle,
         tiles=audit_tiles(audit),
@@ -67,21 +65,18 @@ def write_audit(
     )
 
 
-def audit_sections(
-    audit: Audit,
-    radius: Section | None = None,
-    in_table: Callable[[str, float], str] | None = None,
-) -> list[Section]:
-    """Those that have something to say, in the order in which they are asked; the others as
-    `write_audit` takes them."""
+def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]:
+    """Those that have something to say, in the order in which they are asked; what depends on the
+    scale of the scores comes last, and is closed until it is opened."""
     made = (
         how_good(audit),
         gamed(audit),
-        data_off(audit),
+        data_inaccurate(audit),
         robustness_cost(audit),
-        weak_spot(audit, in_table),
+        weak_spot(audit),
         who_is_hurt(audit),
         radius,
+        by_scale(audit),
     )
     return [section for section in made if section is not None]
 
@@ -91,12 +86,18 @@ def audit_tiles(audit: Audit) -> list[Tile]:
     name = audit.models[-1]
     (good,) = audit.of(audit.quality, name)
     tiles = [Tile("right, nobody games", percent(good.accuracy), between(good))]
-    if audit.games:
-        shown = at_power(audit, name)
-        label = f"right, gaming power {shown.power:g}"
-        tiles.append(Tile(label, percent(shown.accuracy), between(shown)))
+    if audit.movable:
+        shown = audit.at(name, 1.0)
+        tiles.append(Tile("right, budgets used", percent(shown.accuracy), between(shown)))
+        tiles.append(
+            Tile(
+                "of those who should be refused, accepted",
+                percent(shown.accepted_negative),
+                f"budgets used; {percent(good.accepted_negative)} where nobody games",
+            )
+        )
     if (worst := at_radius(audit, name)) is not None:
-        note = f"and gaming power {audit.power:g}" if audit.games else "nobody games"
+        note = "and budgets used" if audit.movable else "nobody games"
         own = "the model's radius" if audit.radius == worst.radius else "radius"
         label = f"right at worst, {own} {worst.radius:.3g}"
         tiles.append(Tile(label, percent(worst.accuracy), note))
