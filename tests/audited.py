@@ -8,6 +8,8 @@ from gameproof.report.model import LinearModel
 SCALE = np.array([100.0, 0.1, 1.0, 3.0])
 NAMES = ("income", "rate", "age", "debt")
 MOVABLE = ("income", "debt")
+# Income can only be raised, and debt rather be paid than made.
+BUDGETS = {"income": (0.0, 60.0), "debt": (-1.5, 0.5)}
 
 
 def people(n: int = 60, seed: int = 0):
@@ -30,5 +32,6 @@ def audits(names: tuple[str, ...] = NAMES):
         LinearModel(theta * size, 0.2, names, name)
         for name, size in (("plain", 1.0), ("strategic", 0.8), ("robust", [0.3, 1, 1, 0.3]))
     ]
-    options = {"movable": (0, 3), "scale": SCALE}
+    budgets = {names[NAMES.index(name)]: ends for name, ends in BUDGETS.items()}
+    options = {"budgets": budgets, "scale": SCALE}
     return audit(models[0], X, y, **options), compare_models(models, X, y, **options)

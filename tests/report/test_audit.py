@@ -5,28 +5,28 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import linprog, minimize, minimize_scalar
+from scipy.optimize import linprog, minimize_scalar
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, log_loss, roc_auc_score
+from sklearn.metrics import accuracy_score, roc_auc_score
 
 import gameproof as gp
-from audited import MOVABLE, NAMES, SCALE, people
+from audited import BUDGETS, MOVABLE, NAMES, SCALE, people
 
 X, Y, MODEL = people()
-POWER, LABEL_COST = 0.4, 0.3
+LABEL_COST, BAD_COST, GOOD_COST = 0.3, 5.0, 2.0
 AUDIT = gp.audit(
     MODEL,
     X,
     Y,
-    movable=MOVABLE,
-    powers=(0.0, 0.2, POWER),
+    budgets=BUDGETS,
+    multiples=(0.5, 3.0),
+    cost_accept_bad=BAD_COST,
+    cost_refuse_good=GOOD_COST,
     radii=(0.0, 0.05, 0.2, 0.7),
     label_cost=LABEL_COST,
-    power=POWER,
     scale=SCALE,
 )
 THETA, INTERCEPT = MODEL.coefficients, MODEL.intercept
-COLUMNS = [NAMES.index(name) for name in MOVABLE]
 
 
 def scores(rows):
@@ -35,25 +35,23 @@ def scores(rows):
     )
 
 
-def best_response(x, power, columns=COLUMNS):
-    """What maximises score less cost, by a general optimiser; steps in units of scale."""
-
-    def lost(v):
-        moved = x.copy()
-        moved[columns] += v * SCALE[columns]
-        return -float(moved @ THETA) + float(v @ v) / (2 * power)
-
-    moved = x.copy()
-    found = minimize(lost, np.zeros(len(columns)), tol=1e-12).x
-    moved[columns] += found * SCALE[columns]
-    return moved, float(np.linalg.norm(found))
+def best_score(x, multiple, columns=MOVABLE):
+    """The largest score within the budgets, by a linear program over the moves."""
+    ends = [
+        (multiple * BUDGETS[name][0], multiple * BUDGETS[name][1]) if name in columns else (0, 0)
+        for name in NAMES
+    ]
+    return float(x @ THETA) + INTERCEPT - linprog(-THETA, bounds=ends).fun
 
 
-def gamed(power, columns=COLUMNS):
-    if power == 0:
-        return X
+def gamed(multiple, movers="bad", columns=MOVABLE):
+    z = scores(X)
+    moves = Y < 0 if movers == "bad" else z <= 0
     return np.array(
-        [x if y > 0 else best_response(x, power, columns)[0] for x, y in zip(X, Y, strict=True)]
+        [
+            best_score(x, multiple, columns) if m else own
+            for x, own, m in zip(X, z, moves, strict=True)
+        ]
     )
 
 
@@ -62,7 +60,6 @@ def test_quality_is_what_other_packages_say() -> None:
     z = scores(X)
     assert row.accuracy == pytest.approx(accuracy_score(Y, np.where(z > 0, 1, -1)))
     assert row.auc == pytest.approx(roc_auc_score(Y, z))
-    assert row.risk == pytest.approx(log_loss(Y, 1 / (1 + np.exp(-z))))
     assert row.majority == max((Y > 0).mean(), (Y < 0).mean())
     assert (row.n, row.n_positive) == (60, int((Y > 0).sum()))
     assert row.accepted_positive == (z[Y > 0] > 0).mean()
@@ -76,25 +73,52 @@ def test_auc_counts_ties_half() -> None:
     assert row.auc == pytest.approx(roc_auc_score(Y, rounded[:, 0]))
 
 
-@pytest.mark.parametrize("k", range(3))
-def test_gaming_is_what_best_responses_do(k: int) -> None:
-    row = AUDIT.gaming[k]
-    z = scores(gamed(row.power))
+@pytest.mark.parametrize("movers", ["bad", "refused"])
+@pytest.mark.parametrize("multiple", [0.0, 0.5, 1.0, 3.0])
+def test_gaming_is_what_people_within_their_budgets_can_do(movers: str, multiple: float) -> None:
+    row = AUDIT.at("mine", multiple, movers)
+    z = gamed(multiple, movers)
+    good, bad = Y > 0, Y < 0
     assert row.accuracy == accuracy_score(Y, np.where(z > 0, 1, -1))
-    assert row.risk == pytest.approx(log_loss(Y, 1 / (1 + np.exp(-z))), abs=1e-6)
-    assert row.accepted_negative == (z[Y < 0] > 0).mean()
-    assert row.accepted_positive == AUDIT.quality[0].accepted_positive
-    if row.power:
-        assert row.moved == pytest.approx(best_response(X[0], row.power)[1], abs=1e-5)
+    assert row.auc == pytest.approx(roc_auc_score(Y, z))
+    assert row.accepted_positive == (z[good] > 0).mean()
+    assert row.accepted_negative == (z[bad] > 0).mean()
+    lost = BAD_COST * (z[bad] > 0).sum() + GOOD_COST * (z[good] <= 0).sum()
+    assert row.cost == pytest.approx(lost / Y.size)
+
+
+@pytest.mark.parametrize("movers", ["bad", "refused"])
+def test_people_who_move_only_as_far_as_they_must_are_decided_the_same(movers: str) -> None:
+    """Threshold agents: the shortest move, in scales, that gets a refused person accepted, found
+    by a linear program, if there is one within the budgets."""
+    row, right = AUDIT.at("mine", 1.0, movers), 0
+    lower, upper = ([BUDGETS.get(name, (0, 0))[k] for name in NAMES] for k in (0, 1))
+    for x, y in zip(X, Y, strict=True):
+        z = float(x @ THETA) + INTERCEPT
+        accepted = z > 0
+        if not accepted and (y < 0 or movers == "refused"):
+            # v = p - m with p, m >= 0; to be accepted takes <v, theta> >= -z.
+            found = linprog(
+                np.tile(1 / SCALE, 2),
+                A_ub=[np.concatenate([-THETA, THETA])],
+                b_ub=[z],
+                bounds=[*((0, high) for high in upper), *((0, -low) for low in lower)],
+            )
+            accepted = found.status == 0
+        right += accepted == (y > 0)
+    assert row.accuracy == right / Y.size
 
 
 def test_gaming_changes_something_here() -> None:
-    accuracies = [row.accuracy for row in AUDIT.gaming]
-    assert accuracies[0] > accuracies[-1]
+    found = [row for row in AUDIT.gaming if row.movers == "bad"]
+    assert [row.multiple for row in found] == [0.0, 0.5, 1.0, 3.0]
+    assert found[0].accuracy > found[2].accuracy > found[3].accuracy
+    assert AUDIT.at("mine", 1.0, "refused").accepted_positive > found[0].accepted_positive
 
 
 def test_bins_hold_every_person_once() -> None:
     z = scores(X)
+    z /= z.std()
     assert sum(row.positive for row in AUDIT.bins) == (Y > 0).sum()
     assert sum(row.negative for row in AUDIT.bins) == (Y < 0).sum()
     middle = AUDIT.bins[12]
@@ -108,11 +132,10 @@ def test_worst_accuracy_is_the_linear_program_over_distributions(k: int) -> None
     # People may go to the border (where a decision is as good as wrong), or to any of many other
     # places, with either label that they may have.
     row = AUDIT.shifts[k]
-    Z, t = gamed(POWER) / SCALE, THETA * SCALE
-    rng = np.random.default_rng(0)
+    t, rng = THETA * SCALE, np.random.default_rng(0)
     wrong, price, agent = [], [], []
-    for i, (x, label) in enumerate(zip(Z, Y, strict=True)):
-        margin = x @ t + INTERCEPT
+    for i, (margin, x, label) in enumerate(zip(gamed(1.0), X / SCALE, Y, strict=True)):
+        x = x + (margin - x @ t - INTERCEPT) * t / (t @ t)  # any place with this score
         border = x - margin * t / (t @ t)
         places = [(x, margin), (border, 0.0)]
         others = x + rng.standard_normal((30, 4)) * rng.uniform(0, 2, (30, 1))
@@ -127,14 +150,13 @@ def test_worst_accuracy_is_the_linear_program_over_distributions(k: int) -> None
     program = linprog(
         -np.array(wrong), A_ub=[price], b_ub=[row.radius], A_eq=mass, b_eq=share, method="highs"
     )
-    # The optimiser behind the best responses is exact to about 1e-6.
-    assert row.accuracy == pytest.approx(1 + program.fun, abs=1e-5)
+    assert row.accuracy == pytest.approx(1 + program.fun, abs=1e-6)
 
 
 @pytest.mark.parametrize("k", range(4))
-def test_worst_risk_is_the_minimum_over_alpha(k: int) -> None:
-    row = AUDIT.shifts[k]
-    z, kappa, n = scores(gamed(POWER)), LABEL_COST, Y.size
+def test_worst_loss_is_the_minimum_over_alpha(k: int) -> None:
+    row = AUDIT.losses[k]
+    z, kappa, n = gamed(1.0), LABEL_COST, Y.size
     phi = np.logaddexp(0, z) - z / 2
 
     def bound(alpha):
@@ -144,84 +166,119 @@ def test_worst_risk_is_the_minimum_over_alpha(k: int) -> None:
 
     least = np.linalg.norm(THETA * SCALE)
     best = minimize_scalar(bound, bounds=(least, 50), method="bounded", options={"xatol": 1e-9})
-    assert row.risk == pytest.approx(min(best.fun, bound(least)), abs=1e-5)
+    assert row.risk == pytest.approx(min(best.fun, bound(least)), abs=1e-6)
 
 
-def test_weak_spots_by_moving_one_feature_until_it_is_enough() -> None:
+def test_weak_spots_by_the_budget_of_one_column_alone() -> None:
     z = scores(X)
-    assert [row.feature for row in AUDIT.weaknesses] == ["income", "debt"]
-    median = np.median(z[z <= 0])
+    before = (z[Y < 0] > 0).mean()
+    assert {row.feature for row in AUDIT.weaknesses} == set(MOVABLE)
+    assert [row.share for row in AUDIT.weaknesses] == sorted(
+        (row.share for row in AUDIT.weaknesses), reverse=True
+    )
     for row in AUDIT.weaknesses:
-        j = NAMES.index(row.feature)
-        assert row.coefficient == pytest.approx(THETA[j])
-        assert median + row.needed * THETA[j] == pytest.approx(0)
-        assert row.needed_scaled == pytest.approx(abs(row.needed) / SCALE[j])
-        alone = scores(gamed(POWER, [j]))
+        alone = gamed(1.0, columns=[row.feature])
         assert row.accuracy == accuracy_score(Y, np.where(alone > 0, 1, -1))
         assert row.loss == pytest.approx(AUDIT.quality[0].accuracy - row.accuracy)
-        step = best_response(X[0], POWER)[0] - X[0]
-        assert row.share == pytest.approx(step[j] * THETA[j] / (step @ THETA), abs=1e-5)
+        assert row.accepted_negative == (alone[Y < 0] > 0).mean()
+        assert row.gained == pytest.approx(row.accepted_negative - before)
+        gain = (alone - z)[Y < 0].sum() / (gamed(1.0) - z)[Y < 0].sum()
+        assert row.share == pytest.approx(gain)
+    texts = {row.feature: row.budget for row in AUDIT.weaknesses}
+    assert texts == {"income": "0 to +60", "debt": "-1.5 to +0.5"}
 
 
-def test_burden_and_recourse_are_shortest_ways_to_acceptance() -> None:
+def test_burden_and_recourse_are_the_least_multiples_of_the_budgets() -> None:
     z = scores(X)
+    ends = [BUDGETS.get(name, (0, 0)) for name in NAMES]
 
-    def distance(x):
-        def score(v):
-            moved = x.copy()
-            moved[COLUMNS] += v * SCALE[COLUMNS]
-            return moved @ THETA + INTERCEPT
-
-        limit = {"type": "ineq", "fun": score}
-        found = minimize(lambda v: v @ v, np.ones(2), constraints=[limit], tol=1e-12)
-        return float(np.sqrt(found.fun))
+    def least(x):
+        """Over moves v and the multiple m: m low <= v <= m high, and the score reaches 0."""
+        limits = [[-float(i == j) for i in range(4)] + [ends[j][0]] for j in range(4)]
+        limits += [[float(i == j) for i in range(4)] + [-ends[j][1]] for j in range(4)]
+        limits.append([*-THETA, 0.0])
+        margin = float(x @ THETA) + INTERCEPT
+        found = linprog(
+            [0, 0, 0, 0, 1],
+            A_ub=limits,
+            b_ub=[0.0] * 8 + [margin],
+            bounds=[(None, None)] * 4 + [(0, None)],
+        )
+        return found.fun
 
     for row, label in zip(AUDIT.hurt, (1, -1), strict=True):
         chosen = (label == Y) & (z <= 0)
-        far = np.array([distance(x) for x in X[chosen]])
+        far = np.sort([least(x) for x in X[chosen]])
         n = int((label == Y).sum())
         assert (row.group, row.label, row.n) == (None, label, n)
         assert row.refused == chosen.sum() / n
-        assert row.mean_distance == pytest.approx(far.sum() / n, abs=1e-5)
-        assert row.mean_cost == pytest.approx((far**2).sum() / n / (2 * POWER), abs=1e-5)
+        assert row.within == pytest.approx(np.mean(far < 1))
         for q, name in ((10, "q10"), (25, "q25"), (50, "q50"), (75, "q75"), (90, "q90")):
-            assert getattr(row, name) == pytest.approx(np.percentile(far, q), abs=1e-5)
+            # The person from whom on at least q percent need no more.
+            at = far[int(np.ceil(q / 100 * far.size)) - 1]
+            assert getattr(row, name) == pytest.approx(at, abs=1e-5)
 
 
 def test_groups_are_audits_of_their_own_people() -> None:
     groups = np.where(X[:, 2] > 0, "everyone", "young")
-    both = gp.audit(MODEL, X, Y, movable=MOVABLE, scale=SCALE, power=POWER, groups=groups)
+    both = gp.audit(MODEL, X, Y, budgets=BUDGETS, groups=groups)
     for name in ("everyone", "young"):
-        alone = gp.audit(
-            MODEL, X[groups == name], Y[groups == name], movable=MOVABLE, scale=SCALE, power=POWER
-        )
+        alone = gp.audit(MODEL, X[groups == name], Y[groups == name], budgets=BUDGETS)
         for row, own in zip([r for r in both.hurt if r.group == name], alone.hurt, strict=True):
-            assert row.mean_distance == pytest.approx(own.mean_distance)
-            assert (row.n, row.refused, row.q50) == pytest.approx((own.n, own.refused, own.q50))
+            assert (row.n, row.refused, row.within) == pytest.approx(
+                (own.n, own.refused, own.within)
+            )
+            assert row.q50 == pytest.approx(own.q50)
 
 
 def test_units_of_the_table_do_not_matter() -> None:
-    other = gp.audit(
-        gp.LinearModel(THETA * 7, INTERCEPT, NAMES, "mine"), X / 7, Y, movable=MOVABLE, power=POWER
-    )
-    same = gp.audit(MODEL, X, Y, movable=MOVABLE, power=POWER)
+    turned = {name: (low / 7, high / 7) for name, (low, high) in BUDGETS.items()}
+    other = gp.audit(gp.LinearModel(THETA * 7, INTERCEPT, NAMES, "mine"), X / 7, Y, budgets=turned)
+    same = gp.audit(MODEL, X, Y, budgets=BUDGETS)
     for one, two in zip(other.gaming + other.shifts, same.gaming + same.shifts, strict=True):
         assert one.accuracy == pytest.approx(two.accuracy, abs=1e-9)
+    for one, two in zip(other.losses, same.losses, strict=True):
         assert one.risk == pytest.approx(two.risk)
+
+
+def test_columns_without_a_stated_budget_get_half_a_standard_deviation() -> None:
+    listed = gp.audit(MODEL, X, Y, budgets=["debt", "income"])
+    half = X.std(axis=0) / 2
+    stated = {name: (-half[k], half[k]) for k, name in enumerate(NAMES) if name in MOVABLE}
+    assert listed.gaming == gp.audit(MODEL, X, Y, budgets=stated).gaming
+    assert listed.gaming == gp.audit(MODEL, X, Y, movable=[0, 3]).gaming
+    assert listed.budgets.describe().count("(half a standard deviation)") == 2
+    assert f"debt: {-half[3]:+,.6g} to {half[3]:+,.6g}" in listed.budgets.describe()
+    assert gp.audit(MODEL, X, Y).movable == NAMES
 
 
 def test_differences_are_counted_person_by_person() -> None:
     other = gp.LinearModel(THETA * [1, 1, 1, 0], 0.4, NAMES, "other")
-    found = gp.compare_models(
-        [MODEL, other], X, Y, movable=MOVABLE, powers=(0.0, POWER), scale=SCALE, power=POWER
-    )
+    found = gp.compare_models([MODEL, other], X, Y, budgets=BUDGETS, scale=SCALE)
+    assert len(found.differences) == 10
     for row in found.differences:
         assert (row.model, row.against) == ("other", "mine")
-        own, second = found.of(found.gaming, "mine"), found.of(found.gaming, "other")
-        k = [r.power for r in own].index(row.power)
-        assert row.difference == pytest.approx(second[k].accuracy - own[k].accuracy)
+        one, two = (found.at(name, row.multiple, row.movers) for name in ("mine", "other"))
+        assert row.difference == pytest.approx(two.accuracy - one.accuracy)
         assert row.low < row.difference < row.high
-    assert found.of(found.gaming, "mine")[1] == AUDIT.gaming[2]
+    assert found.at("mine", 1.0).accuracy == AUDIT.at("mine", 1.0).accuracy
+    for row in found.shift_differences:
+        one, two = (
+            next(r for r in found.of(found.shifts, name) if r.radius == row.radius)
+            for name in ("mine", "other")
+        )
+        assert row.difference == pytest.approx(two.accuracy - one.accuracy)
+        assert row.low < row.difference < row.high
+
+
+def test_paired_intervals_at_radius_0_are_those_of_the_decisions() -> None:
+    other = gp.LinearModel(THETA * [1, 1, 1, 0], 0.4, NAMES, "other")
+    options = {"budgets": BUDGETS, "label_cost": float("inf"), "radii": ()}
+    found = gp.compare_models([MODEL, other], X, Y, **options)
+    (worst,) = found.shift_differences
+    used = next(r for r in found.differences if (r.movers, r.multiple) == ("bad", 1.0))
+    same = (used.difference, used.low, used.high)
+    assert (worst.difference, worst.low, worst.high) == pytest.approx(same)
 
 
 def test_scikit_learn_model_is_audited_as_it_decides() -> None:
@@ -236,12 +293,16 @@ def test_scikit_learn_model_is_audited_as_it_decides() -> None:
 
 def test_record_is_json_even_where_nothing_helps() -> None:
     flat = gp.LinearModel([0.0, 0, 1.0, 0], -100.0, NAMES, "flat")
-    found = gp.audit(flat, X, Y, movable=MOVABLE, scale=SCALE, label_cost=float("inf"))
+    found = gp.audit(flat, X, Y, budgets=BUDGETS, label_cost=float("inf"))
     record = json.loads(json.dumps(found.record(), allow_nan=False))
     assert record["label_cost"] is None
-    assert record["hurt"][0]["mean_distance"] is None
-    assert {row["needed"] for row in record["weaknesses"]} == {None}
-    assert record["gaming"][0]["accuracy"] == record["gaming"][-1]["accuracy"]
+    assert record["hurt"][0]["q50"] is None
+    assert record["hurt"][0]["within"] == 0
+    assert {row["share"] for row in record["weaknesses"]} == {None}
+    assert {row["accuracy"] for row in record["gaming"]} == {record["quality"][0]["accuracy"]}
+    assert record["budgets"]["columns"] == {"income": [0.0, 60.0], "debt": [-1.5, 0.5]}
+    assert record["budgets"]["description"] == "income: 0 to +60; debt: -1.5 to +0.5"
+    assert record["costs"] == {"accept_bad": 1.0, "refuse_good": 1.0}
 
 
 def test_theta_zero_loses_by_labels_alone() -> None:
@@ -253,7 +314,7 @@ def test_theta_zero_loses_by_labels_alone() -> None:
 
 
 def test_labels_that_cost_nothing_turn_all() -> None:
-    found = gp.audit(MODEL, X, Y, radii=(0.0,), label_cost=0.0, power=0.0, scale=SCALE)
+    found = gp.audit(MODEL, X, Y, budgets={}, radii=(0.0,), label_cost=0.0, scale=SCALE)
     z = scores(X)
     assert found.shifts[0].accuracy == pytest.approx(((z <= 0) & (Y < 0)).mean())
 
@@ -261,10 +322,17 @@ def test_labels_that_cost_nothing_turn_all() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"movable": ["salary"]}, "movable names 'salary', which is none of income, rate"),
-        ({"movable": "income"}, "movable must be a list"),
-        ({"movable": [4]}, "feature 4 cannot move: there are 0 to 3"),
-        ({"movable": ["debt", 3]}, "movable names a feature twice"),
+        ({"budgets": {"salary": (0, 1)}}, "budgets has the column 'salary', and the table has inc"),
+        ({"budgets": "income"}, "budgets must map columns to ranges or levels"),
+        ({"budgets": [4]}, "budgets has the column 4, and the table has 0 to 3"),
+        ({"budgets": ["debt", 3]}, "budgets names the column 'debt' twice"),
+        ({"budgets": {"debt": (1, -1)}}, "the budget of 'debt' is empty: it goes from 1 to -1"),
+        ({"budgets": {"debt": (1, 2)}}, "the budget of 'debt' goes from 1 to 2, and must include"),
+        ({"budgets": {"debt": (0, float("nan"))}}, "the budget of 'debt' must be finite"),
+        ({"budgets": {"debt": ["low"]}}, "the budget of 'debt' must be a pair such as"),
+        ({"budgets": {}, "movable": []}, "both say what people can change; give one"),
+        ({"multiples": [-1.0]}, "multiples must be finite and at least 0"),
+        ({"cost_accept_bad": -1.0}, "cost_accept_bad must be finite and at least 0"),
         ({"powers": [-1.0]}, "powers must be finite and at least 0"),
         ({"power": 1e308}, r"power must be at most 1e\+100, got 1e\+308"),
         ({"radii": [float("inf")]}, "radii must be finite"),
@@ -292,7 +360,7 @@ def test_frames_are_audited_where_their_columns_are_the_model_s() -> None:
     with pytest.raises(ValueError, match="the columns of X are rate, income, age, debt, and"):
         gp.audit(MODEL, frame[["rate", "income", "age", "debt"]], Y)
     unnamed = gp.LinearModel(THETA, INTERCEPT)
-    assert gp.audit(unnamed, frame, Y).quality[0].accuracy == AUDIT.quality[0].accuracy
+    assert gp.audit(unnamed, frame, Y, budgets=BUDGETS).movable == MOVABLE
 
 
 def test_models_that_cannot_be_compared_are_refused() -> None:
@@ -309,3 +377,8 @@ def test_audit_of_a_classifier_knows_its_own_people() -> None:
     model = gp.StrategicLogisticRegression().fit(X[:80], y[:80])
     assert gp.audit(model, X[:80], y[:80]).learned_from == 1.0
     assert gp.audit(model, X[80:], y[80:]).learned_from is None
+
+
+def test_budget_beyond_the_whole_range_of_a_column_gets_a_note() -> None:
+    found = gp.audit(MODEL, X, Y, budgets={"debt": (0, 1e6)})
+    assert any("exceeds the column's whole range" in note for note in found.budgets.notes)

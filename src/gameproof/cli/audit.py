@@ -34,7 +34,8 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         help="what gaming does to a model that is in use",
         description="Reports what is left of the accuracy of a linear classifier when people "
         "change what they can, and when data is inaccurate; which columns are the weak spot, and "
-        "who is hurt. The model is one of gameproof, or a linear one of scikit-learn saved by skops.",
+        "who is hurt. The model is one of gameproof, or a linear one of scikit-learn saved by "
+        "skops.",
         epilog=EXAMPLE,
         formatter_class=Help,
     )

@@ -62,8 +62,9 @@ def budgets_of(given: Stated, features: Features, rows: Matrix) -> Budgets:
                 f"the largest change, as in {name}:-1..1, the column alone for half a standard "
                 "deviation, or name it as a category (--category)"
             )
+    by_name: dict[Any, Any] = dict(given)
     try:
-        return Budgets.of(dict(given), features, rows)
+        return Budgets.of(by_name, features, rows)
     except (TypeError, ValueError) as error:
         raise SenselessOptions(str(error)) from error
 

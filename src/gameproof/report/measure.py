@@ -33,7 +33,7 @@ from gameproof.report.model import Case
 from gameproof.report.rows import Bin, Difference, Quality, Shift, ShiftDifference
 from gameproof.report.scores import area
 
-BINS = 30
+BINS, PLACES = 30, 9
 
 
 def quality(case: Case) -> Quality:
@@ -60,11 +60,13 @@ def bins(case: Case) -> list[Bin]:
     far = np.abs(case.scores - case.scores[0])
     # Scores that differ by rounding only have no spread.
     scores = case.scores / spread if (far > 2 * case.rounding).any() else np.sign(case.scores)
+    # Edges lie between the places that scores are rounded to, so none decides by rounding residue.
+    scores = np.round(scores, PLACES)
     low, high = np.quantile(scores, (0.01, 0.99))
     if not high > low:
         low, high = low - 1.0, high + 1.0
-    edges = np.linspace(low, high, BINS + 1)
-    inside = np.clip(scores, low, high)
+    edges = np.round(np.linspace(low, high, BINS + 1), PLACES) - 0.5 * 10.0**-PLACES
+    inside = np.clip(scores, edges[0], edges[-1])
     positive, negative = (np.histogram(inside[case.y == label], edges)[0] for label in (1, -1))
     return [
         Bin(case.name, float(edges[k]), float(edges[k + 1]), int(positive[k]), int(negative[k]))
