@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from audited import HOSTILE, MOVABLE, NAMES, SCALE, audits, people
+from audited import BUDGETS, HOSTILE, MOVABLE, NAMES, SCALE, audits, people
 from gameproof.report.figures import lines
 from gameproof.report.made import fingerprint, made
+from gameproof.report.on_radius import no_better as no_better_of
 from gameproof.report.on_radius import robustness_cost
 from gameproof.report.page import cell, page
 from gameproof.report.parts import Column, Panels, Section, Series, Table, Tile
@@ -31,11 +32,12 @@ CURVE = [
 QUESTIONS = [
     "How good is the model?",
     "What happens when people game it?",
-    "What happens when the data is off?",
+    "What happens when the data is inaccurate?",
     "What does robustness cost?",
-    "Which features are the weak spot?",
+    "Which columns are the weak spot?",
     "Who is hurt?",
     "Which radius?",
+    "Numbers that depend on the scale of the scores",
 ]
 
 
@@ -75,21 +77,25 @@ def test_questions_are_answered_in_their_order() -> None:
 
 def test_sections_without_data_are_left_out() -> None:
     X, y, model = people()
-    found = gp.audit(model, X, y, movable=[], powers=[0], radii=[0])
-    assert [section.title for section in audit_sections(found)] == ["How good is the model?"]
+    found = gp.audit(model, X, y, budgets={}, radii=[0])
+    titles = [section.title for section in audit_sections(found)]
+    assert titles == [QUESTIONS[0], QUESTIONS[-1]]
     assert len(audit_tiles(found)) == 1
     assert "<h2" in shown(found)
 
 
 def test_findings_hold_the_numbers_of_the_rows() -> None:
-    good, gamed, off, weak, hurt = (section.finding for section in audit_sections(ALONE))
+    good, gamed, off, weak, hurt, _ = (section.finding for section in audit_sections(ALONE))
     (row,) = ALONE.quality
-    expected = next(r for r in ALONE.gaming if r.power == ALONE.power)
+    expected, everyone = ALONE.at("plain", 1.0), ALONE.at("plain", 1.0, "refused")
     assert percent(row.accuracy) in good
     assert percent(row.majority) in good
     assert f"{100 * row.low:.1f} to {percent(row.high)}" in good
     for share in (row.accuracy, expected.accuracy, expected.accepted_negative):
         assert percent(share) in gamed
+    for share in (everyone.accuracy, everyone.accepted_positive):
+        assert percent(share) in gamed
+    assert gamed.startswith("Budgets: income: 0 to +60; debt: -1.5 to +0.5.")
     tenth = next(r for r in ALONE.shifts if r.radius == 0.1)
     assert (
         f"radius of 0.1, in the worst way, plain is still right for {percent(tenth.accuracy)}"
@@ -97,13 +103,16 @@ def test_findings_hold_the_numbers_of_the_rows() -> None:
     )
     top = max(ALONE.weaknesses, key=lambda r: r.share)
     assert weak.startswith(f"{top.feature} is the weak spot of plain: {percent(top.share)}")
-    assert f"{top.needed_scaled:.2f} standard deviations" in weak
+    assert f"({top.budget}) costs {percent(top.loss).replace('%', 'points')} of accuracy" in weak
+    assert percent(top.accepted_negative) in weak
     assert percent(ALONE.hurt[0].refused) in hurt
-    assert f"{ALONE.hurt[0].q50:.2f} standard deviations or more" in hurt
+    assert percent(ALONE.hurt[0].within) in hurt
+    assert f"{ALONE.hurt[0].q50:.2f} times their budgets or more" in hurt
 
 
 def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
     rows = [r for r in BESIDE.differences if (r.model, r.against) == ("robust", "plain")]
+    rows = [r for r in rows if r.movers == "bad"]
     said = audit_sections(BESIDE)[3].finding
     assert f"{100 * rows[0].low:+.1f}".replace("-", "−") in said
     two = replace(BESIDE, models=("plain", "robust"))
@@ -112,17 +121,20 @@ def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
         for k, row in enumerate(rows)
     ]
     said = robustness_cost(replace(two, differences=tuple(turned))).finding
-    assert "the interval is above 0 at powers 0.15 to 1, and below 0 at powers 0 to 0.1." in said
+    above = "the interval is above 0 at 2 to 4 times the budgets, and below 0 at 0 to 1 times the"
+    assert above in said
     even = [replace(row, low=-0.1, high=0.1) for row in rows]
     said = robustness_cost(replace(two, differences=tuple(even))).finding
-    assert "the interval holds 0 at every power looked at." in said
+    assert "the interval holds 0 at every multiple looked at." in said
 
 
 def test_tables_hold_every_row() -> None:
     tables = {t.caption: t for section in audit_sections(BESIDE) for t in section.tables}
-    assert len(tables["accuracy by gaming power"].rows) == len(BESIDE.gaming)
+    assert len(tables["gaming by budgets"].rows) == len(BESIDE.gaming) == 3 * 2 * 5
+    assert len(tables["gaming by power"].rows) == len(BESIDE.by_power)
+    assert len(tables["coefficients of the features that models see"].rows) == 3 * len(NAMES)
     assert len(tables["paired differences in accuracy"].rows) == len(BESIDE.differences)
-    assert len(tables["movable features"].rows) == 3 * len(MOVABLE)
+    assert len(tables["columns that people can change"].rows) == 3 * len(MOVABLE)
     text = shown(BESIDE)
     for row in BESIDE.gaming:
         assert percent(row.accuracy) in text
@@ -133,10 +145,14 @@ def test_tables_hold_every_row() -> None:
 def test_people_whom_nothing_helps_are_told_so() -> None:
     X, y, model = people()
     flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
-    sections = audit_sections(gp.audit(flat, X, y, movable=MOVABLE, scale=SCALE))
-    found = {section.title: section.finding for section in sections}
-    assert "gives no weight to what can be moved" in found["Which features are the weak spot?"]
-    assert "nothing that they can move gets them accepted" in found["Who is hurt?"]
+    sections = audit_sections(gp.audit(flat, X, y, budgets=BUDGETS, scale=SCALE))
+    found = {section.title: section for section in sections}
+    weak = found["Which columns are the weak spot?"].finding
+    assert "gives no weight to what people can change" in weak
+    hurt = found["Who is hurt?"]
+    assert "their budgets get 0.0\u00a0% of these accepted" in hurt.finding
+    assert "half of them need more than 100 times their budgets" in hurt.finding
+    assert hurt.charts == []
 
 
 def test_many_features_stay_readable_and_all_are_in_the_table() -> None:
@@ -145,9 +161,9 @@ def test_many_features_stay_readable_and_all_are_in_the_table() -> None:
     model = gp.LinearModel(rng.standard_normal(40))
     found = gp.audit(model, X, np.sign(X[:, 0]), groups=np.arange(50) % 2)
     sections = {section.title: section for section in audit_sections(found)}
-    weak = sections["Which features are the weak spot?"]
+    weak = sections["Which columns are the weak spot?"]
     assert len(weak.charts[0].labels) == 15
-    assert "15 features that give most" in weak.charts[0].title
+    assert "15 columns that gain most" in weak.charts[0].title
     assert len(weak.tables[0].rows) == 40
     hurt = sections["Who is hurt?"]
     assert [row[1] for row in hurt.tables[0].rows] == ["everyone"] * 2 + ["0"] * 2 + ["1"] * 2
@@ -284,7 +300,7 @@ def test_audit_is_written_with_what_it_knows_of_itself(tmp_path: Path) -> None:
     path = tmp_path / "audit.html"
     gp.write_audit(path, ALONE, subtitle="For <us>", command="gameproof audit", seed=7)
     read = Read(path.read_text(encoding="utf-8"))
-    for said in ("Audit of plain", "For <us>", "gameproof audit", "income, debt"):
+    for said in ("Audit of plain", "For <us>", "gameproof audit", "income: 0 to +60; debt: "):
         assert said in read.text
     X, y, _ = people(300)
     assert ALONE.fingerprint == fingerprint(X, y, NAMES)
@@ -332,65 +348,74 @@ def sections_of(audit: gp.Audit) -> dict[str, Section]:
     return {section.title: section for section in audit_sections(audit)}
 
 
-def test_page_on_people_without_power_speaks_of_none() -> None:
-    """Nobody is expected to game; what gaming would do is told at the largest power looked at."""
-    X, y, model = people()
-    found = gp.audit(model, X, y, movable=MOVABLE, scale=SCALE, power=0.0)
-    assert not found.games
-    text = shown(found)
-    assert not re.search(r"power (of )?0[^.]|by 0 standard deviations", text)
-    sections = sections_of(found)
-    said = sections["What happens when people game it?"].finding
-    assert said.startswith("Nobody is expected to game it. With a gaming power of 1, mine is right")
-    columns = [column.name for column in sections["Who is hurt?"].tables[0].columns]
-    assert "mean cost" not in columns
-    (weak,) = sections["Which features are the weak spot?"].tables
-    assert [column.name for column in weak.columns][-1] == "share of gain"
-    for table in (weak, sections["Who is hurt?"].tables[0]):
-        assert all(len(row) == len(table.columns) for row in table.rows)
-
-
-def test_page_on_what_cannot_be_moved_speaks_of_no_gaming() -> None:
+def test_page_on_what_cannot_be_changed_speaks_of_no_gaming() -> None:
     X, y, model = people()
     other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, NAMES, "other")
-    found = gp.compare_models([model, other], X, y, movable=[], scale=SCALE)
-    assert not found.games
-    assert not re.search("gaming power|with power", shown(found))
+    found = gp.compare_models([model, other], X, y, budgets={}, scale=SCALE)
+    assert not re.search("gaming power|budgets used|their budgets", shown(found))
     assert [tile.note for tile in audit_tiles(found)][1:] == ["nobody games"]
     cost = sections_of(found)["What does robustness cost?"]
     assert cost.charts == []
-    assert len(cost.tables[0].rows) == 1
+    assert [row[3] for row in cost.tables[0].rows] == [0.0]
 
 
 def test_model_that_gaming_gains_nothing_from_has_no_weakest_spot() -> None:
     X, y, model = people()
     flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
-    found = gp.audit(flat, X, y, movable=MOVABLE, scale=SCALE)
+    found = gp.audit(flat, X, y, budgets=BUDGETS, scale=SCALE)
     assert "weakest spot" not in [tile.label for tile in audit_tiles(found)]
-    assert sections_of(found)["Which features are the weak spot?"].charts == []
-    both = gp.compare_models([model, flat], X, y, movable=MOVABLE, scale=SCALE)
-    (chart,) = sections_of(both)["Which features are the weak spot?"].charts
-    assert [None in series.y for series in chart.series] == [True, False]
+    assert sections_of(found)["Which columns are the weak spot?"].charts == []
+    both = gp.compare_models([model, flat], X, y, budgets=BUDGETS, scale=SCALE)
+    (chart,) = sections_of(both)["Which columns are the weak spot?"].charts
+    assert [set(series.y) == {0.0} for series in chart.series] == [True, False]
 
 
-def test_data_that_is_not_off_has_no_labels_turned() -> None:
-    """Where labels turn for nothing, they do within a radius of 0, and data that is not off keeps
-    them."""
+def test_accurate_data_has_no_labels_turned() -> None:
+    """Where labels turn for nothing, they do within a radius of 0, and accurate data keeps them."""
     X, y, model = people()
-    found = gp.audit(model, X, y, movable=MOVABLE, scale=SCALE, label_cost=0.0)
-    gamed = next(row for row in found.gaming if row.power == found.power)
+    found = gp.audit(model, X, y, budgets=BUDGETS, scale=SCALE, label_cost=0.0)
+    gamed = found.at("mine", 1.0)
     assert found.shifts[0].accuracy < gamed.accuracy
-    said = sections_of(found)["What happens when the data is off?"].finding
-    assert f"if it is not off, mine is right for {percent(gamed.accuracy)}." in said
+    said = sections_of(found)["What happens when the data is inaccurate?"].finding
+    assert f"if it is accurate, mine is right for {percent(gamed.accuracy)}." in said
 
 
-def test_power_and_radius_that_are_told_are_never_none() -> None:
+def test_power_and_radius_that_are_shown_are_never_none() -> None:
     X, y, model = people()
     found = gp.audit(model, X, y, powers=[0.5], power=0.05, radii=[0.01], scale=SCALE)
-    assert [row.power for row in found.gaming] == [0.0, 0.05, 0.5]
+    assert [row.power for row in found.by_power] == [0.0, 0.05, 0.5]
     sections = sections_of(found)
-    assert "gaming power of 0.05," in sections["What happens when people game it?"].finding
-    assert "a radius of 0.01," in sections["What happens when the data is off?"].finding
+    assert "With a gaming power of 0.05, mine" in sections[QUESTIONS[-1]].finding
+    assert "a radius of 0.01," in sections["What happens when the data is inaccurate?"].finding
+
+
+def test_page_says_where_the_worst_case_is_no_better_than_that_of_others() -> None:
+    """At the radius of the model in question, and by the interval of the paired difference."""
+    found = replace(BESIDE, radius=0.1)
+    rows = [r for r in BESIDE.shift_differences if (r.model, r.radius) == ("robust", 0.1)]
+    said = sections_of(found)["What happens when the data is inaccurate?"].finding
+    for row in rows:
+        no_better = f"no better than that of {row.against}" in said or f"and {row.against}" in said
+        assert no_better == (row.low <= 0)
+    lower = [replace(row, difference=-0.02, low=-0.05, high=0.01) for row in rows[:1]]
+    higher = [replace(row, difference=0.02, low=0.01, high=0.05) for row in rows[1:]]
+    told = no_better_of(replace(found, shift_differences=(*lower, *higher)))
+    assert told == (
+        "At a radius of 0.1, the worst-case accuracy of robust is no better than that of plain "
+        "(less often by 2.0\u00a0points, 95 % interval −5.0 to +1.0)."
+    )
+    assert no_better_of(replace(found, shift_differences=tuple(higher))) == ""
+    assert no_better_of(ALONE) == ""
+
+
+def test_what_depends_on_scale_is_closed_and_comes_last() -> None:
+    text = shown(BESIDE)
+    (closed,) = re.findall(r'<details class="more">', text)
+    before, _, after = text.partition(closed)
+    for words in ("gaming power", "log loss by radius", ">coefficient<"):
+        assert words not in before
+        assert words in after
+    assert "How was this made?</h2>" in after
 
 
 def test_cautions_stand_at_the_top_of_the_page(tmp_path: Path) -> None:
@@ -416,5 +441,5 @@ def test_tiles_break_names_and_no_numbers() -> None:
 def test_outcomes_may_hold_any_signs() -> None:
     named = replace(ALONE, outcomes=("ok = y = 1 = 2", "ok = y = 3"))
     text = shown(named)
-    assert "all people with the same outcome, " in text
+    assert "share of the people with the same outcome" in text
     assert "accepted of ok = y = 1 = 2" in text

@@ -14,7 +14,7 @@ from gameproof.report.sections import audit_sections, audit_tiles
 
 ALONE, BESIDE = audits()
 MADE = {"command": "gameproof audit model table.csv"}
-# The chart of accuracy by gaming power, the second of a page.
+# The chart of accuracy by multiples of the budgets, the second of a page.
 GAMING = "document.querySelectorAll('figure.chart')[1]"
 
 
@@ -106,7 +106,7 @@ def test_name_of_an_upright_line_keeps_its_distance_from_the_title_of_the_axis(
         f"""(() => {{
           const texts = [...{GAMING}.querySelectorAll('text')];
           const title = texts.find((t) => t.textContent === 'share decided rightly');
-          const name = texts.find((t) => t.textContent === 'expected');
+          const name = texts.find((t) => t.textContent === 'as stated');
           const refers = [...{GAMING}.querySelectorAll('path.refer')];
           const line = refers.find((p) => p.getBBox().width === 0);
           return [title, name, line].map((e) => e.getBBox()).map((b) => [b.y, b.y + b.height]);
@@ -147,13 +147,13 @@ def test_pointer_reads_the_numbers_of_the_rows(browser: Browser, pages: dict[str
     browser.mouse("mouseMoved", at["x"] + 52, at["y"] + 100)
     shown = browser.run(f"{GAMING}.querySelector('.tip').textContent")
     for model in BESIDE.models:
-        first = BESIDE.of(BESIDE.gaming, model)[0]
+        first = BESIDE.at(model, 0.0)
         share, low, high = (f"{100 * v:.1f}" for v in (first.accuracy, first.low, first.high))
         assert f"{model}: {share}\u00a0% ({low} to {high}\u00a0%)" in shown
     browser.mouse("mouseMoved", at["x"] + at["width"] - 16, at["y"] + 100)
     shown = browser.run(f"{GAMING}.querySelector('.tip').textContent")
-    last = BESIDE.of(BESIDE.gaming, "robust")[-1]
-    assert f"gaming power {last.power:g}" in shown
+    last = BESIDE.at("robust", 4.0)
+    assert "multiple of the budgets (1: the budgets as stated) 4" in shown
     assert f"robust: {100 * last.accuracy:.1f}\u00a0%" in shown
     browser.mouse("mouseMoved", 2, 2)
     assert browser.run(f"{GAMING}.querySelector('.tip').hidden")
@@ -190,19 +190,19 @@ def test_drag_zooms_and_reset_shows_all_again(browser: Browser, pages: dict[str,
         f"[...{GAMING}.querySelectorAll('.plot text[text-anchor=middle]')].map(t => +t.textContent)"
     )
     before = browser.run(drawing)
-    assert (min(browser.run(ticks)), max(browser.run(ticks))) == (0, 1)
+    assert (min(browser.run(ticks)), max(browser.run(ticks))) == (0, 4)
     at = box(browser, f"{GAMING}.querySelector('.plot')")
     y = at["y"] + 100
     browser.drag((at["x"] + 0.3 * at["width"], y), (at["x"] + 0.6 * at["width"], y))
     found = browser.run(ticks)
-    assert min(found) >= 0.2
-    assert max(found) <= 0.7
+    assert min(found) >= 0.8
+    assert max(found) <= 2.8
     reset = f"{GAMING}.querySelector('.zoom button:last-child')"
     browser.click(*middle(browser, reset))
     browser.mouse("mouseMoved", 2, 2)
     assert browser.run(drawing) == before
     browser.run(f"{GAMING}.querySelector('.zoom button').click()")
-    assert max(browser.run(ticks)) <= 0.8
+    assert max(browser.run(ticks)) <= 3.2
     browser.run(f"{GAMING}.querySelector('.zoom button:nth-child(2)').click()")
     assert browser.run(drawing) == before
 
@@ -239,16 +239,33 @@ def test_arrow_keys_stay_within_what_is_zoomed_to(browser: Browser, pages: dict[
     browser.open(pages["beside"])
     at = box(browser, f"{GAMING}.querySelector('.plot')")
     y = at["y"] + 100
-    browser.drag((at["x"] + 0.3 * at["width"], y), (at["x"] + 0.6 * at["width"], y))
+    browser.drag((at["x"] + 0.12 * at["width"], y), (at["x"] + 0.6 * at["width"], y))
     browser.mouse("mouseMoved", 2, 2)
     browser.run(f"{GAMING}.querySelector('.frame').focus()")
     said = []
     for _ in range(30):
         browser.key("ArrowRight", 39)
         said.append(browser.run(f"{GAMING}.querySelector('.tip b').textContent"))
-    powers = [float(text.removeprefix("gaming power ")) for text in dict.fromkeys(said)]
-    assert powers == sorted(powers)
-    assert 0.2 <= powers[0] < powers[-1] <= 0.7
+    assert [float(text.rpartition(" ")[2]) for text in dict.fromkeys(said)] == [0.5, 1, 2]
+
+
+def test_secondary_part_is_closed_and_its_charts_fill_it_once_opened(
+    browser: Browser, pages: dict[str, Path]
+) -> None:
+    browser.open(pages["beside"])
+    part = "document.querySelector('details.more')"
+    assert not browser.run(f"{part}.open")
+    assert not browser.run(f"{part}.querySelector('.plot').checkVisibility()")
+    browser.click(*middle(browser, f"{part}.querySelector('h2')"))
+    browser.rest_a_moment()
+    assert browser.run(f"{part}.open")
+    assert browser.run(f"{part}.querySelector('.plot').checkVisibility()")
+    widths = browser.run(
+        f"[...{part}.querySelectorAll('.plot')].map(p => "
+        "[p.clientWidth, +p.querySelector('svg').getAttribute('viewBox').split(' ')[2]])"
+    )
+    assert len(widths) == 2
+    assert all(width > 500 and width == drawn for width, drawn in widths)
 
 
 def test_finger_reads_values_that_stay(browser: Browser, pages: dict[str, Path]) -> None:

@@ -84,8 +84,6 @@ def lead_lines(rows: Audit) -> list[str]:
                 f"{last} against {other}, {MOVERS[movers]}: beyond doubt (95%) ahead at "
                 f"{', '.join(ahead) or 'none'}, behind at {', '.join(behind) or 'none'}"
             )
-        if not rows.movable:
-            break
     return lines
 
 

@@ -236,8 +236,8 @@ def compare_models(
     people = Applicants.of(X, y, movable if budgets is None else budgets, prepare, own)
     cases = [Case.of(line, people, scale) for line in lines]
     kinds = None if groups is None else _kinds(groups, people.y.size)
-    if not people.columns:
-        times = (0.0,)
+    # Where nothing can be changed, nobody moves.
+    movers, times = ((BAD, REFUSED), times) if people.columns else ((BAD,), (0.0,))
     least, pairs = shifts(cases, sizes, label_cost)
     return Audit(
         models=tuple(line.name for line in lines),
@@ -247,7 +247,7 @@ def compare_models(
         quality=tuple(quality(case) for case in cases),
         bins=tuple(row for case in cases for row in bins(case)),
         gaming=tuple(
-            gaming(case, who, m, costs) for case in cases for who in (BAD, REFUSED) for m in times
+            gaming(case, who, m, costs) for case in cases for who in movers for m in times
         ),
         shifts=tuple(least),
         weaknesses=tuple(row for case in cases for row in weaknesses(case)),
@@ -256,7 +256,7 @@ def compare_models(
         by_power=tuple(power_gaming(case, zeta) for case in cases for zeta in grid),
         losses=tuple(row for case in cases for row in losses(case, sizes, label_cost)),
         coefficients=tuple(row for case in cases for row in coefficients(case)),
-        differences=tuple(differences(cases, (BAD, REFUSED), times)),
+        differences=tuple(differences(cases, movers, times)),
         shift_differences=tuple(pairs),
         unit=unit,
         fingerprint=fingerprint(X, y, people.budgets.features.names),

@@ -30,9 +30,8 @@ def by_scale(audit: Audit) -> Section:
             f"score is worth the cost, distance²/(2 power). At power {row.power:g}, {name} makes "
             f"each of them move by {number(row.moved)} {audit.unit}."
         )
-    notes.append(
-        "The largest log loss is over all data within the radius, after people used their budgets."
-    )
+    after = ", after people used their budgets" if audit.movable else ""
+    notes.append(f"The largest log loss is over all data within the radius{after}.")
     return Section(TITLE, " ".join(said), charts, tables, notes, collapsed=True)
 
 
