@@ -347,13 +347,20 @@ def test_phone_needs_no_sideways_scrolling(
 def test_charts_are_drawn_anew_where_the_window_changes(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
+    """Those of the closed part when it is opened."""
     browser.open(pages["beside"], width=1000)
     browser.show(width=390)
     browser.rest_a_moment()
-    boxes = browser.run(
-        "[...document.querySelectorAll('.plot svg')]"
+    widths = (
+        "[...document.querySelectorAll('.plot svg')].filter(s => s.checkVisibility())"
         ".map(s => [s.viewBox.baseVal.width, s.clientWidth])"
     )
+    boxes = browser.run(widths)
+    assert all(drawn == shown for drawn, shown in boxes)
+    browser.run("document.querySelector('details.more').open = true")
+    browser.rest_a_moment()
+    closed, boxes = len(boxes), browser.run(widths)
+    assert len(boxes) == closed + 2
     assert all(drawn == shown for drawn, shown in boxes)
 
 
