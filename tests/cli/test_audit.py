@@ -16,9 +16,7 @@ from sklearn.linear_model import (
 
 import gameproof as gp
 from command import MEANING, NUMBERS, audit, audit_refused, fit
-from gameproof.cli.cases import steps_in_table
 from gameproof.cli.main import main
-from gameproof.data.reading import open_table
 
 
 def test_model_of_ours_knows_what_its_table_means(model, people, capsys) -> None:
@@ -27,11 +25,11 @@ def test_model_of_ours_knows_what_its_table_means(model, people, capsys) -> None
     accuracy = float(np.mean(gp.load_model(model).predict(people) == labels))
     assert found["quality"][0]["accuracy"] == pytest.approx(accuracy)
     assert found["movable"] == ["savings", "utilisation"]
-    assert found["power"] == 0.05
+    assert found["depends_on_scale"]["power"] == 0.05
     assert {row["label"] for row in found["hurt"]} == {1, -1}
     other = audit(capsys, model, people, "--movable", "income", "--power", "0.5")
-    assert other["movable"] == ["income", "income missing"]
-    assert other["power"] == 0.5
+    assert other["movable"] == ["income"]
+    assert other["depends_on_scale"]["power"] == 0.5
 
 
 def test_one_rule_says_which_gaming_to_expect_and_the_output_why(
@@ -52,7 +50,7 @@ def test_one_rule_says_which_gaming_to_expect_and_the_output_why(
         # Fitted with nothing to move, so for no power.
         ([still[1], people, "--movable", "age"], 0.05, "the default of gameproof fit"),
     ):
-        found = audit(capsys, *arguments)
+        found = audit(capsys, *arguments)["depends_on_scale"]
         assert (found["power"], found["why_power"]) == (power, why)
         page = tmp_path / "p.html"
         assert main(["audit", *map(str, arguments), "--report", str(page), "--force"]) == 0
@@ -134,11 +132,15 @@ def test_audit_reads_well_and_writes_a_page(model, people, tmp_path: Path, capsy
     printed = capsys.readouterr().out
     for part in (
         "fitted by gameproof",
-        "accuracy where people game it, by their power:",
-        "data off by a radius",
-        "features worth gaming",
-        "burden on those with yes",
-        "recourse of the others",
+        "movable savings: ",
+        "if people use their budgets; majority baseline: ",
+        "those who should be refused move",
+        "everyone who is refused moves",
+        "worst-case accuracy by radius",
+        "weak spots, the budget of each column alone",
+        "good applicants (yes) refused: ",
+        "bad applicants refused: ",
+        "secondary: These numbers depend on the scale of the scores: ",
         f"page: {page}",
     ):
         assert part in printed
@@ -164,26 +166,62 @@ def test_options_are_read_as_fit_reads_them(model, people, tmp_path, capsys) -> 
     assert audit(capsys, foreign, people, *meaning)["movable"] == ["age"]
 
 
-def test_audit_with_nothing_movable_says_that_nothing_helps(model, people, capsys) -> None:
+def test_audit_where_nothing_can_be_changed_speaks_of_no_gaming(model, people, capsys) -> None:
     assert main(["audit", str(model), str(people), "--movable", ""]) == 0
     printed = capsys.readouterr().out
-    ends = [line for line in printed.splitlines() if "% are refused" in line]
-    assert [line.split("; ")[1] for line in ends] == ["nothing they can change helps"] * 2
+    assert "nothing can be changed, so nobody games it" in printed
+    assert "\nworst-case accuracy by radius (the model's own is 0.03):\n" in printed
+    assert not any(part in printed for part in ("power", "their budgets", "weak spots"))
+    refused = [line for line in printed.splitlines() if " refused: " in line]
+    assert [line[-1] for line in refused] == ["%", "%"]
 
 
-@pytest.mark.parametrize(
-    ("given", "there", "gone"),
-    [
-        (["--movable", ""], ["nothing can be moved, so nobody games it"], ["power", "gaming"]),
-        (["--power", "0"], ["where people game it, by their power"], ["gamed with", "costs"]),
-    ],
-)
-def test_audit_where_nobody_games_speaks_of_none(given, there, gone, model, people, capsys) -> None:
-    assert main(["audit", str(model), str(people), *given]) == 0
-    printed = capsys.readouterr().out
-    assert "\nat worst, with data off by a radius" in printed
-    assert all(part in printed for part in there)
-    assert not any(part in printed for part in gone)
+def test_table_of_the_terminal_holds_the_numbers_of_the_rows(model, people, capsys) -> None:
+    costs = ["--cost-accept-bad", "5", "--cost-refuse-good", "2"]
+    found = audit(capsys, model, people, *costs)
+    assert main(["audit", str(model), str(people), *costs]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    head = next(k for k, line in enumerate(lines) if line.strip().startswith("times the budgets"))
+    assert lines[head].split()[3:] == ["0", "0.5", "1", "2", "4"]
+    for k, (movers, title) in enumerate(
+        {
+            "bad": "those who should be refused move",
+            "refused": "everyone who is refused moves",
+        }.items()
+    ):
+        block = lines[head + 1 + 6 * k : head + 7 + 6 * k]
+        rows = [row for row in found["gaming"] if row["movers"] == movers]
+        assert block[0].strip() == title
+        assert block[1].split() == [
+            "model.json",
+            "accuracy",
+            *(f"{r['accuracy']:.3f}" for r in rows),
+        ]
+        assert block[2].split()[2:] == [f"{r['low']:.3f}-{r['high']:.3f}" for r in rows]
+        for line, what in zip(
+            block[3:], ("accepted_positive", "accepted_negative", "cost"), strict=True
+        ):
+            assert line.split()[-5:] == [f"{row[what]:.3f}" for row in rows]
+        assert len({len(line) for line in [lines[head], *block[1:]]}) == 1
+
+
+def test_multiplied_model_is_audited_the_same_but_for_the_secondary_lines(
+    model, people, tmp_path: Path, capsys
+) -> None:
+    """A model file whose coefficients and intercept are a quarter decides the same."""
+    quarter = gp.load_model(model)
+    quarter.classifier.coef_ = quarter.classifier.coef_ / 4
+    quarter.classifier.intercept_ = quarter.classifier.intercept_ / 4
+    (tmp_path / "q").mkdir()
+    quarter.save(tmp_path / "q" / model.name)
+    printed = []
+    for path in (model, tmp_path / "q" / model.name):
+        assert main(["audit", str(path), str(people)]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        printed.append([line for line in lines if not line.startswith(str(path))])
+    first, last = ([line.startswith("secondary: ") for line in p].index(True) for p in printed)
+    assert printed[0][:first] == printed[1][:last]
+    assert printed[0][first:] != printed[1][last:]
 
 
 def test_audit_shows_the_model_s_own_radius(model, people, capsys) -> None:
@@ -192,7 +230,10 @@ def test_audit_shows_the_model_s_own_radius(model, people, capsys) -> None:
     assert main(["audit", str(model), str(people)]) == 0
     lines = capsys.readouterr().out.splitlines()
     head = next(k for k, line in enumerate(lines) if line.split()[:1] == ["radius"])
-    assert lines[head - 1].endswith("data off by a radius (the model's own is 0.03):")
+    said = (
+        "worst-case accuracy by radius (the model's own is 0.03) after people used their budgets:"
+    )
+    assert lines[head - 1] == said
     place = lines[head].split().index("0.03") - 1
     assert lines[head + 1].split()[place] == f"{worst:.3f}"
 
@@ -220,64 +261,27 @@ def test_pages_of_fit_and_audit_know_a_table_by_the_same_fingerprint(
     assert f"<dt>fingerprint of the rows</dt><dd>{rows}</dd>" in pages[0].read_text()
 
 
-def test_page_tells_moves_in_the_units_of_the_table(model, people, tmp_path, capsys) -> None:
-    """By what the model decides: at the median of the column, the step told is the score that the
-    refused person of median score lacks."""
-    page = tmp_path / "page.html"
-    assert main(["audit", str(model), str(people), "--report", str(page), "--quiet"]) == 0
+def test_weak_spots_are_columns_of_the_table_with_their_budgets(
+    model, people, tmp_path, capsys
+) -> None:
+    """By what the model decides: those who should be refused, with less utilisation in the table,
+    and what the terminal and the page say about them."""
+    page, budget = tmp_path / "page.html", "utilisation:-0.15..0"
+    arguments = ["audit", str(model), str(people), "--movable", budget, "--report", str(page)]
+    assert main([*arguments, "--quiet"]) == 0
     terminal, shown = capsys.readouterr().out, html.unescape(page.read_text(encoding="utf-8"))
-    moves = re.findall(r"from the median (\S+) to ([-\d,.e+]*\d)", terminal)
-    assert len(moves) == 2
-    for start, end in moves:
-        assert f"from the median {start} to {end}" in shown
-    assert ">one scale<" not in shown
-    fitted, table = gp.load_model(model), pd.read_csv(people)
-    scores = fitted.decision_function(people)
-    short = -float(np.median(scores[scores <= 0]))
-    name = re.search(r"weakest spot</dt><dd[^>]*>(\w+)", shown)[1]
-    start, end = (float(text.replace(",", "")) for text in moves[0])
-    assert start == pytest.approx(table[name].median(), rel=0.05)  # of the rows learned from
-    assert name == re.search(r"([\w ]+?) +\d+% .*from the median", terminal)[1].strip()
-    table[name] = start
-    table[:1].to_csv(tmp_path / "one.csv", index=False)
-    before = fitted.decision_function(tmp_path / "one.csv")
-    table[name] = end
-    table[:1].to_csv(tmp_path / "one.csv", index=False)
-    gained = float((fitted.decision_function(tmp_path / "one.csv") - before)[0])
-    assert gained == pytest.approx(short, rel=0.05)
-
-
-def test_moves_out_of_the_range_of_the_table_are_called_so(model, people) -> None:
-    """The median of what was seen is in it, a step of 100 deviations is not."""
-    fitted = gp.load_model(model)
-    Z = fitted.prepared(open_table(people))[0]
-    told = steps_in_table(fitted.prepare, Z)
-    assert "beyond" not in told("utilisation", 0.0)
-    assert told("utilisation", -100.0).endswith(", beyond what was seen")
-    assert told("utilisation", 100.0).endswith(", beyond what was seen")
-    lowest = float(pd.read_csv(people)["savings"].min())
-    steps = np.linspace(-6, 0, 200)
-    for line in (told("savings", step) for step in steps):
-        reached = float(re.search(r"to ([-\d,.e+]+?)(?:$|, beyond)", line)[1].replace(",", ""))
-        if abs(reached - lowest) > 0.01 * abs(lowest) + 1:
-            assert ("beyond" in line) == (reached < lowest)
-
-
-def test_mark_of_gaps_is_told_as_given_or_missing(people, tmp_path, capsys) -> None:
-    """Also where the table has a column of the mark's name."""
-    table, model = tmp_path / "t.csv", str(tmp_path / "m.json")
     frame = pd.read_csv(people)
-    frame.assign(**{"income missing": frame["age"]}).to_csv(table, index=False)
-    assert fit(table, Path(model), "--movable", "income", "--radius", "0.03", "--quiet") == 0
-    capsys.readouterr()
-    assert main(["audit", model, str(table), "--quiet"]) == 0
-    said = capsys.readouterr().out
-    (line,) = [line for line in said.splitlines() if "income missing (2) " in line]
-    assert re.search(r"\d   (farther than )?from (missing to given|given to missing)$", line)
-    fitted = gp.load_model(model)
-    told = steps_in_table(fitted.prepare, fitted.prepared(open_table(table)).Z)
-    assert told("income missing (2)", -0.5) == "from missing to given"
-    assert told("income missing (2)", 1.5) == "farther than from given to missing"
+    bad = frame["repaid"] == "no"
+    before = np.mean(gp.load_model(model).predict(people)[bad] == "yes")
+    frame.loc[bad, "utilisation"] -= 0.15
+    frame.to_csv(tmp_path / "moved.csv", index=False)
+    after = np.mean(gp.load_model(model).predict(tmp_path / "moved.csv")[bad] == "yes")
+    assert after > before
+    line = next(line for line in terminal.splitlines() if line.startswith("  utilisation "))
+    assert line.split()[1] == "100%"
+    assert line.endswith(f"from {before:.3f} to {after:.3f}")
+    assert "utilisation is the weak spot of model.json: 100.0\u00a0% of what gaming gains" in shown
+    assert "Its budget alone (-0.15 to 0) costs " in shown
 
 
 @pytest.mark.filterwarnings("error")
@@ -287,14 +291,14 @@ def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, 
     capsys.readouterr()
     assert main(["audit", str(path), str(people), "--report", str(page), "--quiet"]) == 0
     said = capsys.readouterr().out
-    assert "note: this model ignores the data: it decides all alike" in said
-    right, alike = re.search(r"right in (\S+) of .*deciding all alike: (\S+)", said).groups()
-    assert right == alike
+    assert "note: this model ignores the data: it makes the same decision about everyone" in said
+    right, auc = re.search(r"right in (\S+) of .*; AUC (\S+)", said).groups()
+    assert (right, auc) == (re.search(r"majority baseline: ([\d.]+)", said)[1], "0.500")
     shown = page.read_text(encoding="utf-8")
-    assert "idle.json ignores the data: it decides all alike." in shown
-    assert "gaming gains nothing: the model gives no weight to what can be moved" in said
+    assert "idle.json ignores the data: it makes the same decision about everyone." in shown
+    assert "gaming gains nothing: the model gives no weight to what people can change" in said
     assert "weakest spot" not in shown
-    assert "burden on those with yes: 0.0% are refused\n" in said
+    assert "good applicants (yes) refused: 0.0%\n" in said
 
 
 def test_page_uses_the_words_of_the_table_and_the_radius_of_the_model(

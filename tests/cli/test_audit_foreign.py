@@ -35,7 +35,8 @@ MODELS = {
 def test_scikit_learn_model_is_audited_as_it_predicts(
     name: str, scaled: bool, people, tmp_path, capsys
 ) -> None:
-    """Clean accuracy is scikit-learn's own; gamed accuracy follows from b = x + power sd² theta."""
+    """Clean accuracy is scikit-learn's own, and so are decisions about what people turn into: by
+    b = x + power sd² theta, and within their budgets."""
     table = pd.read_csv(people)
     fitted = MODELS[name]()
     fitted = make_pipeline(StandardScaler(), fitted) if scaled else fitted
@@ -55,8 +56,16 @@ def test_scikit_learn_model_is_audited_as_it_predicts(
     gain = 0.1 * (theta[1] ** 2 + theta[2] ** 2)
     refusable = (table["repaid"] == "no").to_numpy()
     gamed = np.mean((scores + gain * refusable > 0) == ~refusable)
-    (row,) = [row for row in found["gaming"] if row["power"] == 0.1]
+    (row,) = [row for row in found["depends_on_scale"]["by_power"] if row["power"] == 0.1]
     assert row["accuracy"] == pytest.approx(gamed)
+
+    # Savings and utilisation by half a standard deviation, in the units of the table.
+    half, step = X.std(ddof=0) / 2, np.sign(theta)
+    moved = X.assign(savings=X.savings + step[1] * half.savings)
+    moved = moved.assign(utilisation=X.utilisation + step[2] * half.utilisation)
+    used = np.where(refusable, fitted.decision_function(moved), scores)
+    row = next(r for r in found["gaming"] if (r["movers"], r["multiple"]) == ("bad", 1))
+    assert row["accuracy"] == pytest.approx(np.mean((used > 0) == ~refusable))
 
 
 def test_models_that_are_not_linear_or_not_fitted_are_refused(people, tmp_path, capsys) -> None:

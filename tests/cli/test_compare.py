@@ -17,30 +17,54 @@ def compare(people: Path, *options: str) -> int:
     return main(["compare", str(people), *MEANING, "--radius", "0.05", *options])
 
 
-def test_table_of_accuracies_and_where_robust_is_ahead(people, tmp_path, capsys) -> None:
+def test_table_by_budgets_and_where_robust_is_ahead(people, tmp_path, capsys) -> None:
     page = tmp_path / "c.html"
     assert compare(people, "--report", str(page)) == 0
     printed = capsys.readouterr().out
-    assert "accuracy on the test rows, by the power of those who game" in printed
-    assert "robust against logistic, beyond doubt (95%): ahead at" in printed
+    assert "if people use their budgets; majority baseline: " in printed
+    for movers in ("those who should be refused move", "everyone who is refused moves"):
+        assert f"robust against logistic, {movers}: beyond doubt (95%) ahead at " in printed
     assert page.stat().st_size > 20_000
 
 
 @pytest.mark.parametrize("splits", ["1", "2"])
 def test_accuracies_stand_above_the_intervals_of_the_rows(splits: str, people, capsys) -> None:
-    assert compare(people, "--splits", splits, "--power", "0.3", "--quiet") == 0
+    assert compare(people, "--splits", splits, "--quiet") == 0
     lines = capsys.readouterr().out.splitlines()
-    assert compare(people, "--splits", splits, "--power", "0.3", "--quiet", "--json") == 0
+    assert compare(people, "--splits", splits, "--quiet", "--json") == 0
     rows = json.loads(capsys.readouterr().out)["audit"]["gaming"]
-    powers = ["0", "0.05", "0.1", "0.2", "0.3", "0.5", "1"]
-    head = next(k for k, line in enumerate(lines) if line.split() == powers)
-    assert lines[head - 1].endswith("each above its 95% interval")
-    for k, name in enumerate(("logistic", "strategic", "robust")):
-        found = [r for r in rows if r["model"] == name and f"{r['power']:g}" in powers]
-        shares, ends = lines[head + 1 + 2 * k], lines[head + 2 + 2 * k]
-        assert shares.split() == [name, *(f"{row['accuracy']:.3f}" for row in found)]
-        assert ends.split() == [f"{row['low']:.3f}-{row['high']:.3f}" for row in found]
-        assert len(shares) == len(ends) == len(lines[head])
+    head = next(k for k, line in enumerate(lines) if "times the budgets  " in line)
+    assert lines[head].split()[3:] == ["0", "0.5", "1", "2", "4"]
+    at = head + 1
+    for movers in ("bad", "refused"):
+        for name in ("logistic", "strategic", "robust"):
+            found = [r for r in rows if (r["model"], r["movers"]) == (name, movers)]
+            shares, ends = lines[at + 1], lines[at + 2]
+            assert shares.split() == [name, "accuracy", *(f"{r['accuracy']:.3f}" for r in found)]
+            assert ends.split()[2:] == [f"{row['low']:.3f}-{row['high']:.3f}" for row in found]
+            assert len(shares) == len(ends) == len(lines[head])
+            at += 5
+        at += 1
+
+
+def test_where_robust_is_ahead_is_what_the_differences_say(people, capsys) -> None:
+    assert compare(people, "--quiet") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert compare(people, "--quiet", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["audit"]["differences"]
+    told = [line for line in lines if "beyond doubt" in line]
+    assert len(told) == 4
+    for line in told:
+        against = line.split()[2].rstrip(",")
+        movers = "bad" if "should be refused" in line else "refused"
+        key = ("robust", against, movers)
+        own = [r for r in rows if (r["model"], r["against"], r["movers"]) == key]
+        for word, chosen in (
+            ("ahead", [f"{r['multiple']:g}" for r in own if r["low"] > 0]),
+            ("behind", [f"{r['multiple']:g}" for r in own if r["high"] < 0]),
+        ):
+            at = re.search(rf"{word} at (none|[\d., ]*\d)", line)[1]
+            assert at == (", ".join(chosen) or "none")
 
 
 def test_one_split_is_the_split_of_fit(people, tmp_path, capsys) -> None:
@@ -74,8 +98,9 @@ def test_few_splits_are_told_by_the_intervals_that_are_shown(people, tmp_path, c
     page = tmp_path / "c.html"
     assert compare(people, "--splits", "2", "--report", str(page)) == 0
     printed = capsys.readouterr().out
-    ends = [float(end) for end in re.findall(r"\b\d\.\d{3}(?=-)|(?<=-)\d\.\d{3}", printed)]
-    widest = max(high - low for low, high in zip(ends[::2], ends[1::2], strict=True))
+    ends = re.findall(r"(\d\.\d{3})-(\d\.\d{3})", printed)
+    assert len(ends) == 3 * 2 * 5
+    widest = max(float(high) - float(low) for low, high in ends)
     (told,) = re.findall(r"note: 2 splits of 80 rows .* up to (\d+) points wide", printed)
     assert int(told) >= round(100 * widest)
     shown = page.read_text(encoding="utf-8")
@@ -83,8 +108,8 @@ def test_few_splits_are_told_by_the_intervals_that_are_shown(people, tmp_path, c
     assert "80 rows to judge by are few: intervals of accuracies on so many" not in shown
 
 
-def test_record_keeps_the_table_s_words_apart_from_the_audit_s(people, tmp_path, capsys) -> None:
-    """A column with a gap has a mark of its own, which the audit calls movable and no table has."""
+def test_record_keeps_the_table_apart_from_what_models_see(people, tmp_path, capsys) -> None:
+    """A column with a gap has a mark of its own, which no table has."""
     gaps = tmp_path / "gaps.csv"
     frame = pd.read_csv(people)
     frame.loc[:40, "savings"] = None
@@ -92,7 +117,9 @@ def test_record_keeps_the_table_s_words_apart_from_the_audit_s(people, tmp_path,
     assert compare(gaps, "--json", "--quiet") == 0
     found = json.loads(capsys.readouterr().out)
     assert found["movable"] == ["savings", "utilisation"]
-    assert found["audit"]["movable"] == ["savings", "savings missing", "utilisation"]
+    assert found["audit"]["movable"] == ["savings", "utilisation"]
+    named = [row["feature"] for row in found["audit"]["depends_on_scale"]["coefficients"]]
+    assert "savings missing" in named
     assert found["audit"]["outcomes"] == ["repaid = yes", "repaid = no"]
     data = gp.read_table(gaps, "repaid", "yes", ["savings", "utilisation"])
     assert found["fingerprint"] == data.fingerprint
@@ -106,13 +133,14 @@ def test_radius_is_chosen_once_for_all_splits(people, capsys) -> None:
     assert found["radius"] in [row["radius"] for row in found["audit"]["shifts"]]
 
 
-def test_powers_are_not_told_where_nothing_can_be_moved(people, tmp_path, capsys) -> None:
+def test_gaming_is_not_shown_where_nothing_can_be_changed(people, tmp_path, capsys) -> None:
     page = tmp_path / "c.html"
     meaning = [*MEANING[:-1], ""]
     arguments = ["compare", str(people), *meaning, "--radius", "0.05", "--report", str(page)]
     assert main(arguments) == 0
-    lines = capsys.readouterr().out.splitlines()
-    head = next(k for k, line in enumerate(lines) if "each above its 95% interval" in line)
-    assert lines[head + 1].split() == ["0"]
+    printed = capsys.readouterr().out
+    assert "  movable: nothing\n" in printed
+    (line,) = [line for line in printed.splitlines() if line.startswith("  robust ")]
+    assert len(line.split()) == 3
     shown = page.read_text(encoding="utf-8")
     assert "gaming power" not in shown.partition("How was this made?</h2>")[0]

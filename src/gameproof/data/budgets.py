@@ -183,7 +183,12 @@ class Budgets:
 def spread(column: Vector) -> float:
     """The standard deviation of what is known of a column."""
     known = column[~np.isnan(column)]
-    return float(known.std()) if known.size and np.ptp(known) > 0 else 0.0
+    largest = float(np.abs(known).max(initial=0.0))
+    if largest == 0:
+        return 0.0
+    # Squares of what is not scaled may overflow.
+    scaled = known / largest
+    return largest * float(scaled.std()) if np.ptp(scaled) > 0 else 0.0
 
 
 def _position(key: Any, names: Sequence[str]) -> int:
@@ -249,7 +254,7 @@ def _levels(name: str, value: Any, known: tuple[str, ...]) -> tuple[int, ...]:
 
 def _too_wide(name: str, ends: tuple[float, float], column: Vector) -> list[str]:
     known = column[~np.isnan(column)]
-    whole = float(np.ptp(known)) if known.size else 0.0
+    whole = float(known.max()) - float(known.min()) if known.size else 0.0
     if max(-ends[0], ends[1]) <= whole:
         return []
     return [

@@ -63,7 +63,10 @@ class Number(NamedTuple):
         """How far each person can go in the prepared column by changes between low and high: not
         at all where the number is missing."""
         here, *_ = self.encoded(column)
-        ends = [self.encoded(column + by)[0] - here for by in (low, high)]
+        most = np.finfo(np.float64).max
+        with np.errstate(over="ignore"):  # there is no number beyond
+            moved = [np.clip(column + by, -most, most) for by in (low, high)]
+        ends = [self.encoded(each)[0] - here for each in moved]
         below, above = (np.where(np.isnan(column), 0.0, end) for end in ends)
         return np.minimum(below, 0.0), np.maximum(above, 0.0)
 
@@ -204,7 +207,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for at, (encoder, start) in enumerate(zip(self.encoders_, starts[:-1], strict=True)):
             column = table[:, at]
             if isinstance(encoder, Number) and at in budgets.ranges:
-                low, high = (times * np.float64(end) for end in budgets.ranges[at])
+                with np.errstate(over="ignore"):
+                    low, high = (times * np.float64(end) for end in budgets.ranges[at])
                 lower[:, start], upper[:, start] = encoder.moves(column, low, high)
             elif isinstance(encoder, Category) and at in budgets.claims:
                 claims.append(encoder.claim(column, budgets.claims[at], int(start)))
