@@ -1,6 +1,5 @@
 """Weights: an agent of weight k is as good as k agents, in everything that is computed."""
 
-
 import numpy as np
 import pytest
 
