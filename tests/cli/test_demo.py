@@ -3,38 +3,89 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.optimize import linprog
+from sklearn.linear_model import LogisticRegression
 
-from gameproof.cli import demo
+from gameproof.cli import demo, demo_people
+from gameproof.cli.console import Console
 from gameproof.cli.main import main
+
+MODELS = ["logistic", "strategic", "paper's robust", "for the budget"]
 
 
 @pytest.fixture(autouse=True)
-def fewer(monkeypatch) -> None:
-    monkeypatch.setattr(demo, "TRAIN", 200)
-    monkeypatch.setattr(demo, "TEST", 100)
+def fewer(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(demo_people, "TRAIN", 300)
+    monkeypatch.setattr(demo_people, "TEST", 200)
+    monkeypatch.setattr(demo, "SPLITS", 4)
+    monkeypatch.setenv("GAMEPROOF_DATA", str(tmp_path / "nothing"))
 
 
-def test_demo_prints_a_table_and_draws_a_figure(tmp_path: Path, capsys) -> None:
+def test_demo_prints_tables_and_draws_a_figure(tmp_path: Path, capsys) -> None:
     assert main(["demo", "--out", str(tmp_path / "some" / "place")]) == 0
     printed = capsys.readouterr()
-    rows = {line.split()[0]: line.split()[1:] for line in printed.out.splitlines()}
-    assert all(len(rows[name]) == len(demo.POWERS) for name in ("logistic", "strategic", "robust"))
+    for name in ("made-up applicants", "the paper's synthetic people"):
+        block = printed.out.partition(f"{name}: accuracy where")[2].splitlines()
+        assert block[1].split() == ["0", "0.5", "1", "2", "4"]
+        assert [line[:18].strip() for line in block[2:6]] == MODELS
+        assert all(len(line[18:].split()) == 5 for line in block[2:6])
     figure = tmp_path / "some" / "place" / "demo.png"
     assert str(figure) in printed.err
+    assert "for credit and bank: gameproof data get credit bank" in printed.err
     assert figure.stat().st_size > 10_000
 
 
-def test_demo_as_json_shows_that_robust_holds_up(tmp_path: Path, capsys) -> None:
+def test_demo_as_json_shows_that_training_for_a_budget_pays(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    """At the budget and at twice the budget, the interval over draws is above 0."""
+    monkeypatch.setattr(demo_people, "TRAIN", 1000)
+    monkeypatch.setattr(demo_people, "TEST", 500)
+    monkeypatch.setattr(demo, "SPLITS", 6)
     assert main(["demo", "--json", "--quiet", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
     shown = json.loads(printed.out)
-    assert shown["powers"] == demo.POWERS
-    assert shown["accuracy"]["robust"][-1] > shown["accuracy"]["logistic"][-1] + 0.1
+    assert shown["multiples"] == list(demo.MULTIPLES)
+    found = shown["data"]["made-up applicants"]
+    assert list(found["accuracy"]) == MODELS
+    for other in MODELS[:-1]:
+        for k in (2, 3):
+            mean, low, _ = found["lead"][other][k]
+            own, theirs = (found["accuracy"][name][k][0] for name in (MODELS[-1], other))
+            assert mean == pytest.approx(own - theirs)
+            assert mean > low > 0
     assert 0 <= shown["duality_gap"] < 1e-6
     assert shown["figure"] == str(tmp_path / "demo.png")
     assert Path(shown["figure"]).is_file()
+
+
+def test_accuracies_are_those_of_people_who_use_their_budgets() -> None:
+    """Each person's best move by a linear program, and scikit-learn's logistic regression."""
+    people = demo_people._synthetic(3)
+    models, _ = demo.classifiers(people)
+    theta, offset = models["for the budget"]
+    bounds = [(-0.5, 0.5) if j in people.movable else (0, 0) for j in range(10)]
+    for multiple, share in zip(demo.MULTIPLES, demo.accuracies(people, theta, offset), strict=True):
+        ends = [(multiple * low, multiple * high) for low, high in bounds]
+        gain = -linprog(-theta, bounds=ends).fun
+        right = [
+            (x @ theta + offset + (gain if y < 0 else 0) > 0) == (y > 0)
+            for x, y in zip(people.X_test, people.y_test, strict=True)
+        ]
+        assert share == np.mean(right)
+    plain = LogisticRegression(C=1e9, max_iter=10_000).fit(people.X, people.y)
+    same = plain.score(people.X_test, people.y_test)
+    # One row of 200 may lie on the border for a solver of other precision.
+    assert demo.accuracies(people, *models["logistic"])[0] == pytest.approx(same, abs=1.01 / 200)
+
+
+def test_credit_and_bank_are_shown_where_they_are(published, monkeypatch) -> None:
+    monkeypatch.setenv("GAMEPROOF_DATA", str(published))
+    names = [name for name, _, _ in demo_people.data_sets(1, Console(quiet=True))]
+    assert names[2:] == ["credit", "bank"]
 
 
 def test_demo_without_matplotlib_says_how_to_get_the_figure(

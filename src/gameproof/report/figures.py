@@ -41,6 +41,8 @@ LINES: dict[str, Line] = {
     "robust, from values": Line("#4a90d9", "-.", "D", 3),
     "strategic": Line("#b3450c", "--", "s", 1),
     "logistic": Line("#8a8a8a", ":", "^", 2),
+    "paper's robust": Line("#4a90d9", "-.", "D", 3),
+    "for the budget": Line("#0b3c6f", "-", "o", 0),
     "min-max": Line("#0b3c6f", "-", "o", 0),
     "non-smooth": Line("#b3450c", "--", "s", 1),
     "theorem": Line("#888888", "--", "", 2),

@@ -1,0 +1,81 @@
+"""The people that ``gameproof demo`` trains on and tests with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from gameproof.cli.console import Console
+
+if TYPE_CHECKING:
+    from gameproof.arguments import Matrix, Vector
+    from gameproof.data.dataset import Dataset
+
+TRAIN, TEST = 2000, 800
+FEATURES, MOVABLE = 10, 5  # of the paper's synthetic people
+
+
+class People(NamedTuple):
+    """Prepared rows to learn from and to test on, and the columns that people can change."""
+
+    X: Matrix
+    y: Vector
+    X_test: Matrix
+    y_test: Vector
+    movable: list[int]
+
+
+def data_sets(splits: int, console: Console) -> Iterator[tuple[str, float, Iterator[People]]]:
+    """By name, with the overlap of their splits: draws of made-up people are independent."""
+    from gameproof.data.load import load_bank, load_credit
+    from gameproof.errors import DataNotFound
+
+    yield "made-up applicants", 0.0, (_prepared(_applicants(k), k) for k in range(splits))
+    yield "the paper's synthetic people", 0.0, (_synthetic(k) for k in range(splits))
+    missing = []
+    for name, load in (("credit", load_credit), ("bank", load_bank)):
+        try:
+            data = load()
+        except DataNotFound:
+            missing.append(name)
+            continue
+        draws = (_prepared(data.balanced(TRAIN + TEST, k), k) for k in range(splits))
+        yield name, TEST / TRAIN, draws
+    if missing:
+        console.say(f"for {' and '.join(missing)}: gameproof data get {' '.join(missing)}")
+
+
+def _applicants(seed: int) -> Dataset:
+    """The made-up people of ``gameproof data write people``."""
+    import numpy as np
+
+    from gameproof.data.dataset import Dataset, Features
+    from gameproof.data.people import MOVABLE as changed
+    from gameproof.data.people import TARGET, made_up_people
+
+    columns = made_up_people(TRAIN + TEST, seed)
+    kept = [name for name in columns if name not in ("id", "applied", TARGET)]
+    levels = {name: tuple(sorted(set(columns[name]))) for name in ("home", "job")}
+    coded = [
+        [levels[name].index(cell) for cell in columns[name]] if name in levels else columns[name]
+        for name in kept
+    ]
+    y = np.where(np.array(columns[TARGET]) == "yes", 1.0, -1.0)
+    table = np.column_stack([np.asarray(column, dtype=np.float64) for column in coded])
+    return Dataset("people", table, y, Features(tuple(kept), levels, changed))
+
+
+def _prepared(data: Dataset, seed: int) -> People:
+    from gameproof.data.prepare import Prepare
+
+    train, test = data.split(TRAIN, TEST, seed=seed)
+    prepare = Prepare(data.features).fit(train.X)
+    rows = prepare.transform(train.X), train.y, prepare.transform(test.X), test.y
+    return People(*rows, prepare.movable_.tolist())
+
+
+def _synthetic(seed: int) -> People:
+    from gameproof.data.synthetic import synthetic_people
+
+    X, y = synthetic_people(TRAIN + TEST, FEATURES, seed=seed)
+    return People(X[:TRAIN], y[:TRAIN], X[TRAIN:], y[TRAIN:], list(range(MOVABLE)))
