@@ -142,7 +142,7 @@ def audit(
     options are those of `compare_models`.
 
     >>> X, y = np.array([[1.0], [0.2], [-0.1], [-2.0]]), np.array([1, 1, -1, -1])
-    >>> found = audit(LinearModel([1.0]), X, y, budgets={0: (0, 0.5)}, radii=[0.05], scale=1.0)
+    >>> found = audit(LinearModel([1.0]), X, y, budgets={0: (0, 0.6)}, radii=[0.05], scale=1.0)
     >>> [(row.multiple, row.accuracy) for row in found.gaming if row.movers == "bad"]
     [(0.0, 1.0), (0.5, 0.75), (1.0, 0.75), (2.0, 0.75), (4.0, 0.5)]
     >>> [round(row.accuracy, 3) for row in found.shifts]
