@@ -143,8 +143,8 @@ def test_file_changed_anywhere_is_refused(tmp_path: Path) -> None:
         (b"[]", "of another program"),
         (b"age,income\n1,2\n", "is no model file of gameproof"),
         (b"[" * 100_000, "is no model file of gameproof"),
-        (b'{"format": "gameproof-model", "version": 2}', "newer gameproof .file version 2"),
-        (b'{"format": "gameproof-model", "version": "x"}', "file version 'x', which is none"),
+        (b'{"format": "gameproof-model", "version": 3}', "newer gameproof .file version 3"),
+        (b'{"format": "gameproof-model", "version": "x"}', "invalid file version 'x'"),
         (b'{"format": "gameproof-model", "version": 1}', "altered"),
     ],
 )
