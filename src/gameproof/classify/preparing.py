@@ -157,7 +157,7 @@ class Preparation(NamedTuple):
         shifted[:, at] += by
         undefined = (
             f"prepare cannot take {name!r} changed by {by:+,.6g}, which the budget allows: {{}}; "
-            "give a budget or a preparation that fit each other"
+            "state a range that prepare can take, or use another preparation"
         )
         try:
             change = np.asarray(self._made(shifted), dtype=np.float64) - Z
