@@ -88,7 +88,7 @@ class Moving:
         return np.arange(self.width) if own is None else np.sort(np.asarray(own, dtype=np.int64))
 
     def _places(self) -> list[int]:
-        chosen = positions(self.features, self.preparation.names, self.preparation.d)
+        chosen = positions(self.features, self.preparation.known_names, self.preparation.d)
         if chosen is None:
             return list(range(self.width))
         found: list[int] = self.preparation.places(chosen, self.width).tolist()

@@ -63,6 +63,12 @@ class Preparation(NamedTuple):
             )
         return own
 
+    @property
+    def known_names(self) -> tuple[str, ...] | None:
+        """The names of the table's columns, by the table or by the transformer."""
+        own = getattr(self.transformer, "features", None)
+        return self.features.names if isinstance(own, Features) else self.names
+
     def transform(self, X: Matrix) -> Matrix:
         """The columns that the classifier decides by."""
         if self.transformer is None:
