@@ -115,8 +115,8 @@ class Preparation(NamedTuple):
         """The positions among `width` prepared columns of what is made of these columns."""
         owners = getattr(self.transformer, "owners_", None)
         if owners is not None:
-            names = {self.features.names[at] for at in columns}
-            return np.flatnonzero([owner in names for owner in owners])
+            order = {owner: at for at, owner in enumerate(dict.fromkeys(owners))}
+            return np.flatnonzero([order[owner] in columns for owner in owners])
         if width != self.d:
             raise TypeError(self._not_one_to_one(width))
         return np.array(sorted(columns), dtype=np.int64)

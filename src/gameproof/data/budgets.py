@@ -180,7 +180,7 @@ def _position(key: Any, names: Sequence[str]) -> int:
 
 def _range(name: str, value: Any) -> tuple[float, float]:
     wrong = f"the budget of {name!r} must be a pair such as (0, 5000), got {shown(value)}"
-    if isinstance(value, (str, bytes)) or np.shape(value) != (2,):
+    if isinstance(value, (str, bytes, set, frozenset, Mapping)):
         raise TypeError(wrong)
     try:
         low, high = (float(end) for end in value)
