@@ -101,7 +101,7 @@ def test_gaps_need_a_preparation_that_fills_them() -> None:
     X[3, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         gp.StrategicLogisticRegression(budgets=[0]).fit(X, y)
-    with pytest.raises(ValueError, match="prepare gives nan in row 3, column 0 of its output"):
+    with pytest.raises(ValueError, match="prepare gives NaN in row 3, column 0 of its output"):
         gp.StrategicLogisticRegression(budgets=[0], prepare=StandardScaler()).fit(X, y)
     model = gp.StrategicLogisticRegression(budgets={0: (0, 5)}, prepare=gp.Prepare()).fit(X, y)
     assert model.gamed_decisions(X)[3] == model.predict(X)[3]  # who has no number cannot change it

@@ -18,7 +18,7 @@ from gameproof.classify.gaming import Decided, Who, require_who
 from gameproof.classify.moving import Moving, boxed, checked, multiplied
 from gameproof.classify.numbered import Rows, among
 from gameproof.classify.outcomes import Outcomes
-from gameproof.classify.preparing import Preparation, takes_gaps
+from gameproof.classify.preparing import Preparation, fills_gaps, takes_gaps
 from gameproof.classify.units import Units, in_units
 from gameproof.classify.weighing import Counted, as_weights, counted
 from gameproof.data.budgets import Budgets
@@ -194,5 +194,5 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        tags.input_tags.allow_nan = takes_gaps(self.prepare)
+        tags.input_tags.allow_nan = fills_gaps(self.prepare)
         return tags

@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_array
 from gameproof.arguments import Indices, Matrix, Vector, shown
 from gameproof.data.budgets import Budgets, Moves
 from gameproof.data.dataset import Features
+from gameproof.data.prepare import Prepare
 from gameproof.population.budgets import BoxBudget
 
 # How far rounding may take a number that should have stayed, relative to its size.
@@ -82,9 +83,10 @@ class Preparation(NamedTuple):
         )
         if not np.isfinite(Z).all():
             row, column = np.argwhere(~np.isfinite(Z))[0]
+            found = "NaN" if np.isnan(Z[row, column]) else "inf"
             raise ValueError(
-                f"prepare gives {Z[row, column]} in row {row}, column {column} of its output; a "
-                "classifier needs finite numbers: fill gaps first, as gameproof's Prepare does"
+                f"prepare gives {found} in row {row}, column {column} of its output; a classifier "
+                "needs finite numbers: fill gaps first, as gameproof's Prepare does"
             )
         return Z
 
@@ -196,6 +198,11 @@ class Preparation(NamedTuple):
         )
 
 
+def fills_gaps(given: Any) -> bool:
+    """Whether a preparation is known to fill what is missing."""
+    return isinstance(given, Prepare)
+
+
 def takes_gaps(given: Any) -> bool:
-    """Whether a preparation takes tables with missing numbers."""
+    """Whether a preparation takes tables with missing numbers, whatever it makes of them."""
     return hasattr(given, "__sklearn_tags__") and bool(get_tags(given).input_tags.allow_nan)

@@ -22,6 +22,7 @@ from gameproof.classify.saved import (
     UNSAVED,
     described,
     restored_budgets,
+    restored_checked,
     restored_response,
     restored_transformer,
     saved_budgets,
@@ -141,7 +142,7 @@ def restored(kind: type[Linear], content: Record) -> Linear:
     prepare = restored_transformer(fitted.get("prepare"))
     model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
     model.prepare_, model._stated = prepare, model.budgets
-    model.budgets_ = restored_budgets(fitted.get("budgets"))
+    model.budgets_ = restored_checked(fitted.get("budgets"))
     coef = as_vector("coef", fitted["coef"])
     mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
     if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):

@@ -9,7 +9,7 @@ from typing import Any, final
 
 import numpy as np
 
-from gameproof.arguments import Indices, Matrix, Vector, as_count
+from gameproof.arguments import Indices, Matrix, Vector, as_count, shown
 from gameproof.classify.files import Record
 from gameproof.data.budgets import Budgets, Claim
 from gameproof.data.dataset import Features
@@ -144,6 +144,14 @@ def restored_budgets(saved: Any) -> Any:
         float(saved["factor"]),
         tuple(map(text, saved["notes"])),
     )
+
+
+def restored_checked(saved: Any) -> Budgets | None:
+    """Back from a file, where budgets had been checked."""
+    found = restored_budgets(saved)
+    if not (found is None or isinstance(found, Budgets)):
+        raise TypeError(f"expected budgets with their columns, got {shown(found)}")
+    return found
 
 
 def saved_response(response: Response | None) -> Any:

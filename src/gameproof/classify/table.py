@@ -22,7 +22,7 @@ from gameproof.classify.moving import checked
 from gameproof.classify.preparing import Preparation
 from gameproof.classify.record import record, restored
 from gameproof.classify.saved import (
-    restored_budgets,
+    restored_checked,
     restored_features,
     restored_prepare,
     saved_budgets,
@@ -197,7 +197,7 @@ def restored_table(content: Record, kinds: Mapping[str, type[Linear]]) -> TableM
         prepare.get_feature_names_out()
     ):
         raise ValueError("the classifier does not fit the columns")
-    budgets = restored_budgets(decoded(content.get("budgets")))  # none in version 1
+    budgets = restored_checked(decoded(content.get("budgets")))  # none in version 1
     return TableModel(plan, prepare, classifier, decoded(content["training"]), budgets)
 
 
