@@ -164,12 +164,13 @@ def _recommended(multiples: Vector, clean: Matrix, gamed: Matrix) -> tuple[int, 
     kept, best = within_an_error(gamed, np.arange(multiples.size))
     kept, _ = within_an_error(clean, kept)
     k = int(kept[0])
-    _, error = mean_and_error(gamed[best])
+    at_best = _plus_minus(*mean_and_error(gamed[best]))
+    told = f"{gamed[k].mean():.3f}, within one standard error of the best ({at_best} at "
+    told = f"the best, {at_best}" if k == best else f"{told}{multiples[best]:g} times)"
     return k, (
         f"Train for {multiples[k]:g} times the budgets: the accuracy at the stated budgets is "
-        f"{gamed[k].mean():.3f}, within one standard error of the best "
-        f"({gamed[best].mean():.3f} ± {error:.3f} at {multiples[best]:g} times), and "
-        f"{clean[k].mean():.3f} where nobody games (at best {clean.mean(axis=1).max():.3f})."
+        f"{told}, and {clean[k].mean():.3f} where nobody games (at best "
+        f"{clean.mean(axis=1).max():.3f})."
     )
 
 
