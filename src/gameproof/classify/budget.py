@@ -111,10 +111,10 @@ def select_budget(
 
     >>> import gameproof as gp
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
-    >>> model = gp.StrategicLogisticRegression(budgets={0: (-0.5, 0.5), 1: (0, 1)})
+    >>> model = gp.StrategicLogisticRegression(budgets={2: (-0.5, 0.5)})
     >>> curve = gp.select_budget(X, y, model, multiples=[0, 1], folds=3)
     >>> curve.recommended, curve.recommended_budgets.describe()
-    (1.0, 'x0: -0.5 to +0.5; x1: 0 to +1')
+    (1.0, 'x2: -0.5 to +0.5')
     """
     if not isinstance(model, Linear):
         raise TypeError(
