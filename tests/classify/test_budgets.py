@@ -108,6 +108,30 @@ def test_claimed_levels_and_gaps_are_those_of_a_search_over_the_table(favourable
     assert (model.gamed_decisions(X, multiple=0) == model.predict(X)).all()
 
 
+def test_fit_with_claims_is_the_minimum_of_the_loss_at_the_best_claims() -> None:
+    """A person at level l who can claim A gains max(0, max over A of theta_k - theta_l)."""
+    X, y = people_with_jobs()
+    signs = np.where(y == "yes", 1.0, -1.0)
+    model = gp.StrategicLogisticRegression(
+        budgets={"job": ["student"], "home": ["rented"]}, prepare=gp.Prepare(FEATURES)
+    ).fit(X, y)
+    names, Z = model.coef_names_, model.prepare_.transform(X)
+    theta, offset = cp.Variable(len(names)), cp.Variable()
+    jobs = [theta[names.index(f"job={level}")] for level in LEVELS["job"]]
+    homes = [cp.Constant(0.0), theta[names.index("home=rented")]]
+    gains = 0
+    for at, values, claimed in ((1, jobs, 2), (2, homes, 1)):
+        levels = [*values, cp.Constant(0.0)]  # the last where it is missing
+        own = np.where(np.isnan(X[:, at]), len(values), X[:, at]).astype(int)
+        rise = cp.hstack([cp.pos(values[claimed] - value) for value in levels])
+        gains = gains + (np.arange(len(levels)) == own[:, None]).astype(float) @ rise
+    z = Z @ theta + offset
+    loss = cp.sum(cp.logistic(-z[signs > 0])) + cp.sum(cp.logistic((z + gains)[signs < 0]))
+    best = cp.Problem(cp.Minimize(loss / y.size))
+    best.solve(solver=cp.CLARABEL)
+    assert model.worst_case_risk_ == pytest.approx(best.value, abs=1e-6)
+
+
 def loss_at_best(z_bounds: cp.Expression, y: np.ndarray, weights: np.ndarray) -> cp.Expression:
     return weights @ cp.logistic(cp.multiply(-y, z_bounds)) / weights.sum()
 

@@ -201,15 +201,26 @@ def test_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
 
 
 def test_file_changed_anywhere_is_refused(tmp_path: Path) -> None:
-    """A digit, a letter or a brace: whatever it was, the digest or the parser tells."""
+    """A digit, a letter or a brace: whatever it was, the digest or the parser tells; only the last
+    digit of a number can change and leave the number as it was."""
     path, rng = saved(tmp_path), np.random.default_rng(0)
     whole = path.read_bytes()
     solid = [k for k, byte in enumerate(whole) if not chr(byte).isspace()]
     for at in rng.choice(solid, 60, replace=False):
         other = b"7" if whole[at : at + 1] != b"7" else b"8"
-        path.write_bytes(whole[:at] + other + whole[at + 1 :])
+        changed = whole[:at] + other + whole[at + 1 :]
+        if same_content(changed, whole):
+            continue
+        path.write_bytes(changed)
         with pytest.raises(gp.ModelFileError):
             gp.load_model(path)
+
+
+def same_content(one: bytes, other: bytes) -> bool:
+    try:
+        return bool(json.loads(one) == json.loads(other))
+    except ValueError:
+        return False
 
 
 @pytest.mark.parametrize(
