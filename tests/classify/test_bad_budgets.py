@@ -61,7 +61,8 @@ def test_budgets_that_say_nothing_usable_are_refused(kind, budgets, message: str
         ({"power": 0.1}, "budgets and power both say how people move; give one of them"),
         ({"response": gp.NoResponse()}, "budgets and response both say"),
         ({"features": [0]}, "budgets and features both say"),
-        ({"prepare": 3}, "prepare must be a transformer such as gameproof's Prepare .* got 3"),
+        ({"prepare": 3}, "prepare must be a transformer such as .* got 3"),
+        ({"prepare": gp.Prepare}, r"must be a transformer such as .* got <class"),
         ({"prepare": PCA(2)}, "a change of 'x0' alone changes column 1 of its output"),
         ({"prepare": PolynomialFeatures(2)}, "prepare makes 6 columns of 2"),
         ({"prepare": FunctionTransformer(np.negative)}, "this one falls with 'x0'"),
@@ -129,6 +130,18 @@ def test_budgets_of_each_agent_must_be_as_many_as_agents(rows: int) -> None:
         return
     with pytest.raises(ValueError, match="lower has 59 rows, the population 60 agents"):
         gp.StrategicLogisticRegression(box).fit(X, y)
+
+
+def test_parameters_that_contradict_each_other_after_the_fit_are_refused_too() -> None:
+    X, y = people()
+    model = gp.StrategicLogisticRegression(budgets={0: (0, 5)}).fit(X, y)
+    with pytest.raises(TypeError, match="multiple must be a number, got '2'"):
+        model.gamed_decisions(X, multiple="2")
+    with pytest.raises(ValueError, match="budgets and power both say how people move"):
+        model.set_params(power=0.1).gamed_decisions(X)
+    model.set_params(power=None, budgets=None, response=gp.Noisy(gp.QuadraticCost(0.1), 0.1))
+    with pytest.raises(TypeError, match="has no multiples: multiple must be 1, got 2"):
+        model.gamed_score(X, y, multiple=2)
 
 
 def test_failed_fit_leaves_budgets_and_preparation_as_they_were() -> None:

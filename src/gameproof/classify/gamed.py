@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gameproof.arguments import Matrix, Vector
+from gameproof.arguments import Matrix, Vector, as_number
 from gameproof.classify.gaming import Decided, Who, require_who
 from gameproof.classify.moving import Moving, boxed, checked, multiplied
 from gameproof.classify.numbered import Rows, among
@@ -113,7 +113,7 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: ArrayLike, y: Any = "no_validation", reset: bool = False) -> Any:
         """The table as numbers, with the labels where there are any."""
-        finite: Any = "allow-nan" if takes_gaps(self.prepare) else True
+        finite: Any = "allow-nan" if takes_gaps(self.prepare if reset else self.prepare_) else True
         return validate_data(
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite, reset=reset
         )
@@ -161,25 +161,24 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _response(self, who: Counted, Z: Matrix, multiple: float = 1.0) -> Response:
         """How these people answer, in the units of the fit."""
         moving = self._moving
-        if self.budgets is None:
-            response = multiplied(moving.answering(), multiple)
-            return in_units(among(response, who.rows), self.units_, Z)
-        budgets = self._budgets(who).times(multiple)
-        return boxed(moving.preparation.moves(who.X, budgets), self.units_)
+        if self.budgets is not None:
+            return boxed(moving.preparation.moves(who.X, self._budgets(who)), self.units_)
+        response = multiplied(moving.answering(), multiple)
+        return in_units(among(response, who.rows), self.units_, Z)
 
-    def _gamed(self, who: Counted, Z: Matrix, moving: NDArray[np.bool_], multiple: float) -> Vector:
-        """Scores where these people move, positive for ``classes_[1]``."""
-        towards = self.outcomes_.towards
+    def _gamed(self, who: Counted, Z: Matrix, group: NDArray[np.bool_], multiple: float) -> Vector:
+        """Scores where the people of a group move, positive for ``classes_[1]``."""
+        towards, preparation = self.outcomes_.towards, self._moving.preparation
         if self.budgets is not None:  # in the table's units: no rounding where nothing is scaled
-            budgets = self._budgets(who).times(multiple)
-            gains = self._preparation.gains(who.X, budgets, towards * self.coef_[0])
-            return self._scores(Z) + towards * np.where(moving, gains, 0.0)
+            budgets = self._budgets(who).times(as_number("multiple", multiple))
+            gains = preparation.gains(who.X, budgets, towards * self.coef_[0])
+            return self._scores(Z) + towards * np.where(group, gains, 0.0)
         response = self._response(who, Z, multiple)
         if isinstance(response, KnownResponse):
             response.fit(*Z.shape)
             gains = response.gains(self.theta_, np.arange(len(Z)))
-            return self._scores(Z) + towards * np.where(moving, gains, 0.0)
-        labels = np.where(moving, -1.0, 1.0)
+            return self._scores(Z) + towards * np.where(group, gains, 0.0)
+        labels = np.where(group, -1.0, 1.0)
         people = Population(self.units_.standardised(Z), labels, response, one_label=True)
         return towards * (people.scores(self.theta_, np.arange(people.n)) + self.offset_)
 

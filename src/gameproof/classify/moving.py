@@ -12,7 +12,7 @@ from typing import Any, final
 
 import numpy as np
 
-from gameproof.arguments import Indices, Matrix, Vector
+from gameproof.arguments import Indices, Matrix, Vector, as_number
 from gameproof.classify.columns import positions
 from gameproof.classify.preparing import Preparation
 from gameproof.classify.units import Units
@@ -121,7 +121,7 @@ def boxed(moves: Moves, units: Units) -> BoxBudget:
 
 def multiplied(response: Response, multiple: float) -> Response:
     """The response of people who can gain this many times as much."""
-    if multiple == 1:
+    if as_number("multiple", multiple) == 1:
         return response
     if not (np.isfinite(multiple) and multiple >= 0):
         raise ValueError(f"multiple must be finite and at least 0, got {multiple}")

@@ -41,10 +41,11 @@ class Preparation(NamedTuple):
         named = None if names is None else tuple(map(str, names))
         if given is None:
             return cls(None, named, X.shape[1])
-        if not (hasattr(given, "fit") and hasattr(given, "transform")):
+        usable = hasattr(given, "fit") and hasattr(given, "transform")
+        if isinstance(given, type) or not usable:
             raise TypeError(
-                "prepare must be a transformer such as gameproof's Prepare or scikit-learn's "
-                f"StandardScaler, got {shown(given)}"
+                "prepare must be a transformer such as gameproof's Prepare() or scikit-learn's "
+                f"StandardScaler(), got {shown(given)}"
             )
         with np.errstate(all="ignore"):  # what comes of it is looked at
             transformer = clone(given).fit(X)
@@ -205,4 +206,6 @@ def fills_gaps(given: Any) -> bool:
 
 def takes_gaps(given: Any) -> bool:
     """Whether a preparation takes tables with missing numbers, whatever it makes of them."""
-    return hasattr(given, "__sklearn_tags__") and bool(get_tags(given).input_tags.allow_nan)
+    if isinstance(given, type) or not hasattr(given, "__sklearn_tags__"):
+        return False
+    return bool(get_tags(given).input_tags.allow_nan)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import _get_feature_names, check_array
 
-from gameproof.arguments import Matrix, Vector, shown
+from gameproof.arguments import Matrix, Vector, as_number, shown
 from gameproof.classify.base import Linear
 from gameproof.classify.gaming import METRICS, Decided, Who, require_who
 from gameproof.classify.moving import checked
@@ -55,7 +55,7 @@ def gamed_scorer(
     if metric not in METRICS:
         raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}")
     require_who(who)
-    if not (np.isfinite(multiple) and multiple >= 0):
+    if not (np.isfinite(as_number("multiple", multiple)) and multiple >= 0):
         raise ValueError(f"multiple must be finite and at least 0, got {multiple}")
     return GamedScorer(budgets, metric, multiple, who, favourable)
 
