@@ -151,10 +151,12 @@ def test_budgets_for_another_table_are_refused() -> None:
         gp.audit(unlike, X, Y, budgets=STATED, prepare=PREPARE)
 
 
-def test_record_of_budgets_is_restored() -> None:
+def test_budgets_are_recorded_and_cut_down_to_one_column() -> None:
     budgets = Budgets.of({"use": None, "job": ["student"], "savings": (0, 4000)}, FEATURES, X)
-    same = Budgets.restored(budgets.record(), FEATURES)
-    assert same == budgets
-    assert same.describe() == budgets.describe()
+    record = budgets.record()
+    half = X[:, 1].std() / 2
+    assert record["columns"]["use"] == pytest.approx([-half, half])
+    assert (record["columns"]["savings"], record["columns"]["job"]) == ([0, 4000], ["student"])
+    assert record["half_a_standard_deviation"] == ["use"]
     assert budgets.only("job").columns == ("job",)
     assert budgets.only("use").describe() == f"use: {budgets.by_column()['use']}"

@@ -144,8 +144,8 @@ def _budgets(
             if name not in features.names:
                 raise ValueError(f"the model does not look at the movable column {name!r}")
         return budgets_of(given, features, X), GIVEN
-    if "budgets" in model.training:
-        return Budgets.restored(model.training["budgets"], features), FITTED
+    if model.budgets is not None:
+        return model.budgets, FITTED
     return Budgets.of(features.movable, features, X), FITTED
 
 

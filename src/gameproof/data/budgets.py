@@ -90,10 +90,14 @@ class Budgets:
 
     @classmethod
     def of(
-        cls, given: Mapping[int | str, Any] | Sequence[int | str], features: Features, table: Matrix
+        cls,
+        given: Mapping[int | str, Any] | Sequence[int | str],
+        features: Features,
+        table: Matrix,
+        weights: Vector | None = None,
     ) -> Budgets:
         """From what a user gave, for a table with these columns; `table` has the training rows,
-        from which defaults are taken."""
+        from which defaults are taken, and `weights` how much each of them counts."""
         if isinstance(given, (str, bytes)) or not isinstance(given, (Mapping, Sequence)):
             raise TypeError(
                 "budgets must map columns to ranges or levels, such as {'savings': (0, 5000)}, "
@@ -111,7 +115,7 @@ class Budgets:
             if name in features.levels:
                 claims[at] = _levels(name, value, features.levels[name])
             elif value is None:
-                half = DEFAULT_RANGE * spread(table[:, at])
+                half = DEFAULT_RANGE * spread(table[:, at], weights)
                 ranges[at] = (-half, half)
                 assumed.add(at)
             else:
@@ -147,7 +151,7 @@ class Budgets:
             at = self.features.names.index(name)
             if at in self.ranges:
                 low, high = self.ranges[at]
-                why = " (half a standard deviation)" if at in self.assumed else ""
+                why = f" ({_deviations(self.factor)})" if at in self.assumed else ""
                 said[name] = f"{_signed(low)} to {_signed(high)}{why}"
             else:
                 levels = self.features.levels[name]
@@ -160,7 +164,7 @@ class Budgets:
         return "; ".join(said) or "nothing can be changed"
 
     def record(self) -> dict[str, Any]:
-        """As JSON has it; `restored` reads it."""
+        """As JSON has it: ranges and levels by column, and which ranges are the default."""
         given: dict[str, list[Any]] = {}
         for name in self.columns:
             at = self.features.names.index(name)
@@ -170,25 +174,21 @@ class Budgets:
         assumed = [self.features.names[at] for at in sorted(self.assumed)]
         return {"columns": given, "half_a_standard_deviation": assumed}
 
-    @classmethod
-    def restored(cls, record: Mapping[str, Any], features: Features) -> Budgets:
-        """What `record` was made of, for a table with these columns."""
-        table = np.full((1, len(features.names)), np.nan)
-        found = cls.of(record["columns"], features, table)
-        named = record["half_a_standard_deviation"]
-        assumed = frozenset(features.names.index(name) for name in named)
-        return replace(found, assumed=assumed, notes=())
 
-
-def spread(column: Vector) -> float:
+def spread(column: Vector, weights: Vector | None = None) -> float:
     """The standard deviation of what is known of a column."""
-    known = column[~np.isnan(column)]
-    largest = float(np.abs(known).max(initial=0.0))
+    there = ~np.isnan(column)
+    largest = float(np.abs(column[there]).max(initial=0.0))
     if largest == 0:
         return 0.0
-    # Squares of what is not scaled may overflow.
-    scaled = known / largest
-    return largest * float(scaled.std()) if np.ptp(scaled) > 0 else 0.0
+    known = column[there] / largest  # squares of larger numbers may overflow
+    if np.ptp(known) == 0:
+        return 0.0
+    if weights is None:
+        return largest * float(known.std())
+    share = weights[there]
+    mean = np.average(known, weights=share)
+    return largest * float(np.sqrt(np.average((known - mean) ** 2, weights=share)))
 
 
 def _position(key: Any, names: Sequence[str]) -> int:
@@ -207,7 +207,7 @@ def _position(key: Any, names: Sequence[str]) -> int:
 
 def _range(name: str, value: Any) -> tuple[float, float]:
     wrong = f"the budget of {name!r} must be a pair such as (0, 5000), got {shown(value)}"
-    if isinstance(value, (str, bytes)) or np.shape(value) != (2,):
+    if isinstance(value, (str, bytes, set, frozenset, Mapping)):
         raise TypeError(wrong)
     try:
         low, high = (float(end) for end in value)
@@ -261,6 +261,13 @@ def _too_wide(name: str, ends: tuple[float, float], column: Vector) -> list[str]
         f"the budget of {name!r}, {_signed(ends[0])} to {_signed(ends[1])}, exceeds the column's "
         f"whole range of {whole:,.6g}"
     ]
+
+
+def _deviations(factor: float) -> str:
+    """What a multiple of the default range is, in words."""
+    if factor == 1:
+        return "half a standard deviation"
+    return f"{DEFAULT_RANGE * factor:.3g} standard deviations"
 
 
 def _signed(number: float) -> str:
