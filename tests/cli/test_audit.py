@@ -45,7 +45,7 @@ def test_one_rule_says_which_gaming_to_expect_and_the_output_why(
     for arguments, power, why in (
         (foreign, 0.05, "the default of gameproof fit"),
         ([*foreign, "--power", "0.3"], 0.3, "as given"),
-        ([tmp_path / "m.json", people], 0.2, "which the model was fitted for"),
+        ([tmp_path / "m.json", people], 0.2, "as when it was fitted"),
         ([tmp_path / "m.json", people, "--power", "0.05"], 0.05, "as given"),
         # Fitted with nothing to move, so for no power.
         ([still[1], people, "--movable", "age"], 0.05, "the default of gameproof fit"),
@@ -132,7 +132,7 @@ def test_audit_reads_well_and_writes_a_page(model, people, tmp_path: Path, capsy
     printed = capsys.readouterr().out
     for part in (
         "fitted by gameproof",
-        "movable savings: ",
+        "\nmovable, which the model was fitted for:\n  savings: -",
         "if people use their budgets; majority baseline: ",
         "those who should be refused move",
         "everyone who is refused moves",

@@ -133,8 +133,8 @@ def test_fit_audit_and_compare_state_the_same_budgets_in_the_table_s_units(
     assert all(f"  movable {name}: {text}\n" in printed for name, text in budgets.items())
     assert main(["audit", str(tmp_path / "m.json"), str(people)]) == 0
     printed = capsys.readouterr().out
-    for name, text in budgets.items():
-        assert f"\nmovable {name}: {text}, which the model was fitted for\n" in printed
+    said = [f"  {name}: {text}" for name, text in budgets.items()]
+    assert "\n".join(["\nmovable, which the model was fitted for:", *said, ""]) in printed
     described = "; ".join(f"{name}: {text}" for name, text in budgets.items())
     for arguments in (
         ["audit", str(tmp_path / "m.json"), str(people)],

@@ -118,8 +118,10 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
     budgets = rows.budgets.by_column().items()
     lines = [
         case.what,
-        *(f"movable {quoted(name)}: {budget}, {rows.why_budgets}" for name, budget in budgets),
-        *([] if budgets else ["nothing can be changed, so nobody games it"]),
+        f"movable, {rows.why_budgets}:"
+        if budgets
+        else "nothing can be changed, so nobody games it",
+        *(f"  {quoted(name)}: {budget}" for name, budget in budgets),
         f"label cost: {rows.label_cost:g}, {rows.why_label_cost}{free}",
         *(f"note: {note}" for note in notes),
         f"right in {good.accuracy:.3f} of {good.n:,} rows (95% from {good.low:.3f} to "

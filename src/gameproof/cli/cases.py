@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # The price of a label, where nobody says.
 LABEL_COST = 0.5
 FITTED, USUAL = "which the model was fitted for", "the default of gameproof fit"
+AS_IN_FIT = "as when it was fitted"
 IGNORES = "this model ignores the data: it makes the same decision about everyone"
 JUDGE = "judge a model by"  # what an audit needs rows for
 UNKNOWN = (
@@ -120,7 +121,7 @@ def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Ca
         budgets,
         why,
         model.classifier.units_.scale,
-        *expected(options.power, power, DEFAULT_POWER),
+        *expected(options.power, power, DEFAULT_POWER, AS_IN_FIT),
         *expected(options.label_cost, model.training.get("label_cost"), LABEL_COST),
         target.favourable,
         notes,
@@ -149,12 +150,13 @@ def _budgets(
     return Budgets.of(features.movable, features, X), FITTED
 
 
-def expected(given: float | None, fitted_for: float | None, usual: float) -> tuple[float, str]:
-    """What to expect of people and why: as given, else what the model was fitted for, else what a
-    model would be."""
+def expected(
+    given: float | None, fitted_for: float | None, usual: float, why: str = FITTED
+) -> tuple[float, str]:
+    """What to expect and why: as given, else as in the fit, else what a fit would take."""
     if given is not None:
         return given, GIVEN
-    return (usual, USUAL) if fitted_for is None else (float(fitted_for), FITTED)
+    return (usual, USUAL) if fitted_for is None else (float(fitted_for), why)
 
 
 def _learned_from(model: TableModel, table: Table, y: Any) -> float | None:

@@ -1,4 +1,5 @@
-"""The three classifiers side by side: logistic, strategic and robust, on one split of a table."""
+"""The three classifiers side by side on one split of a table: logistic regression, strategic
+regression (the paper's response, by power), and the robust classifier, trained for the budgets."""
 
 from __future__ import annotations
 
@@ -155,58 +156,56 @@ def trained(
     own = options.seed if seed is None else seed
     train, test = split(people.data, options.test, own)
     prepare = Prepare(people.plan.features).fit(train.X)
-    Z, y = prepare.transform(train.X), train.y
+    X, y = train.X, train.y
     numbers = {people.data.features.names[at] for at in people.budgets.ranges}
     features = [k for k, owner in enumerate(prepare.owners_) if owner in numbers]
-    shared: dict[str, Any] = {"features": features, "power": options.power}
+    robust = RobustStrategicClassifier(
+        label_cost=options.label_cost,
+        budgets=people.budgets,
+        prepare=Prepare(people.plan.features),
+    )
     notes: dict[str, list[str]] = {}
     with collected(notes, "choice of the radius"):
         given = options.radius if radius is None else radius
         chosen, why, curve = given, GIVEN, None
         if given == "auto":
-            curve = _curve(Z, y, options, shared, own, console)
-            chosen, why = curve.recommended, curve.reason
+            curve = _curve(X, y, robust, own, console)
+            chosen, why = curve.recommended, " ".join(filter(None, (curve.reason, curve.note)))
     models = {
         LOGISTIC: StrategicLogisticRegression(features=features, power=0.0),
-        STRATEGIC: StrategicLogisticRegression(**shared),
-        ROBUST: RobustStrategicClassifier(chosen, options.label_cost, **shared),
+        STRATEGIC: StrategicLogisticRegression(features=features, power=options.power),
+        ROBUST: robust.set_params(radius=chosen),
     }
     for name, model in models.items():
         step = console.step(f"fitting the {name} classifier to {len(train):,} rows")
         with step, collected(notes, name):
-            model.fit(Z, y)
+            model.fit(X if name == ROBUST else prepare.transform(X), y)
     told = [f"{listed(about)}: {text}" for text, about in notes.items()]
     named = outcomes(people.plan.target)
-    return Trained(prepare, models, train, test, chosen, why, curve, named, people.budgets, told)
+    made = robust.prepare_
+    return Trained(made, models, train, test, chosen, why, curve, named, people.budgets, told)
 
 
-def _curve(
-    Z: Any,
-    y: Any,
-    options: argparse.Namespace,
-    shared: Mapping[str, Any],
-    seed: int,
-    console: Console,
-) -> RadiusCurve:
+def _curve(X: Any, y: Any, robust: Any, seed: int, console: Console) -> RadiusCurve:
     """What each radius would do, and which is recommended."""
     import numpy as np
 
     from gameproof.classify.radius import select_radius
-    from gameproof.classify.robust import RobustStrategicClassifier
 
     rows = np.arange(y.size)
     if y.size > ROWS_FOR_RADIUS:
         rows = np.random.default_rng(seed).permutation(y.size)[:ROWS_FOR_RADIUS]
-    model = RobustStrategicClassifier(label_cost=options.label_cost, **shared)
     # Every fold needs some of both classes.
     folds = max(2, min(5, int((y[rows] > 0).sum()), int((y[rows] < 0).sum())))
     with console.step(f"choosing the radius on {rows.size:,} rows"):
-        return select_radius(Z[rows], y[rows], model, folds=folds, seed=seed)
+        return select_radius(X[rows], y[rows], robust, folds=folds, seed=seed)
 
 
 @contextmanager
 def collected(notes: dict[str, list[str]], about: str) -> Iterator[None]:
     """Warnings as notes, each once with all that it is about."""
+    from gameproof.errors import BudgetWarning
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -215,6 +214,8 @@ def collected(notes: dict[str, list[str]], about: str) -> Iterator[None]:
             warning.category, (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
         ):
             continue  # for programmers
+        if issubclass(warning.category, BudgetWarning):
+            continue  # the audit has the same note
         text = " ".join(str(warning.message).split())
         text = text.removesuffix(", or give a larger bound")  # no option of the command
         if about != ROBUST:

@@ -13,7 +13,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Matrix, Vector
+from gameproof.arguments import Matrix, Vector, shown
 from gameproof.data.budgets import Budgets
 from gameproof.data.dataset import Features
 from gameproof.data.prepare import Prepare
@@ -50,7 +50,7 @@ class Applicants:
         columns = tuple(str(name) for name in getattr(X, "columns", ()))
         seen: Any = X
         if prepare is not None:
-            seen, columns = prepare.transform(X), tuple(map(str, prepare.get_feature_names_out()))
+            seen, columns = _made(prepare, X, columns), tuple(prepare.get_feature_names_out())
         if names is not None and columns and columns != names:
             what = "X are" if prepare is None else "the prepared table are"
             raise ValueError(
@@ -116,3 +116,19 @@ class Applicants:
             lower[at], upper[at] = low, high
         scale = np.reshape(times, (-1, 1))
         return BoxBudget(scale * lower, scale * upper)
+
+
+def _made(prepare: Any, X: Any, columns: tuple[str, ...]) -> Matrix:
+    """What a preparation makes of a table, whether or not it knows the names of columns."""
+    if not isinstance(prepare, Prepare):
+        raise TypeError(
+            f"an audit goes through gameproof's Prepare, got {shown(prepare)}; audit what it makes "
+            "of the table instead, with budgets in those units"
+        )
+    known = prepare.features_.names
+    if columns and columns != known:
+        raise ValueError(
+            f"the columns of X are {', '.join(columns)}, and those of prepare {', '.join(known)}"
+        )
+    named = hasattr(prepare, "feature_names_in_")
+    return prepare.transform(X if named else np.asarray(X, dtype=np.float64))

@@ -193,9 +193,11 @@ def compare_models(
     budgets
         What people can change, in the units of X, keyed by name or position:
         ``{"savings": (0, 5000)}``. A list of columns stands for half a standard deviation in either
-        direction, and so does `movable`; by default it is every column.
+        direction, and so does `movable`. By default what the last model was fitted for, or else
+        every column.
     prepare
-        A fitted `Prepare`: X is then the table as it is, and models see what it makes of it.
+        A fitted `Prepare`: X is then the table as it is, and models see what it makes of it. By
+        default that of the last model, if it holds one.
     multiples
         Of the budgets, to look at; 0 and 1 are always among them.
     cost_accept_bad, cost_refuse_good
@@ -232,8 +234,13 @@ def compare_models(
         raise ValueError(f"label_cost must be at least 0, got {label_cost}")
     if budgets is not None and movable is not None:
         raise ValueError("budgets and movable both say what people can change; give one of them")
-    own = lines[0].names if lines[0].named else None
-    people = Applicants.of(X, y, movable if budgets is None else budgets, prepare, own)
+    last, own = models[-1], lines[0].names if lines[0].named else None
+    if prepare is None:
+        prepare = getattr(last, "prepare_", None)
+    given = movable if budgets is None else budgets
+    if given is None:
+        given = getattr(last, "budgets_", None)
+    people = Applicants.of(X, y, given, prepare, own)
     cases = [Case.of(line, people, scale) for line in lines]
     kinds = None if groups is None else _kinds(groups, people.y.size)
     # Where nothing can be changed, nobody moves.
@@ -260,7 +267,7 @@ def compare_models(
         shift_differences=tuple(pairs),
         unit=unit,
         fingerprint=fingerprint(X, y, people.budgets.features.names),
-        learned_from=1.0 if any(learned_from(models[-1], t, y) for t in (X, people.Z)) else None,
+        learned_from=1.0 if any(learned_from(last, table, y) for table in (X, people.Z)) else None,
     )
 
 

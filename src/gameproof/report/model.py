@@ -96,6 +96,8 @@ class LinearModel:
         sign = -1.0 if wanted is not None and wanted == classes[0] else 1.0
         offset = float(np.ravel(getattr(estimator, "intercept_", 0.0))[0])
         names = getattr(estimator, "feature_names_in_", None)
+        if getattr(estimator, "prepare_", None) is not None:
+            names = estimator.coef_names_
         return cls(sign * coef[0], sign * offset, names, called)
 
 
