@@ -150,6 +150,50 @@ def test_numbers_of_the_summary_follow_from_the_model_in_the_file(
     assert shown["model"] == str(out)
 
 
+def test_robust_classifier_is_trained_for_the_stated_budgets(people, tmp_path, capsys) -> None:
+    """The same as in Python; what it then decides about people who use them is what is printed."""
+    out, given = tmp_path / "m.json", "savings:0..5000,utilisation:-0.2..0"
+    meaning = [*MEANING[:4], "--movable", given, "--radius", "0.02", "--json"]
+    assert main(["fit", str(people), *meaning, "-o", str(out)]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    data = read_table(people, "repaid", "yes", ["savings", "utilisation"])
+    train, test = data.split(320, seed=0)
+    budgets = {"savings": (0, 5000), "utilisation": (-0.2, 0)}
+    same = gp.RobustStrategicClassifier(0.02, budgets=budgets, prepare=gp.Prepare(data.features))
+    same.fit(train.X, train.y)
+    model = gp.load_model(out)
+    np.testing.assert_allclose(model.classifier.coef_, same.coef_, atol=1e-9)
+    sizes = np.abs(model.classifier.coef_[0])
+    assert ((sizes == 0) | (sizes > 1e-9)).all()
+    for row in shown["audit"]["gaming"]:
+        if row["model"] == "robust":
+            used = same.gamed_decisions(test.X, multiple=row["multiple"])
+            assert row["accepted_negative"] == (used[test.y < 0] > 0).mean()
+            if row["movers"] == "refused":
+                assert row["accuracy"] == np.mean(used == test.y)
+    assert shown["accuracy"]["robust"]["gamed"] > shown["accuracy"]["logistic"]["gamed"]
+
+
+def test_numbers_of_real_people_are_finite_and_sensible(
+    published: Path, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    """Very heavy tails: half a standard deviation of utilisation is more than nearly all have."""
+    monkeypatch.setenv("GAMEPROOF_DATA", str(published))
+    table, model = tmp_path / "credit.csv", tmp_path / "m.json"
+    assert main(["data", "write", "credit", str(table), "--rows", "6000"]) == 0
+    movable = ",".join(gp.load_credit().features.movable)
+    meaning = ["--target", "SeriousDlqin2yrs", "--favourable", "0", "--movable", movable]
+    out = ["-o", str(model), "--radius", "0.05"]
+    assert main(["fit", str(table), *meaning, *out]) == 0
+    assert main(["audit", str(model), str(table)]) == 0
+    printed = capsys.readouterr().out
+    assert not re.search(r"\b(inf|nan|None)\b", printed)
+    numbers = [float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*\.?\d*", printed)]
+    assert max(numbers) < 1e6
+    sizes = np.abs(gp.load_model(model).classifier.coef_[0])
+    assert ((sizes == 0) | (sizes > 1e-9)).all()
+
+
 def test_logistic_beside_it_is_scikit_learn_s(people: Path, tmp_path: Path, capsys) -> None:
     assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--json") == 0
     shown = json.loads(capsys.readouterr().out)

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import brentq
+from sklearn.preprocessing import StandardScaler
 
 import gameproof as gp
 from gameproof.data.budgets import Budgets
@@ -140,6 +141,28 @@ def test_constant_changes_no_primary_number_through_a_preparation() -> None:
     assert found.gaming == AUDIT.gaming
     for one, two in zip(found.weaknesses + found.hurt, AUDIT.weaknesses + AUDIT.hurt, strict=True):
         assert one.__dict__ == pytest.approx(two.__dict__)
+
+
+def test_classifier_that_holds_its_preparation_is_audited_with_its_own_budgets() -> None:
+    """By what the classifier itself decides about people who use their budgets."""
+    frame = pd.DataFrame(X, columns=FEATURES.names)
+    model = gp.RobustStrategicClassifier(0.02, budgets=STATED, prepare=gp.Prepare(FEATURES))
+    model.fit(frame, Y)
+    for table in (X, frame):
+        found = gp.audit(model, table, Y)
+        assert found.budgets == model.budgets_
+        (name,) = found.models
+        for multiple in (0.0, 1.0, 2.0):
+            used = model.gamed_decisions(frame, multiple=multiple)
+            row = found.at(name, multiple)
+            assert row.accepted_negative == (used[Y < 0] > 0).mean()
+            assert found.at(name, multiple, "refused").accuracy == np.mean(used == Y)
+    assert found.learned_from == 1.0
+    stated = gp.audit(model, X, Y, budgets={"use": (-0.1, 0)})
+    assert stated.movable == ("use",)
+    scaled = gp.RobustStrategicClassifier(0.02, budgets=[0], prepare=StandardScaler())
+    with pytest.raises(TypeError, match="an audit goes through gameproof's Prepare, got Standard"):
+        gp.audit(scaled.fit(X[:, [1, 3]], Y), X[:, [1, 3]], Y)
 
 
 def test_budgets_for_another_table_are_refused() -> None:

@@ -146,7 +146,9 @@ def _hurt_lines(rows: Audit, case: Case) -> list[str]:
     lines = []
     for hurt in rows.hurt:
         line = f"{whom[hurt.label]} refused: {hundredths(hurt.refused):.1f}%"
-        if rows.movable and hurt.within is not None:
+        if rows.movable and hurt.refused and rows.quality[-1].idle:
+            line += "; nothing they can change helps"
+        elif rows.movable and hurt.within is not None:
             line += f"; {hundredths(hurt.within):.1f}% of these get accepted within their budgets, "
             line += f"half need {times(hurt.q50)}"
         lines.append(line)

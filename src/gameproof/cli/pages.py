@@ -37,7 +37,7 @@ def write_people_page(
     target = people.plan.target
     chosen = None
     if (curve := found.curve) is not None:
-        chosen = which_radius(curve.rows(), curve.recommended, curve.reason)
+        chosen = which_radius(curve.rows(), curve.recommended, found.why)
     write_audit(
         path,
         rows,

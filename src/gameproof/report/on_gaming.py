@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gameproof.report.audit import Audit
 from gameproof.report.model import BAD, REFUSED
@@ -87,7 +88,8 @@ def _alone(audit: Audit) -> list[Chart]:
         for label, field, look_ in ((1, ACCEPTED[0], 3), (-1, ACCEPTED[1], 1)):
             shares = [getattr(row, field) for row in rows]
             series.append(Series(f"accepted of {outcome(audit, label)}", shares, x, look=look_))
-        charts.append(_chart(audit, f"Accuracy and approvals when {words}", rows, series))
+        chart = _chart(audit, f"Accuracy and approvals when {words}", rows, series)
+        charts.append(replace(chart, y_label="share of people"))
     return charts
 
 
