@@ -104,9 +104,9 @@ if TYPE_CHECKING:
     from gameproof.problem.sets import Product as Product
     from gameproof.problem.sets import Simplex as Simplex
     from gameproof.problem.strategic import StrategicProblem as StrategicProblem
-    from gameproof.report.audit import Audit as Audit
     from gameproof.report.audit import audit as audit
     from gameproof.report.audit import compare_models as compare_models
+    from gameproof.report.findings import Audit as Audit
     from gameproof.report.model import LinearModel as LinearModel
     from gameproof.report.on_choice import which_radius as which_radius
     from gameproof.report.page import write_page as write_page
@@ -207,7 +207,8 @@ _HOMES = {
     "problem.saddle": ["SaddleProblem"],
     "problem.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],
     "problem.strategic": ["StrategicProblem"],
-    "report.audit": ["Audit", "audit", "compare_models"],
+    "report.audit": ["audit", "compare_models"],
+    "report.findings": ["Audit"],
     "report.model": ["LinearModel"],
     "report.on_choice": ["which_radius"],
     "report.page": ["write_page"],

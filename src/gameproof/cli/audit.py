@@ -16,7 +16,7 @@ from gameproof.cli.results import add_costs, budget_lines, scale_lines, wrapped
 from gameproof.data.naming import quoted
 
 if TYPE_CHECKING:
-    from gameproof.report.audit import Audit
+    from gameproof.report.findings import Audit
 
 EXAMPLE = """examples:
   gameproof audit model.json people.csv --report page.html

@@ -16,7 +16,7 @@ from gameproof.cli.results import budget_lines, lead_lines, scale_lines, worst_l
 from gameproof.cli.training import add_training, trained
 
 if TYPE_CHECKING:
-    from gameproof.report.audit import Audit
+    from gameproof.report.findings import Audit
 
 EXAMPLE = """example:
   gameproof compare people.csv --target repaid --favourable yes \\

@@ -18,7 +18,7 @@ from gameproof.cli.training import ROBUST, add_training, trained
 if TYPE_CHECKING:
     from gameproof.cli.people import People
     from gameproof.cli.training import Trained
-    from gameproof.report.audit import Audit
+    from gameproof.report.findings import Audit
 
 EXAMPLE = """example:
   gameproof data write people people.csv

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gameproof.cli.people import People
     from gameproof.cli.training import Trained
     from gameproof.paper.study import Study
-    from gameproof.report.audit import Audit
+    from gameproof.report.findings import Audit
 
 
 def command_line(options: argparse.Namespace) -> str:

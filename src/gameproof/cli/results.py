@@ -11,7 +11,7 @@ from gameproof.cli.options import number
 from gameproof.data.naming import quoted
 
 if TYPE_CHECKING:
-    from gameproof.report.audit import Audit
+    from gameproof.report.findings import Audit
     from gameproof.report.rows import Gaming
 
 WIDE = 100

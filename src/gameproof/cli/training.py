@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gameproof.data.budgets import Budgets
     from gameproof.data.dataset import Dataset
     from gameproof.data.prepare import Prepare
-    from gameproof.report.audit import Audit
+    from gameproof.report.findings import Audit
 
 LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
 # More rows than these hardly change which radius is chosen, and each is fitted dozens of times.

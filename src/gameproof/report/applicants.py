@@ -128,7 +128,7 @@ def _made(prepare: Any, X: Any, columns: tuple[str, ...]) -> Matrix:
     known = prepare.features_.names
     if columns and columns != known:
         raise ValueError(
-            f"the columns of X are {', '.join(columns)}, and those of prepare {', '.join(known)}"
+            f"the columns of X are {', '.join(columns)}, and prepare has {', '.join(known)}"
         )
     named = hasattr(prepare, "feature_names_in_")
     return prepare.transform(X if named else np.asarray(X, dtype=np.float64))

@@ -1,121 +1,33 @@
 """`audit`: what becomes of a linear classifier when people game it, and when data is inaccurate.
 
-An audit is rows. They are computed here, go to JSON as they are, and `write_page` shows them.
+An audit is rows: see `findings.py`. They go to JSON as they are, and `write_page` shows them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.arguments import Vector
 from gameproof.classify.record import learned_from
-from gameproof.data.budgets import Budgets
 from gameproof.data.prepare import Prepare
 from gameproof.population.responses import DEFAULT_POWER
 from gameproof.problem.strategic import LARGEST
 from gameproof.report.applicants import Applicants, Given
-from gameproof.report.by_scale import WHY, coefficients, losses, power_gaming
-from gameproof.report.finite import finite
+from gameproof.report.by_scale import coefficients, losses, power_gaming
+from gameproof.report.findings import UNIT, Audit
 from gameproof.report.gaming import Costs, gaming, hurt, weaknesses
 from gameproof.report.made import fingerprint
 from gameproof.report.measure import bins, differences, quality, shifts
 from gameproof.report.model import BAD, REFUSED, Case, LinearModel
-from gameproof.report.rows import (
-    Bin,
-    Coefficient,
-    Difference,
-    Gaming,
-    Hurt,
-    Loss,
-    PowerGaming,
-    Quality,
-    Shift,
-    ShiftDifference,
-    Weakness,
-)
 
 MULTIPLES = (0.0, 0.5, 1.0, 2.0, 4.0)
 POWERS = tuple(round(0.05 * k, 2) for k in range(21))
-UNIT = "standard deviations"
 MOST_GROUPS = 50
 RADII = tuple(round(0.02 * k, 2) for k in range(16))
-# What changes when a model is multiplied by a positive number; all else does not.
-BY_SCALE = ("power", "why_power", "by_power", "losses", "coefficients")
-
-
-@final
-@dataclass(frozen=True)
-class Audit:
-    """Rows on one classifier, or on several beside each other; the last one is in question.
-
-    `budgets` are what people can change; weak spots and the worst case are about these, and
-    `gaming` about multiples of them. `power`, `by_power`, `losses` and `coefficients` depend on the
-    scale of the scores, and nothing else does.
-
-    With `splits` above 1 the rows are means over that many splits of a table, and so are their
-    intervals. `fingerprint` tells the people from others. `radius` is what the model in question
-    was fitted for, `outcomes` what labels +1 and -1 are called, `why_…` why these, and
-    `learned_from` the share of these people that the model learned from, where that is known.
-    """
-
-    models: tuple[str, ...]
-    budgets: Budgets
-    costs: Costs
-    label_cost: float
-    quality: tuple[Quality, ...]
-    bins: tuple[Bin, ...]
-    gaming: tuple[Gaming, ...]
-    shifts: tuple[Shift, ...]
-    weaknesses: tuple[Weakness, ...]
-    hurt: tuple[Hurt, ...]
-    power: float
-    by_power: tuple[PowerGaming, ...]
-    losses: tuple[Loss, ...]
-    coefficients: tuple[Coefficient, ...]
-    differences: tuple[Difference, ...] = ()
-    shift_differences: tuple[ShiftDifference, ...] = ()
-    splits: int = 1
-    unit: str = UNIT
-    fingerprint: str = ""
-    radius: float | None = None
-    outcomes: tuple[str, ...] = ()
-    why_budgets: str = ""
-    why_power: str = ""
-    learned_from: float | None = None
-    why_label_cost: str = ""
-
-    @property
-    def movable(self) -> tuple[str, ...]:
-        """The columns of the table that people can change."""
-        return self.budgets.columns
-
-    @property
-    def multiples(self) -> tuple[float, ...]:
-        """The multiples of the budgets that were looked at."""
-        return tuple(dict.fromkeys(row.multiple for row in self.gaming))
-
-    def record(self) -> dict[str, Any]:
-        """All of it as JSON takes it; what is not finite is None."""
-        found = asdict(self)
-        found["budgets"] = {**self.budgets.record(), "description": self.budgets.describe()}
-        found["movable"], found["costs"] = self.movable, self.costs._asdict()
-        found["depends_on_scale"] = {"why": WHY} | {name: found.pop(name) for name in BY_SCALE}
-        checked: dict[str, Any] = finite(found)
-        return checked
-
-    def of(self, rows: Iterable[Any], model: str) -> list[Any]:
-        """Those rows that are about one model."""
-        return [row for row in rows if row.model == model]
-
-    def at(self, model: str, multiple: float, movers: str = BAD) -> Gaming:
-        """The row of one model where these people use this multiple of their budgets."""
-        rows: list[Gaming] = self.of(self.gaming, model)
-        return next(r for r in rows if (r.movers, r.multiple) == (movers, multiple))
 
 
 def audit(
@@ -138,8 +50,8 @@ def audit(
     groups: ArrayLike | None = None,
 ) -> Audit:
     """What a linear classifier is worth on people X, y when they game it and when data is
-    inaccurate. The model is a `LinearModel`, or a fitted linear scikit-learn classifier; the
-    options are those of `compare_models`.
+    inaccurate. The model is a `LinearModel`, or a fitted linear scikit-learn classifier;
+    `compare_models` describes the options.
 
     >>> X, y = np.array([[1.0], [0.2], [-0.1], [-2.0]]), np.array([1, 1, -1, -1])
     >>> found = audit(LinearModel([1.0]), X, y, budgets={0: (0, 0.6)}, radii=[0.05], scale=1.0)

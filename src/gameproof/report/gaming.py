@@ -2,7 +2,7 @@
 
 With z the scores and g the gains from a multiple of the budgets, a person who moves is accepted
 where z + g > 0. Who moves is looked at in two ways: those who should be refused, and everyone who
-is refused. Multiplying a model by a positive number multiplies z and g alike and changes no row.
+is refused. Multiplying a model by a positive number multiplies both z and g, and changes no row.
 """
 
 from __future__ import annotations

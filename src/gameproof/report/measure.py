@@ -75,14 +75,14 @@ def bins(case: Case) -> list[Bin]:
 
 
 class Least(NamedTuple):
-    """The least accuracy within a radius: the mean of `kept`, less what the radius takes off."""
+    """The least accuracy within a radius: the mean of `kept`, less what the adversary pays for."""
 
     accuracy: float
     kept: Vector
 
     @property
     def paid(self) -> float:
-        """What the radius takes off."""
+        """What the adversary pays for."""
         return float(self.kept.mean()) - self.accuracy
 
 

@@ -139,7 +139,7 @@ class Case:
 
     @cached_property
     def scores(self) -> Vector:
-        """z where nobody moves, 0 where it is not told from that."""
+        """z where nobody moves, 0 where rounding hides the difference."""
         found: Vector = self.people.Z @ self.coefficients + self.intercept
         return settled(found, self.rounding)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gameproof.report.audit import Audit
+from gameproof.report.findings import Audit
 from gameproof.report.intervals import share_interval
 from gameproof.report.parts import Chart, Column, Section, Series, Table
 from gameproof.report.reading import ACCEPTED, accepted, cells, kind_of_outcome, look, outcome
@@ -65,7 +65,7 @@ def cautions(audit: Audit, more: str = "more rows") -> list[str]:
         if 0 < row.idle < 1:
             found.append(
                 f"in {round(row.idle * audit.splits)} of {audit.splits} splits {row.model} gives "
-                "no weight to what people can change: shares of the gain are those of the others"
+                "no weight to what people can change: shares of the gain come from the other splits"
             )
     return found
 

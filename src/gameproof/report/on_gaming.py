@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gameproof.report.audit import Audit
+from gameproof.report.findings import Audit
 from gameproof.report.model import BAD, REFUSED
 from gameproof.report.on_accuracy import ACCURACY, SHARE
 from gameproof.report.parts import Chart, Column, Section, Series, Table

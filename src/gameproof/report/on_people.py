@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gameproof.report.audit import Audit
+from gameproof.report.findings import Audit
 from gameproof.report.gaming import MOST
 from gameproof.report.page import cell
 from gameproof.report.parts import Chart, Column, Section, Series, Table

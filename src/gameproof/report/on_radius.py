@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import isinf
 from typing import Any
 
-from gameproof.report.audit import Audit
+from gameproof.report.findings import Audit
 from gameproof.report.model import BAD
 from gameproof.report.on_accuracy import ACCURACY
 from gameproof.report.on_gaming import MOVERS, MULTIPLE

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gameproof.report.audit import Audit
 from gameproof.report.by_scale import WHY
+from gameproof.report.findings import Audit
 from gameproof.report.on_accuracy import ACCURACY, SHARE
 from gameproof.report.parts import Chart, Column, Section, Table
 from gameproof.report.reading import ACCEPTED, accepted, at_power, cells, line, look

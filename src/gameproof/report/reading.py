@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gameproof.report.audit import Audit
+from gameproof.report.findings import Audit
 from gameproof.report.parts import Column, Series
 from gameproof.report.words import listed
 

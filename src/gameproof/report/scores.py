@@ -20,7 +20,7 @@ def rounding(X: Matrix, theta: Vector, intercept: float) -> Vector:
 
 
 def settled(scores: Vector, error: Vector) -> Vector:
-    """The same with 0 where a score is not told from it.
+    """The same with 0 where rounding hides the difference.
 
     >>> settled(np.array([1e-17, -2.0]), np.array([1e-15, 1e-15]))
     array([ 0., -2.])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.arguments import shown
-from gameproof.report.audit import Audit
+from gameproof.report.findings import Audit
 from gameproof.report.made import made
 from gameproof.report.on_accuracy import cautions, how_good
 from gameproof.report.on_gaming import gamed

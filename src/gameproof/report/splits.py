@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.report.audit import Audit
+from gameproof.report.findings import Audit
 from gameproof.report.gaming import most_gained_first
 from gameproof.report.intervals import split_interval
 
