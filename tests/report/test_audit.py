@@ -219,6 +219,14 @@ def test_burden_and_recourse_are_the_least_multiples_of_the_budgets() -> None:
             assert getattr(row, name) == pytest.approx(at, abs=1e-5)
 
 
+def test_nobody_is_said_to_need_more_than_a_hundred_times_the_budgets() -> None:
+    table, y = np.array([[1.0], [-70.0], [-1.0], [-150.0]]), np.array([1, 1, -1, -1])
+    found = gp.audit(gp.LinearModel([1.0]), table, y, budgets={0: (0, 1)})
+    good, bad = found.hurt
+    assert (good.q50, good.q90) == (pytest.approx(70, abs=1e-5), pytest.approx(70, abs=1e-5))
+    assert (bad.q50, bad.q90) == (pytest.approx(1, abs=1e-5), None)
+
+
 def test_groups_are_audits_of_their_own_people() -> None:
     groups = np.where(X[:, 2] > 0, "everyone", "young")
     both = gp.audit(MODEL, X, Y, budgets=BUDGETS, groups=groups)

@@ -56,4 +56,5 @@ def losses(case: Case, radii: Sequence[float], label_cost: float) -> list[Loss]:
 def coefficients(case: Case) -> list[Coefficient]:
     """One row a feature of the model."""
     rows = zip(case.people.names, case.coefficients.tolist(), case.theta.tolist(), strict=True)
-    return [Coefficient(case.name, name, own, scaled) for name, own, scaled in rows]
+    # 0 is added, for there is a -0 too.
+    return [Coefficient(case.name, name, own + 0.0, scaled + 0.0) for name, own, scaled in rows]

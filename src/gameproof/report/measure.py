@@ -60,11 +60,10 @@ def bins(case: Case) -> list[Bin]:
     far = np.abs(case.scores - case.scores[0])
     # Scores that differ by rounding only have no spread.
     scores = case.scores / spread if (far > 2 * case.rounding).any() else np.sign(case.scores)
-    # Edges lie between the places that scores are rounded to, so none decides by rounding residue.
-    scores = np.round(scores, PLACES)
     low, high = np.quantile(scores, (0.01, 0.99))
     if not high > low:
         low, high = low - 1.0, high + 1.0
+    # Scores are often round numbers, so edges are none: no count comes from rounding residue.
     edges = np.round(np.linspace(low, high, BINS + 1), PLACES) - 0.5 * 10.0**-PLACES
     inside = np.clip(scores, edges[0], edges[-1])
     positive, negative = (np.histogram(inside[case.y == label], edges)[0] for label in (1, -1))
