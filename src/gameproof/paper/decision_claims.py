@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
 from gameproof.arguments import Vector
@@ -76,48 +74,74 @@ def _claim_trained(study: Study, rows: list[Row], source: str, gaming: str, budg
 
 
 def tell(study: Study, tables: dict[str, list[Row]]) -> None:
-    """Notes: what a constant changes, how large classifiers are, and each lead at one standard
-    deviation."""
-    rows, scale, sizes = (tables[name] for name in ("accuracy", "scale", "sizes"))
-    for source in dict.fromkeys(row["source"] for row in rows):
-        by_power, by_budget = (
-            np.array(by_seed(where(scale, source=source, gaming=kind), "factor", "accuracy")[1])
-            for kind in ("power", "ball")
+    """Notes by source: what a constant changes, accuracies, dropped features, and leads."""
+    for source in dict.fromkeys(row["source"] for row in tables["accuracy"]):
+        rows, scale, sizes = (
+            where(tables[name], source=source) for name in ("accuracy", "scale", "sizes")
         )
-        changed = float(np.ptp(by_budget, axis=1).max())
-        low, high = by_power.mean(axis=0).min(), by_power.mean(axis=0).max()
-        sized = where(sizes, source=source)
-        small, large = (
-            np.mean([row["movable"] for row in where(sized, classifier=name)])
-            for name in ("robust", "logistic")
-        )
-        study.note(
-            f"{source.capitalize()}: multiplied by constants, logistic regression has an accuracy "
-            f"from {low:.3f} to {high:.3f} at gaming power 1; at budget 1 its accuracy changes by "
-            f"{changed:g}. Its coefficients of the movable features have length {large:.2f}, those "
-            f"of the robust classifier {small:.2f}."
-        )
-    for source, at in product(dict.fromkeys(row["source"] for row in rows), (1.0, 2.0)):
-        own = where(rows, source=source)
-        leads = (
-            f"{other} {effect:+.3f} ({low:+.3f} to {high:+.3f})"
-            for other in OPPONENTS
-            for effect, low, high in [
-                claims.interval(_lead(own, "for budget 1", other, "ball", at))
-            ]
-        )
-        study.note(
-            f"{source.capitalize()}: trained for budget 1, lead in accuracy at budget {at:g} over "
-            f"{', '.join(leads)}."
-        )
+        title = source.capitalize()
+        study.note(f"{title}: {_told_scale(scale, sizes)}")
+        study.note(f"{title}: {_told_accuracy(rows)}")
+        study.note(f"{title}: {_told_dropped(sizes, study.seeds)}")
+        for at in (1.0, 2.0):
+            study.note(f"{title}: {_told_leads(rows, at)}")
+
+
+def _told_scale(scale: list[Row], sizes: list[Row]) -> str:
+    by_power, by_budget = (
+        np.array(by_seed(where(scale, gaming=kind), "factor", "accuracy")[1])
+        for kind in ("power", "ball")
+    )
+    means = by_power.mean(axis=0)
+    robust, logistic = (
+        np.mean([row["movable"] for row in where(sizes, classifier=name)])
+        for name in ("robust", "logistic")
+    )
+    return (
+        "multiplied by constants, logistic regression has an accuracy from "
+        f"{means.min():.3f} to {means.max():.3f} at gaming power 1; at budget 1 its accuracy "
+        f"changes by {float(np.ptp(by_budget, axis=1).max()):g}. Its coefficients of the movable "
+        f"features have length {logistic:.2f}, those of the robust classifier {robust:.2f}."
+    )
+
+
+def _told_accuracy(rows: list[Row]) -> str:
+    told = []
+    for name in (*OPPONENTS, *(f"for budget {budget:g}" for budget in BUDGETS)):
+        own = where(rows, classifier=name, gaming="ball")
+        amounts, runs = by_seed(own, "amount", "accuracy")
+        means = " / ".join(f"{mean:.3f}" for mean in np.mean(runs, axis=0))
+        told.append(f"{name} {means}")
+    return f"accuracy at budgets {' / '.join(f'{a:g}' for a in amounts)}: {', '.join(told)}."
+
+
+def _told_dropped(sizes: list[Row], seeds: int) -> str:
+    counts = {
+        budget: len(where(sizes, classifier=f"for budget {budget:g}", movable=0.0))
+        for budget in BUDGETS
+    }
+    told = (f"{count} for budget {budget:g}" for budget, count in counts.items())
+    return (
+        f"of {seeds} classifiers trained for each budget, those with a coefficient of exactly 0 "
+        f"for every movable feature: {', '.join(told)}."
+    )
+
+
+def _told_leads(rows: list[Row], at: float) -> str:
+    told = []
+    for other in OPPONENTS:
+        lead, low, high = claims.interval(_lead(rows, "for budget 1", other, "ball", at))
+        told.append(f"{other} {lead:+.3f} ({low:+.3f} to {high:+.3f})")
+    return f"trained for budget 1, lead in accuracy at budget {at:g} over {', '.join(told)}."
 
 
 def _lead(rows: list[Row], first: str, second: str, gaming: str, amount: float) -> Vector:
     """The lead in accuracy of one classifier over another, one number a seed."""
     wanted = where(rows, gaming=gaming, amount=amount)
     ahead, behind = (
-        np.ravel(by_seed(where(wanted, classifier=name), "amount", "accuracy")[1])
+        np.array(by_seed(where(wanted, classifier=name), "amount", "accuracy")[1])
         for name in (first, second)
     )
-    lead: Vector = np.round(ahead - behind, 12)  # a share of the people tested, less another
+    # Shares of the people tested, whose difference has no more digits than they.
+    lead: Vector = np.asarray(np.round(ahead - behind, 12), dtype=np.float64).ravel()
     return lead
