@@ -81,6 +81,7 @@ def tell(study: Study, tables: dict[str, list[Row]]) -> None:
         )
         title = source.capitalize()
         study.note(f"{title}: {_told_scale(scale, sizes)}")
+        study.note(f"{title}: {_told_powers(rows)}")
         study.note(f"{title}: {_told_accuracy(rows)}")
         study.note(f"{title}: {_told_dropped(sizes, study.seeds)}")
         for at in (1.0, 2.0):
@@ -105,14 +106,22 @@ def _told_scale(scale: list[Row], sizes: list[Row]) -> str:
     )
 
 
+def _told_powers(rows: list[Row]) -> str:
+    told = []
+    for name in (*OPPONENTS, "logistic, divided"):
+        own = where(rows, classifier=name, gaming="power", amount=1.0)
+        told.append(f"{name} {np.mean([row['accuracy'] for row in own]):.3f}")
+    return f"accuracy at gaming power 1: {'; '.join(told)}."
+
+
 def _told_accuracy(rows: list[Row]) -> str:
     told = []
     for name in (*OPPONENTS, *(f"for budget {budget:g}" for budget in BUDGETS)):
         own = where(rows, classifier=name, gaming="ball")
         amounts, runs = by_seed(own, "amount", "accuracy")
         means = " / ".join(f"{mean:.3f}" for mean in np.mean(runs, axis=0))
-        told.append(f"{name} {means}")
-    return f"accuracy at budgets {' / '.join(f'{a:g}' for a in amounts)}: {', '.join(told)}."
+        told.append(f"{name}: {means}")
+    return f"accuracy at budgets {' / '.join(f'{a:g}' for a in amounts)}. {'; '.join(told)}."
 
 
 def _told_dropped(sizes: list[Row], seeds: int) -> str:
