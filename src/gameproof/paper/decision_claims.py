@@ -13,6 +13,7 @@ BUDGETS = (0.25, 0.5, 1.0)
 OPPONENTS = ("logistic", "strategic", "robust")
 # A lead that matters, or a lag that does not; and a small cost.
 MARGIN, COST = 0.01, 0.02
+GRID = 2.0**40
 LEADS = "The robust classifier beats logistic regression by more than 1 point"
 WORDS = {"ball": "budget", "box": "box"}
 
@@ -151,6 +152,6 @@ def _lead(rows: list[Row], first: str, second: str, gaming: str, amount: float) 
         np.array(by_seed(where(wanted, classifier=name), "amount", "accuracy")[1])
         for name in (first, second)
     )
-    # Shares of the people tested, whose difference has no more digits than they.
-    lead: Vector = np.asarray(np.round(ahead - behind, 12), dtype=np.float64).ravel()
+    # Binary fractions add up without rounding, so that seeds which cancel have a mean of 0.
+    lead: Vector = np.rint((ahead - behind).ravel() * GRID) / GRID
     return lead
