@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gameproof.arguments import Vector
@@ -13,7 +15,6 @@ BUDGETS = (0.25, 0.5, 1.0)
 OPPONENTS = ("logistic", "strategic", "robust")
 # A lead that matters, or a lag that does not; and a small cost.
 MARGIN, COST = 0.01, 0.02
-GRID = 2.0**40
 LEADS = "The robust classifier beats logistic regression by more than 1 point"
 WORDS = {"ball": "budget", "box": "box"}
 
@@ -32,6 +33,8 @@ def claim(study: Study, rows: list[Row]) -> None:
             text = "Training for a budget costs at most 2 points where nobody games"
             measure = f"accuracy lost to logistic regression; {source}, trained for {budget:g}"
             study.claims.append(claims.lower(text, measure, cost, COST))
+    # Leads that cancel have a mean of 0 but for rounding; adding 0 turns -0 into 0.
+    study.claims[:] = [replace(one, effect=round(one.effect, 12) + 0.0) for one in study.claims]
 
 
 def _claim_scores(study: Study, rows: list[Row], source: str) -> None:
@@ -152,6 +155,5 @@ def _lead(rows: list[Row], first: str, second: str, gaming: str, amount: float) 
         np.array(by_seed(where(wanted, classifier=name), "amount", "accuracy")[1])
         for name in (first, second)
     )
-    # Binary fractions add up without rounding, so that seeds which cancel have a mean of 0.
-    lead: Vector = np.rint((ahead - behind).ravel() * GRID) / GRID
+    lead: Vector = (ahead - behind).ravel()
     return lead
