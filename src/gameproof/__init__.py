@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.classify.learning.learn import learn_budgets as learn_budgets
+    from gameproof.classify.learning.learned import LearnedBudgets as LearnedBudgets
     from gameproof.classify.load import load_model as load_model
     from gameproof.classify.radius import RadiusCurve as RadiusCurve
     from gameproof.classify.radius import select_radius as select_radius
@@ -141,6 +143,8 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "classify.learning.learn": ["learn_budgets"],
+    "classify.learning.learned": ["LearnedBudgets"],
     "classify.load": ["load_model"],
     "classify.radius": ["RadiusCurve", "select_radius"],
     "classify.regression": ["StrategicLogisticRegression"],
