@@ -13,6 +13,8 @@ from gameproof.data.column import Column
 from gameproof.data.naming import listed, quoted
 from gameproof.data.reading import Table
 
+FEWEST = 20  # rows; in fewer, measurements may differ by chance
+
 
 def unscored(scored: Scored) -> list[str]:
     """How many rows the model cannot score."""
@@ -48,7 +50,7 @@ def _identifies(before: Column, after: Column) -> bool:
     for column in (before, after):
         if column.kind not in ("text", "number") or column.codes.null_count:
             return False
-        if pc.count_distinct(column.codes).as_py() < max(2, len(column.codes)):
+        if pc.count_distinct(column.codes).as_py() < max(FEWEST, len(column.codes)):
             return False
         if column.numbers is not None:
             values = np.asarray(column.numbers, dtype=np.float64)

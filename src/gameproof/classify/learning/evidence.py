@@ -18,11 +18,13 @@ it begins half a step further out, a step being the largest gap between two neig
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, binomtest, pearson3, rankdata, t
+from scipy.special import bdtr, ndtri
+from scipy.stats import binom, pearson3, rankdata, t
 
 from gameproof.arguments import Vector
 
@@ -62,8 +64,10 @@ def share(which: Bools, confidence: float) -> Share | None:
     n, k = int(which.size), int(which.sum())
     if not n:
         return None
-    ends = binomtest(k, n).proportion_ci(confidence, method="wilson")
-    return Share(k / n, float(ends.low), float(ends.high), n)
+    z = float(ndtri((1 + confidence) / 2))
+    centre = (k + z * z / 2) / (n + z * z)
+    half = z / (n + z * z) * sqrt(k * (n - k) / n + z * z / 4)
+    return Share(k / n, max(0.0, centre - half), min(1.0, centre + half), n)
 
 
 def mean(numbers: Vector, confidence: float) -> Mean | None:
@@ -74,7 +78,8 @@ def mean(numbers: Vector, confidence: float) -> Mean | None:
     centre = float(numbers.mean())
     if n == 1:
         return Mean(centre, -np.inf, np.inf, 1)
-    half = float(t.ppf((1 + confidence) / 2, n - 1)) * float(numbers.std(ddof=1)) / np.sqrt(n)
+    error = float(numbers.std(ddof=1)) / sqrt(n)
+    half = float(t.ppf((1 + confidence) / 2, n - 1)) * error
     return Mean(centre, centre - half, centre + half, n)
 
 
@@ -104,7 +109,7 @@ def sign_test(up: int, down: int) -> float:
     >>> sign_test(5, 0)
     0.0625
     """
-    return float(binomtest(up, up + down).pvalue) if up + down else 1.0
+    return min(1.0, 2 * float(bdtr(min(up, down), up + down, 0.5))) if up + down else 1.0
 
 
 def rank_test(values: Vector, first: Bools, strata: Codes) -> tuple[float, float]:

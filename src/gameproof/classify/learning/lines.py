@@ -16,6 +16,7 @@ from gameproof.classify.learning.words import (
     mean_text,
     number,
     p_text,
+    people,
     percent,
     share_text,
     signed,
@@ -32,10 +33,10 @@ WEAKER = (
 
 def lines(found: Findings) -> list[str]:
     """All of it: evidence, notes, decisions, columns, budgets."""
-    told = [f"evidence: paired, {found.n_before:,} people before and after"]
+    told = [f"evidence: paired, {people(found.n_before)} before and after"]
     weak = ""
     if found.evidence == "unpaired":
-        counts = f"{found.n_before:,} rows before, {found.n_after:,} after"
+        counts = f"{people(found.n_before)} before, {people(found.n_after)} after"
         told = _wrapped(f"evidence: {WEAKER}; {counts}")
         weak = " (unpaired: weaker evidence)"
     told += [line for note in found.notes for line in _wrapped(f"note: {note}")]

@@ -17,7 +17,7 @@ from gameproof.arguments import Vector
 from gameproof.classify.learning.evidence import Codes
 from gameproof.data.column import Column
 from gameproof.data.naming import listed, quoted
-from gameproof.data.reading import Table, as_table
+from gameproof.data.reading import Table, as_table, require_pyarrow
 from gameproof.data.usable import filled, why_not
 from gameproof.errors import DataError
 
@@ -46,11 +46,26 @@ class TwoTables:
 
 def read(source: Any, name: str) -> Table:
     """A table in a file, or a data frame, which is then called after `name`."""
-    table = as_table(source)
+    table = _as_table(source, name)
     if not table.n:
         raise DataError(f"the table {name} has no rows")
     given = isinstance(source, (str, Path, Table))
     return table if given else replace(table, source=f"the table {name}")
+
+
+def _as_table(source: Any, name: str) -> Table:
+    if isinstance(source, (str, Path, Table)):
+        return as_table(source)
+    require_pyarrow()
+    import pyarrow as pa
+
+    try:
+        return as_table(source)
+    except pa.ArrowException as error:
+        raise DataError(
+            f"the table {name} has a column that is not of one type: "
+            f"{' '.join(map(str, error.args))}"
+        ) from error
 
 
 def named(columns: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ A move is after − before. What decides:
   before who had about the same value (stratified rank test). Where they did not, and the accepted
   moved the same way (sign test), everyone's values drift.
 
-The drift is the median move of the accepted, weighted so that their values before are spread as
-those of the refused; the budget is a quantile of what the refused moved beyond it.
+Where nearly all of the accepted changed, the drift is their median move, weighted so that their
+values before are spread as those of the refused. The budget is a quantile of what the refused moved
+beyond the drift.
 """
 
 from __future__ import annotations
@@ -98,7 +99,9 @@ class PairedNumber:
         everyone = np.ones(self.moves.size, dtype=bool)
         judged = everyone if self.groups is None else self.groups.refused
         verdict, direction, drift = self._verdict(p)
-        beyond = _clean(self.moves - drift, self.before, self.after)
+        beyond = self.moves
+        if verdict == "moved" and drift:
+            beyond = _clean(self.moves - drift, self.before, self.after)
         up, down = (_moves(way * beyond[judged], way, setting) for way in (1, -1))
         chosen = up if direction > 0 else down
         budget = interval = None
@@ -156,7 +159,7 @@ class PairedNumber:
                 return "drift", direction, float(np.median(self.moves))
             return "moved", direction, 0.0
         drift = 0.0
-        if clear(p["accepted"]):
+        if clear(p["accepted"]) and np.mean(self._parts()[1] != 0) >= NEARLY_ALL:
             drift = self.groups.ordinary_median(self.moves, self.strata)
         if clear(p["further"]):
             higher = 1 if self.tails[0] <= self.tails[1] else -1

@@ -105,7 +105,7 @@ def _of_table_model(model: TableModel, name: str, favourable: Any) -> Scorer:
 def _towards(model: Any, favourable: Any) -> float:
     """The sign of the favourable class in the scores."""
     wanted = getattr(model, "favourable", None) if favourable is None else favourable
-    classes = list(getattr(model, "classes_", []))
+    classes = np.asarray(getattr(model, "classes_", [])).tolist()
     if favourable is not None and favourable not in classes:
         raise ValueError(f"favourable must be one of {classes}, got {favourable!r}")
     return -1.0 if len(classes) == 2 and wanted is not None and wanted == classes[0] else 1.0

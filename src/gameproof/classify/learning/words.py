@@ -104,8 +104,8 @@ def number_reason(
     alike = "accepted people with about the same value before"
     if verdict == "drift":
         return (
-            f"{both}, and the refused went no further towards acceptance than {alike}, who moved "
-            f"by {signed(drift)} in the median: drift common to everyone, not gaming"
+            f"{both}{_by(drift)}, and the refused went no further towards acceptance than {alike}: "
+            "drift common to everyone, not gaming"
         )
     if verdict == "away":
         return f"{both}; the refused went less far towards acceptance than {alike}: not gaming"
@@ -116,6 +116,10 @@ def number_reason(
         )
     aim = "towards acceptance" if towards else "though the model gives this column no weight"
     return f"{both}: further than {alike} ({p_text(p['further'])}), {aim}"
+
+
+def _by(drift: float) -> str:
+    return f", by {signed(drift)} in the median of the accepted" if drift else ""
 
 
 def _returning(parts: tuple[Vector, Vector] | None) -> str:
