@@ -31,9 +31,12 @@ class Told(NamedTuple):
     gamed: np.ndarray
 
 
-def told(n: int, seed: int, *, share: float = 0.5, noise: float = 200.0) -> Told:
-    """A share of the refused raises savings by 5,000 and lowers utilisation by 0.2; everyone is a
-    year older, savings also vary by chance, and late payments come and go."""
+def told(
+    n: int, seed: int, *, share: float = 0.5, noise: float = 200.0, budget: float = 1.0
+) -> Told:
+    """A share of the refused raises savings by 5,000 and lowers utilisation by 0.2, or by a part
+    of that; everyone is a year older, savings also vary by chance, and late payments come and
+    go."""
     rng = np.random.default_rng(seed)
     steady = rng.standard_normal(n)
     before = pd.DataFrame(
@@ -47,8 +50,8 @@ def told(n: int, seed: int, *, share: float = 0.5, noise: float = 200.0) -> Told
     )
     gamed = (Rule().decision_function(before) <= 0) & (rng.random(n) < share)
     after = before.assign(
-        savings=before["savings"] + noise * rng.standard_normal(n) + 5000 * gamed,
-        utilisation=before["utilisation"] - 0.2 * gamed,
+        savings=before["savings"] + noise * rng.standard_normal(n) + 5000 * budget * gamed,
+        utilisation=before["utilisation"] - 0.2 * budget * gamed,
         late=before["late"] + rng.integers(-1, 2, n) * (before["late"] > 0),
         age=before["age"] + 1,
     )

@@ -112,6 +112,15 @@ def sign_test(up: int, down: int) -> float:
     return min(1.0, 2 * float(bdtr(min(up, down), up + down, 0.5))) if up + down else 1.0
 
 
+def more_often(one: int, other: int) -> float:
+    """The probability that `one` is so large, if both were equally likely.
+
+    >>> more_often(5, 0)
+    0.03125
+    """
+    return 1 - float(bdtr(one - 1, one + other, 0.5)) if one else 1.0
+
+
 def rank_test(values: Vector, first: Bools, strata: Codes) -> tuple[float, float]:
     """The probabilities that people of the first group have values so high, and so low, if within
     each stratum both groups had the same distribution.

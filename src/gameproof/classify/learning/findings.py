@@ -99,8 +99,8 @@ class ColumnMoves:
     people
         Whose moves `up`, `down` and `budget` are about: "refused" or "everyone".
     drift
-        The median move of people who had no reason to game, 0 where it is not clear or where many
-        of them did not move. It is taken off the moves of a column that moved.
+        The median move of people who had no reason to game, 0 where it is not clear or where they
+        did not move alike. It is taken off the moves of a column that moved.
     ordinary
         How far people move who do not game, by the same quantile as the budget: those accepted
         before, or, without a model, those who moved the other way.

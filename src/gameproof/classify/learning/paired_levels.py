@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.classify.learning.evidence import Bools, Codes, holm, sign_test, ways
+from gameproof.classify.learning.evidence import Bools, Codes, holm, more_often, sign_test, ways
 from gameproof.classify.learning.findings import ColumnMoves, LevelMoves, Setting, Verdict
 from gameproof.classify.learning.people import FEW, NOT_ASKED, Groups, decisive, group
 from gameproof.classify.learning.words import category_reason
@@ -111,7 +111,7 @@ class PairedCategory:
                 return "too few"
             return "moved" if clear(p["moved"]) else "undirected"
         if clear(p["further"]):
-            return "moved"
+            return "moved" if clear(self._refused_gain()) else "unclear"
         if clear(p["accepted"]):
             return "drift"
         if self.weighs and clear(p["away"]):
@@ -119,6 +119,13 @@ class PairedCategory:
         if clear(p["moved"]):
             return "unclear"
         return "too few" if count < FEW else "undirected"
+
+    def _refused_gain(self) -> float:
+        """How likely it is that switches of the refused raise their scores so often."""
+        if not self.weighs or self.groups is None or self.gains is None:
+            return 0.0
+        own = self.gains[self.groups.refused]
+        return more_often(int((own > 0).sum()), int((own < 0).sum()))
 
     def _flows(self, rows: Bools) -> list[float]:
         """For each level looked at, how likely it is that so many come and so many leave."""

@@ -7,9 +7,9 @@ A move is after − before. What decides:
   before who had about the same value (stratified rank test). Where they did not, and the accepted
   moved the same way (sign test), everyone's values drift.
 
-Where nearly all of the accepted changed, the drift is their median move, weighted so that their
-values before are spread as those of the refused. The budget is a quantile of what the refused moved
-beyond the drift.
+Where the middle half of the accepted moved by about the same, the drift is their median move,
+weighted so that their values before are spread as those of the refused. The budget is a quantile of
+what the refused moved beyond the drift.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from gameproof.classify.learning.evidence import (
     Bools,
     Codes,
     Quantile,
+    more_often,
     quantiles,
     share,
     sign_test,
@@ -158,12 +159,13 @@ class PairedNumber:
             if max(up, down) >= NEARLY_ALL * self.moves.size:
                 return "drift", direction, float(np.median(self.moves))
             return "moved", direction, 0.0
-        drift = 0.0
-        if clear(p["accepted"]) and np.mean(self._parts()[1] != 0) >= NEARLY_ALL:
-            drift = self.groups.ordinary_median(self.moves, self.strata)
+        drift = self._drift() if clear(p["accepted"]) else 0.0
         if clear(p["further"]):
-            higher = 1 if self.tails[0] <= self.tails[1] else -1
-            return "moved", self.towards or higher, drift
+            way = self.towards or (1 if self.tails[0] <= self.tails[1] else -1)
+            own = way * (self._parts()[0] - drift)
+            # Not only the accepted moved, the other way.
+            went = more_often(int((own > 0).sum()), int((own < 0).sum()))
+            return ("moved" if clear(went) else "unclear"), way, drift
         refused, accepted = (int(np.sign(np.sign(part).sum())) for part in self._parts())
         if clear(p["accepted"]) and refused == accepted:
             return "drift", accepted, drift
@@ -172,6 +174,13 @@ class PairedNumber:
         if clear(p["moved"]):
             return "unclear", direction, 0.0
         return ("too few" if up + down < FEW else "undirected"), 0, 0.0
+
+    def _drift(self) -> float:
+        """The median move of the accepted, if half of them moved alike, else 0."""
+        assert self.groups is not None
+        low, high = np.quantile(self._parts()[1], [0.25, 0.75])
+        middle = self.groups.ordinary_median(self.moves, self.strata)
+        return middle if high - low < abs(middle) else 0.0
 
     def _parts(self) -> tuple[Vector, Vector]:
         """Moves of the refused and of the accepted."""

@@ -31,13 +31,12 @@ from gameproof.classify.learning.shifted import (
     Cells,
     beyond_the_safe,
     changed_at_all,
-    drawn_pairs,
     safe_shifts,
     shifts,
 )
 from gameproof.classify.learning.words import shift_reason
 
-ALIKE = 0.25  # shifts whose quartiles differ by less than this part of the median are one shift
+ALIKE = 0.1  # shifts whose quartiles differ by less than this part of the median are one shift
 
 
 @final
@@ -64,6 +63,13 @@ class ShiftedNumber:
         return Cells.of(self.before, sides[0]), Cells.of(self.after, sides[1])
 
     @cached_property
+    def drawn(self) -> list[tuple[Cells, Cells]]:
+        """Both tables drawn again and again."""
+        rng = np.random.default_rng(self.seed)
+        one, two = (cells.drawn(rng) for cells in self.cells)
+        return list(zip(one, two, strict=True))
+
+    @cached_property
     def towards(self) -> int:
         """The direction that raises the score, 0 where it is not known or there is none."""
         if self.gains is None or self.steps is None:
@@ -84,8 +90,7 @@ class ShiftedNumber:
 
     def _beyond_the_safe(self) -> tuple[float, float]:
         """How likely it is that the others shifted so much further up, and down, than the safe."""
-        pairs = drawn_pairs(*self.cells, np.random.default_rng(self.seed))
-        error = float(np.std([beyond_the_safe(*pair) for pair in pairs], ddof=1))
+        error = float(np.std([beyond_the_safe(*pair) for pair in self.drawn], ddof=1))
         seen = beyond_the_safe(*self.cells)
         if error == 0:
             return (1.0, 1.0) if seen == 0 else (float(seen < 0), float(seen > 0))
@@ -98,8 +103,7 @@ class ShiftedNumber:
             drift = float(np.median(safe_shifts(*self.cells)))
         before, after = self.cells[0], self.cells[1].moved(-drift)
         seen = shifts(before, after)
-        pairs = drawn_pairs(before, after, np.random.default_rng(self.seed))
-        drawn = np.array([shifts(*pair) for pair in pairs])
+        drawn = np.array([shifts(one, two.moved(-drift)) for one, two in self.drawn])
         verdict, direction = self._verdict(p, seen, drawn, drift)
         if verdict == "drift" and self.sides is None:
             drift = float(np.median(seen))

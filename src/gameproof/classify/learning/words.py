@@ -185,10 +185,14 @@ def shift_reason(
     if verdict == "away":
         return f"others shifted less far towards acceptance than {safe}: not gaming"
     if verdict == "drift":
-        whom = f"{safe} shifted too" if model else "all ranks shifted alike"
+        if not model:
+            return (
+                f"all ranks shifted by about the same, {signed(drift)} in the median: it looks "
+                "like drift common to everyone; a key or a model would tell"
+            )
         return (
-            f"{whom}, by {signed(drift)} in the median: it looks like drift common to everyone, "
-            "not gaming"
+            f"{safe} shifted too, by {signed(drift)} in the median: it looks like drift common to "
+            "everyone, not gaming"
         )
     if not model:
         return f"{changed}; without a model, drift is not excluded"
