@@ -246,10 +246,9 @@ def _why_not(before: Table, after: Table, pair: tuple[Column, Column], category:
                     f"numbers that are not written as such in {table.source}: {cell!r}; write them "
                     "with a decimal point and nothing else"
                 )
-        reason = why_not(column, category)
-        if reason and reason != "one value in every row":
-            return reason
-    return ""
+    reasons = [why_not(column, category) for column in pair]
+    useless = [reason for reason in reasons if reason and reason != "one value in every row"]
+    return useless[0] if len(useless) == len(pair) else ""
 
 
 def _shown(key: str) -> str:

@@ -88,7 +88,7 @@ class PairedCategory:
             self.column,
             "category",
             verdict,
-            category_reason(verdict, p, levels, groups),
+            category_reason(verdict, p, levels, groups, self.setting.clear(p["further"])),
             decisive(verdict, p, self.groups is not None),
             "everyone" if self.groups is None else "refused",
             self.before.size,

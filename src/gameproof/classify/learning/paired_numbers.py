@@ -203,7 +203,8 @@ class PairedNumber:
 
     def _why(self, verdict: Verdict, direction: int, drift: float, p: dict[str, float]) -> str:
         parts = None if self.groups is None else self._parts()
-        return number_reason(verdict, direction, drift, self.towards, p, self.moves, parts)
+        clear = self.setting.clear(p["further"])
+        return number_reason(verdict, direction, drift, self.towards, p, self.moves, parts, clear)
 
 
 def _clean(moves: Vector, before: Vector, after: Vector) -> Vector:

@@ -67,9 +67,7 @@ def scorer(model: Any, table: Table, favourable: Any, without: tuple[str, ...]) 
     if names is not None:
         columns = tuple(str(name) for name in names)
         frame = _frame(columns)
-        return Scorer(
-            type(model).__name__, columns, None, (), _complete(model, frame, columns, sign)
-        )
+        return Scorer("the model", columns, None, (), _complete(model, frame, columns, sign))
     columns = tuple(
         name
         for name, column in table.columns.items()
@@ -83,7 +81,7 @@ def scorer(model: Any, table: Table, favourable: Any, without: tuple[str, ...]) 
         )
     note = f"the model has no names; its columns are taken to be {', '.join(map(quoted, columns))}"
     scores = _complete(model, _matrix(columns), columns, sign)
-    return Scorer(type(model).__name__, columns, None, (), scores, (note,))
+    return Scorer("the model", columns, None, (), scores, (note,))
 
 
 def _of_table_model(model: TableModel, name: str, favourable: Any) -> Scorer:

@@ -75,9 +75,10 @@ def number_reason(
     p: dict[str, float],
     moves: Vector,
     parts: tuple[Vector, Vector] | None,
+    clear: bool,
 ) -> str:
     """Why a column of numbers of the same people has this verdict; `parts` are the moves of the
-    refused and of the accepted."""
+    refused and of the accepted, and `clear` is whether the two differ clearly."""
     if verdict == "unchanged":
         return "nobody's value changed"
     if verdict == "too few":
@@ -110,12 +111,16 @@ def number_reason(
     if verdict == "away":
         return f"{both}; the refused went less far towards acceptance than {alike}: not gaming"
     if verdict == "unclear":
-        return (
-            f"{both}; the refused did not clearly go further than {alike} "
-            f"({p_text(p['further'])}): gaming or drift"
-        )
+        return f"{both}; {_unclear(p['further'], clear, 'go further', alike)}: gaming or drift"
     aim = "towards acceptance" if towards else "though the model gives this column no weight"
     return f"{both}: further than {alike} ({p_text(p['further'])}), {aim}"
+
+
+def _unclear(p_value: float, clear: bool, what: str, alike: str) -> str:
+    """Why people moved and it is not clear whether they gamed."""
+    if clear:
+        return f"the difference comes from what the accepted did ({p_text(p_value)})"
+    return f"the refused did not clearly {what} than {alike} ({p_text(p_value)})"
 
 
 def _by(drift: float) -> str:
@@ -133,10 +138,14 @@ def _returning(parts: tuple[Vector, Vector] | None) -> str:
 
 
 def category_reason(
-    verdict: Verdict, p: dict[str, float], levels: Sequence[LevelMoves], groups: Sequence[Group]
+    verdict: Verdict,
+    p: dict[str, float],
+    levels: Sequence[LevelMoves],
+    groups: Sequence[Group],
+    clear: bool,
 ) -> str:
     """Why a category of the same people has this verdict; `groups` are everyone and, with a model,
-    the refused and the accepted."""
+    the refused and the accepted, and `clear` is whether these two differ clearly."""
     count = round(groups[0].changed.value * groups[0].n) if groups[0].changed else 0
     if verdict == "unchanged":
         return "nobody switched"
@@ -158,10 +167,7 @@ def category_reason(
     if verdict == "away":
         return f"{both}, and the refused gained less than {alike}: not gaming"
     if verdict == "unclear":
-        return (
-            f"{both}; the refused did not clearly gain more than {alike} "
-            f"({p_text(p['further'])}): gaming or drift"
-        )
+        return f"{both}; {_unclear(p['further'], clear, 'gain more', alike)}: gaming or drift"
     claimed = [f"{quoted(x.level)} ({x.came} of the refused)" for x in levels if x.claim]
     return f"{both}, more than {alike} ({p_text(p['further'])}): to {listed(claimed)}"
 
