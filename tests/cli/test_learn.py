@@ -19,8 +19,8 @@ from gameproof.data.people import made_up_people
 
 @pytest.fixture(scope="module")
 def tables(model: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """Half of those whom the model refuses raise savings by 5,000 and lower utilisation by 0.2;
-    everyone is a year older. Some people leave, and rows come in another order."""
+    """Half of the people whom the model refuses raise savings by 5,000 and lower utilisation by
+    0.2; everyone is a year older. Some people leave, and rows come in another order."""
     rng = np.random.default_rng(0)
     before = pd.DataFrame(made_up_people(600, seed=1))
     refused = gp.load_model(model).decision_function(before) <= 0

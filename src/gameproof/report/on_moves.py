@@ -44,7 +44,7 @@ def _what_changed(found: LearnedBudgets) -> Section:
     )
     told = f"People moved {listed(moved)}." if moved else "No column clearly moved."
     if drifted:
-        told += f" {listed(drifted)}: everyone's values changed alike, which is drift, not gaming."
+        told += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
     columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected", "number")]
     rows = [[row.column, row.verdict, row.why, row.p_value] for row in found.rows]
     charts = [] if found.evidence == "unpaired" else [_chart(found)]
@@ -83,7 +83,7 @@ def _chart(found: LearnedBudgets) -> Chart:
 
 
 def _way(group: Group | None) -> str:
-    """The field of a group that has the share of those who moved the way that most did."""
+    """The field of a group that has the share of people who moved the way that most did."""
     if group is None or group.up is None or group.down is None:
         return "changed"
     if group.up.value == group.down.value == 0:
@@ -106,7 +106,7 @@ def _how_far(found: LearnedBudgets) -> Section | None:
     columns = [
         Column("column"),
         Column(unit, "count"),
-        Column("drift taken off", "number"),
+        Column("drift subtracted", "number"),
         *(Column(f"{100 * share:g} % within", "interval") for share in shares),
         Column("ordinary moves", "number"),
     ]
@@ -122,8 +122,8 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
     told = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
     if end.won is not None and end.lost is not None:
         told += (
-            f" Of those refused before, {percent(end.won.value)} ({between(end.won)}) are accepted "
-            f"after; of those accepted before, {percent(end.lost.value)} are refused after."
+            f" {percent(end.won.value)} ({between(end.won)}) of people refused before are accepted "
+            f"after; {percent(end.lost.value)} of people accepted before are refused after."
         )
     columns = [
         Column("column"),

@@ -157,7 +157,7 @@ def test_bootstrap_interval_of_a_shift_holds_the_true_one() -> None:
         before = pd.DataFrame({"x": rng.standard_normal(400)})
         after = pd.DataFrame({"x": 1 + 1.5 * rng.standard_normal(400)})
         up = gp.learn_budgets(before, after, quantile=0.5, seed=seed).row("x").up
-        # Ranks shift by 1 + z / 2, up above z = -2: half of those, the upper 97.7 %, up to this.
+        # Ranks shift by 1 + z / 2, up above z = -2, which is beyond the ranks looked at.
         truth = 1 + 0.5 * np.quantile(_normal(RANKS), 0.5)
         assert up is not None
         held += up.at(0.5).low <= truth <= up.at(0.5).high

@@ -1,4 +1,4 @@
-"""Tests and intervals for moves, none of which assumes a distribution.
+"""Tests and intervals for moves. Only the intervals of means lean on the normal distribution.
 
 *Quantiles.* With m moves, the number of moves up to their true quantile Q_p is Binomial(m, p). So
 the order statistics X_(l) and X_(u) with P(Bin < l) and P(Bin >= u) at most half of 1 - confidence
@@ -6,11 +6,12 @@ hold Q_p between them, whatever the distribution. Where m is too small, an end i
 
 *Direction.* If moves go up as often as down, the number of moves up is Binomial(m, 1/2).
 
-*Two groups.* Within strata, group labels are exchangeable if both groups move alike. The statistic
-is van Elteren's, the sum over strata of the first group's centred ranks divided by N_s + 1. Mean,
-variance and third moment under exchange of labels are known; the tail is that of Pearson's type III
-distribution with these moments, because a normal tail is far too thin where few people move, and
-it begins half a step further out, a step being the largest gap between two neighbouring ranks.
+*Two groups.* If both groups move in the same way, their labels are exchangeable within strata. The
+statistic is van Elteren's: the sum over strata of the first group's centred ranks, divided by
+N_s + 1. Its mean, variance and third moment under exchange of labels are known. The p-value is the
+tail of Pearson's type III distribution with these moments, because a normal tail is far too thin
+where few people move. A correction for continuity subtracts half a step, the largest gap between
+two neighbouring ranks.
 
 *Many columns.* Holm's correction.
 """

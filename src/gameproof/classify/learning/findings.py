@@ -72,8 +72,7 @@ class LevelMoves:
 @dataclass(frozen=True)
 class Group:
     """People and their changes of one column: who changed it, up and down (of numbers), the median
-    move; of those who changed it the share whose score rose by that change alone, and the mean
-    change of score."""
+    move; the share of changes that raise the score by themselves, and the mean change of score."""
 
     n: int
     changed: Share | None
@@ -100,7 +99,7 @@ class ColumnMoves:
         Whose moves `up`, `down` and `budget` are about: "refused" or "everyone".
     drift
         The median move of people who had no reason to game, 0 where it is not clear or where they
-        did not move alike. It is taken off the moves of a column that moved.
+        did not move by about the same. It is subtracted from the moves of a column that moved.
     ordinary
         How far people move who do not game, by the same quantile as the budget: those accepted
         before, or, without a model, those who moved the other way.
@@ -135,8 +134,8 @@ class Acceptance:
     """What a model decides about both tables.
 
     won, lost
-        Of those refused before, the share accepted after; of those accepted before, the share
-        refused after. None for unpaired tables, like the rest.
+        The share of people refused before who are accepted after, and the share of people
+        accepted before who are refused after. None for unpaired tables, like the rest.
     raised
         Of those refused before who changed their score, the share who raised it.
     refused_gain, accepted_gain
@@ -208,6 +207,14 @@ def movable_text(budgets: Mapping[str, Budget]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(cells)
     return line.getvalue()
+
+
+def budget_of(moves: Moves, quantile: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The budget (lower, upper) that lets people go as far as this quantile of the moves, and the
+    interval of the quantile."""
+    reach = moves.at(quantile)
+    far = away_from_zero(reach.value)
+    return (min(far, 0.0), max(far, 0.0)), (reach.low, reach.high)
 
 
 def away_from_zero(value: float) -> float:

@@ -41,7 +41,7 @@ def learn_budgets(
         frames of pandas, polars or Arrow. Needs ``pip install 'gameproof[tables]'``.
     key
         The column, or columns, that identify a person in both tables. Without it the tables are
-        unpaired: moves are read off shifts of distributions, which is weaker evidence.
+        unpaired: moves are inferred from shifts of distributions, which is weaker evidence.
     model
         What decides: a file of ``gameproof fit``, a `TableModel`, or a fitted classifier with
         ``decision_function`` on columns of the table. It tells gaming from drift: those refused

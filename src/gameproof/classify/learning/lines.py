@@ -103,7 +103,7 @@ def _details(row: ColumnMoves, found: Findings) -> list[str]:
     if row.budget is not None and row.ordinary is not None:
         whom = "accepted people" if row.people == "refused" else "people who moved the other way"
         told.append(
-            f"ordinary moves: {percent(found.quantile)} of those of {whom} are within "
+            f"ordinary moves: {percent(found.quantile)} of the moves of {whom} are within "
             f"{number(row.ordinary)}"
         )
     return told

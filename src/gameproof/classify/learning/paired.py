@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from gameproof.classify.learning.comparable import level_codes, number_values
 from gameproof.classify.learning.evidence import holm
 from gameproof.classify.learning.findings import ColumnMoves, Setting
-from gameproof.classify.learning.matching import TwoTables, level_codes, number_values
+from gameproof.classify.learning.matching import TwoTables
 from gameproof.classify.learning.paired_levels import PairedCategory
 from gameproof.classify.learning.paired_numbers import PairedNumber
 from gameproof.classify.learning.people import LEAST, Groups

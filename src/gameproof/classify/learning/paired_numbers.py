@@ -8,8 +8,8 @@ A move is after − before. What decides:
   moved the same way (sign test), everyone's values drift.
 
 Where the middle half of the accepted moved by about the same, the drift is their median move,
-weighted so that their values before are spread as those of the refused. The budget is a quantile of
-what the refused moved beyond the drift.
+weighted so that their values before are distributed like the values of the refused. The budget is a
+quantile of what the refused moved beyond the drift.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from gameproof.classify.learning.findings import (
     Moves,
     Setting,
     Verdict,
-    away_from_zero,
+    budget_of,
 )
 from gameproof.classify.learning.people import FEW, NOT_ASKED, Groups, decisive, group
 from gameproof.classify.learning.words import number_reason
@@ -107,10 +107,7 @@ class PairedNumber:
         chosen = up if direction > 0 else down
         budget = interval = None
         if verdict == "moved" and chosen is not None:
-            reach = chosen.at(setting.quantile)
-            ends = (away_from_zero(reach.value), 0.0)
-            budget = (min(ends), max(ends))
-            interval = (reach.low, reach.high)
+            budget, interval = budget_of(chosen, setting.quantile)
         return ColumnMoves(
             self.column,
             "number",
@@ -176,7 +173,7 @@ class PairedNumber:
         return ("too few" if up + down < FEW else "undirected"), 0, 0.0
 
     def _drift(self) -> float:
-        """The median move of the accepted, if half of them moved alike, else 0."""
+        """The median move of the accepted, if their middle half moved by about the same, else 0."""
         assert self.groups is not None
         low, high = np.quantile(self._parts()[1], [0.25, 0.75])
         middle = self.groups.ordinary_median(self.moves, self.strata)

@@ -87,7 +87,8 @@ class Groups(NamedTuple):
 def group(
     rows: Bools, moves: Vector, gains: Vector | None, setting: Setting, numbers: bool = True
 ) -> Group:
-    """What these people did. A move of a category is 1; of numbers, those of 0 are none."""
+    """What these people did. A move is 0 for people who changed nothing; a switch of a category
+    is 1."""
     moved, level = moves[rows], setting.confidence
     changed = moved != 0
     gained = None

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from gameproof.arguments import Vector, shown
-from gameproof.classify.learning.matching import number_values
+from gameproof.classify.learning.comparable import number_values
 from gameproof.classify.load import load_table_model
 from gameproof.classify.table import TableModel
 from gameproof.data.column import Column

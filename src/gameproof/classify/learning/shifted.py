@@ -8,7 +8,7 @@ after what is left of everyone without the accepted:
     F_refused after = (F_after − (1 − r) F_accepted before) / r,   r the share refused before.
 
 Drift shows among people well above the threshold, who have no reason to game: in both tables those
-with the highest scores, as many as half of those accepted before.
+with the highest scores, as many as half of the people accepted before.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Cells(NamedTuple):
 
 
 def shifts(before: Cells, after: Cells) -> Vector:
-    """From rank to rank, of everyone or, where groups are known, of those refused before."""
+    """From rank to rank, of everyone or, where groups are known, of people refused before."""
     refused = before.groups == REFUSED
     if not refused.any():
         return after.at(RANKS) - before.at(RANKS)

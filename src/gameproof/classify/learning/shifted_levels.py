@@ -2,7 +2,7 @@
 
 The shares of levels must have changed (chi-squared test). With a model, a level that is claimed
 must have gained more among the others than among people well above the threshold, and raise the
-scores of those refused before. Levels with few people are taken together.
+scores of people refused before. Levels with few people are taken together.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class ShiftedCategory:
 
     @cached_property
     def open_to(self) -> Bools:
-        """Levels that do not lower the score of those refused before."""
+        """Levels that do not lower the score of people refused before."""
         if self.gains is None:
             return np.ones(len(self.levels), dtype=bool)
         found: Bools = self.gains >= 0

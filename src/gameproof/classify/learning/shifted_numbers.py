@@ -22,7 +22,7 @@ from gameproof.classify.learning.findings import (
     Moves,
     Setting,
     Verdict,
-    away_from_zero,
+    budget_of,
 )
 from gameproof.classify.learning.people import LEAST, NOT_ASKED, decisive
 from gameproof.classify.learning.shifted import (
@@ -111,9 +111,7 @@ class ShiftedNumber:
         chosen = up if direction > 0 else down
         budget = interval = None
         if verdict == "moved" and chosen is not None:
-            reach = chosen.at(self.setting.quantile)
-            ends = (away_from_zero(reach.value), 0.0)
-            budget, interval = (min(ends), max(ends)), (reach.low, reach.high)
+            budget, interval = budget_of(chosen, self.setting.quantile)
         return ColumnMoves(
             self.column,
             "number",
@@ -157,7 +155,7 @@ class ShiftedNumber:
         return ("moved", direction) if low > 0 or high < 0 else ("undirected", 0)
 
     def _group(self) -> Group | None:
-        """What the shift does to the scores of those refused before; ranks are no people, so that
+        """What the shift does to the scores of people refused before; ranks are no people, so that
         there are no intervals."""
         if self.gains is None or self.steps is None:
             return None

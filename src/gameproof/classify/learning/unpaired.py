@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from gameproof.arguments import Vector
+from gameproof.classify.learning.comparable import level_codes, number_values
 from gameproof.classify.learning.findings import ColumnMoves, Setting
-from gameproof.classify.learning.matching import TwoTables, level_codes, number_values
+from gameproof.classify.learning.matching import TwoTables
 from gameproof.classify.learning.paired import judged
 from gameproof.classify.learning.scoring import Scored
 from gameproof.classify.learning.shifted import REFUSED, Sides, by_rank

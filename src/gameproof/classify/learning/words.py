@@ -102,25 +102,25 @@ def number_reason(
         )
     refused, accepted = (percent(float((direction * part > 0).mean())) for part in parts)
     both = f"{refused} of the refused and {accepted} of the accepted moved {way}"
-    alike = "accepted people with about the same value before"
+    similar = "accepted people with about the same value before"
     if verdict == "drift":
         return (
-            f"{both}{_by(drift)}, and the refused went no further towards acceptance than {alike}: "
-            "drift common to everyone, not gaming"
+            f"{both}{_by(drift)}, and the refused went no further towards acceptance than "
+            f"{similar}: drift common to everyone, not gaming"
         )
     if verdict == "away":
-        return f"{both}; the refused went less far towards acceptance than {alike}: not gaming"
+        return f"{both}; the refused went less far towards acceptance than {similar}: not gaming"
     if verdict == "unclear":
-        return f"{both}; {_unclear(p['further'], clear, 'go further', alike)}: gaming or drift"
+        return f"{both}; {_unclear(p['further'], clear, 'go further', similar)}: gaming or drift"
     aim = "towards acceptance" if towards else "though the model gives this column no weight"
-    return f"{both}: further than {alike} ({p_text(p['further'])}), {aim}"
+    return f"{both}: further than {similar} ({p_text(p['further'])}), {aim}"
 
 
-def _unclear(p_value: float, clear: bool, what: str, alike: str) -> str:
+def _unclear(p_value: float, clear: bool, what: str, similar: str) -> str:
     """Why people moved and it is not clear whether they gamed."""
     if clear:
         return f"the difference comes from what the accepted did ({p_text(p_value)})"
-    return f"the refused did not clearly {what} than {alike} ({p_text(p_value)})"
+    return f"the refused did not clearly {what} than {similar} ({p_text(p_value)})"
 
 
 def _by(drift: float) -> str:
@@ -161,15 +161,15 @@ def category_reason(
         )
     shares = [percent(each.changed.value) if each.changed else "none" for each in groups[1:]]
     both = f"{shares[0]} of the refused and {shares[1]} of the accepted switched"
-    alike = "accepted people with the same level before"
+    similar = "accepted people with the same level before"
     if verdict == "drift":
-        return f"{both}, and the refused gained no more than {alike}: drift, not gaming"
+        return f"{both}, and the refused gained no more than {similar}: drift, not gaming"
     if verdict == "away":
-        return f"{both}, and the refused gained less than {alike}: not gaming"
+        return f"{both}, and the refused gained less than {similar}: not gaming"
     if verdict == "unclear":
-        return f"{both}; {_unclear(p['further'], clear, 'gain more', alike)}: gaming or drift"
+        return f"{both}; {_unclear(p['further'], clear, 'gain more', similar)}: gaming or drift"
     claimed = [f"{quoted(x.level)} ({x.came} of the refused)" for x in levels if x.claim]
-    return f"{both}, more than {alike} ({p_text(p['further'])}): to {listed(claimed)}"
+    return f"{both}, more than {similar} ({p_text(p['further'])}): to {listed(claimed)}"
 
 
 def shift_reason(
