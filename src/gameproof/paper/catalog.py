@@ -9,5 +9,6 @@ EXPERIMENTS = {
     "bank": "Bank",
     "complexity": "Values needed, by people and features",
     "smooth-or-not": "Smooth min-max or non-smooth minimisation",
+    "inner-loop": "OGDA-RR or an inner loop of log n gradients",
     "rate": "The rate of the theorem",
 }

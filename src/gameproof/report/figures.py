@@ -42,6 +42,7 @@ LINES: dict[str, Line] = {
     "strategic": Line("#b3450c", "--", "s", 1),
     "logistic": Line("#8a8a8a", ":", "^", 2),
     "min-max": Line("#0b3c6f", "-", "o", 0),
+    "min-max, to the letter": Line("#4a90d9", "-.", "D", 3),
     "non-smooth": Line("#b3450c", "--", "s", 1),
     "theorem": Line("#888888", "--", "", 2),
 }
