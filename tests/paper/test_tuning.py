@@ -89,7 +89,7 @@ def log_values(n: int, d: int, tuned: bool) -> float:
 @pytest.mark.parametrize("case", ["tuned", "one setting"])
 def test_the_theorems_exponents_are_those_of_its_bound_for_many_people(case: str) -> None:
     """By a general optimiser over step and radius. In d the limit is slow: the radius adds a term
-    of order d^(1/3) to K, whose leading term is of order d^(1/2)."""
+    of order d^(1/4) to K, whose leading term is of order d^(1/2)."""
     n, d, tuned = 10**15, 10**8, case == "tuned"
     at = log_values(n, d, tuned)
     in_n = (log_values(2 * n, d, tuned) - at) / np.log(2)

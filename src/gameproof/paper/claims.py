@@ -58,8 +58,9 @@ class Judged:
 
     @property
     def survives(self) -> bool:
-        """Whether the verdict stands once it is corrected for the number of claims."""
-        return self.claim.verdict != "undecided" and self.adjusted <= 1 - LEVEL
+        """Whether the claim has a verdict that stands once the number of claims is corrected for.
+        An undecided claim has a p-value above 5 %, so that it never survives."""
+        return self.adjusted <= 1 - LEVEL
 
     def row(self) -> dict[str, Any]:
         """As a row of the table of claims."""

@@ -104,7 +104,7 @@ def run(study: Study, source: Source, n: int, epochs: int) -> None:
 def _note_edges(study: Study, settings: list[Row]) -> None:
     """Where the grid may be too narrow."""
     found = [
-        f"{row['algorithm']} ({row['output']} iterate, {row['epochs']} epochs: {row['at the edge']})"
+        "{algorithm} ({output} iterate, {epochs} epochs: {at the edge})".format(**row)
         for row in where(settings, way="tuned")
         if row["at the edge"]
     ]
@@ -148,9 +148,11 @@ def _draw_accuracy(study: Study, title: str, curves: list[Row]) -> None:
         f"{title.capitalize()}, {study.seeds} seeds: the classifiers on {TEST} other people by "
         f"their gaming power; the strategic and the robust classifier expect {TRAINED_FOR}. Left: "
         "the share of correct signs. Right: the mean margin y⟨b, θ⟩, which the paper calls "
-        "accuracy; it grows with the scale of θ."
+        "accuracy and which grows with the scale of θ; plain logistic regression, whose margins "
+        "are many times larger, is left out."
     )
-    charts = [chart_curves(curves, "accuracy"), chart_curves(curves, "margin")]
+    scaled = [row for row in curves if row["classifier"] != "logistic"]
+    charts = [chart_curves(curves, "accuracy"), chart_curves(scaled, "margin")]
     study.draw("accuracy", Panels(caption, charts))
 
 

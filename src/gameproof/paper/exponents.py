@@ -65,4 +65,4 @@ def _chart(rows: list[Row], name: str, theorem: Mapping[str, tuple[float, float]
     steps = sorted({row["step"] for row in rows})
     bound = theorem["tuned"]["nd".index(name)]
     series.append(Series("theorem", [bound] * len(steps), steps, guide=True))
-    return lines(f"exponent of {name}", "step η₀", "exponent", series, log_x=True)
+    return lines(f"exponent of {name}", "step η₀", "exponent", series)

@@ -155,10 +155,10 @@ def run(study: Study) -> None:
     }
     series = [spread(method, *curve) for method, curve in curves.items()]
     x, y = "gradients a sample", "duality gap"
-    chart = lines("bilinear game", x, y, series, log_x=True, log_y=True)
+    chart = lines("bilinear game", x, y, series, log_y=True)
     study.draw("figure", Panels(caption, [chart]))
     last = {method: [run[-1] for run in runs] for method, (_, runs) in curves.items()}
-    told = "; ".join(f"{method} {np.mean(found):.2g}" for method, found in last.items())
+    told = "; ".join(f"{np.mean(found):.3g} by {method}" for method, found in last.items())
     study.note(f"Mean duality gap after {2 * epochs} gradients a sample: {told}.")
     inner = next(iter(ROUNDS))
     study.claims.append(
