@@ -148,8 +148,8 @@ def _draw_accuracy(study: Study, title: str, curves: list[Row]) -> None:
         f"{title.capitalize()}, {study.seeds} seeds: the classifiers on {TEST} other people by "
         f"their gaming power; the strategic and the robust classifier expect {TRAINED_FOR}. Left: "
         "the share of correct signs. Right: the mean margin y⟨b, θ⟩, which the paper calls "
-        "accuracy and which grows with the scale of θ; plain logistic regression, whose margins "
-        "are many times larger, is left out."
+        "accuracy and which grows with the scale of θ; as in the paper, without plain logistic "
+        "regression."
     )
     scaled = [row for row in curves if row["classifier"] != "logistic"]
     charts = [chart_curves(curves, "accuracy"), chart_curves(scaled, "margin")]
