@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.classify.budget import BudgetCurve as BudgetCurve
+    from gameproof.classify.budget import select_budget as select_budget
     from gameproof.classify.load import load_model as load_model
     from gameproof.classify.radius import RadiusCurve as RadiusCurve
     from gameproof.classify.radius import select_radius as select_radius
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
         StrategicLogisticRegression as StrategicLogisticRegression,
     )
     from gameproof.classify.robust import RobustStrategicClassifier as RobustStrategicClassifier
+    from gameproof.classify.scorer import gamed_scorer as gamed_scorer
     from gameproof.classify.table import TableModel as TableModel
+    from gameproof.data.budgets import Budgets as Budgets
     from gameproof.data.dataset import Dataset as Dataset
     from gameproof.data.dataset import Features as Features
     from gameproof.data.load import load_bank as load_bank
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from gameproof.data.synthetic import synthetic_people as synthetic_people
     from gameproof.errors import AnswerError as AnswerError
     from gameproof.errors import BudgetExceeded as BudgetExceeded
+    from gameproof.errors import BudgetWarning as BudgetWarning
     from gameproof.errors import CapWarning as CapWarning
     from gameproof.errors import DataError as DataError
     from gameproof.errors import DataNotFound as DataNotFound
@@ -55,6 +60,9 @@ if TYPE_CHECKING:
     from gameproof.exact.risk import estimate_risk as estimate_risk
     from gameproof.exact.worst_case import WorstCase as WorstCase
     from gameproof.exact.worst_case import worst_case as worst_case
+    from gameproof.population.budgets import BallBudget as BallBudget
+    from gameproof.population.budgets import BoxBudget as BoxBudget
+    from gameproof.population.budgets import PriceBudget as PriceBudget
     from gameproof.population.imperfect import Boxed as Boxed
     from gameproof.population.imperfect import Limited as Limited
     from gameproof.population.imperfect import Noisy as Noisy
@@ -141,11 +149,14 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "classify.budget": ["BudgetCurve", "select_budget"],
     "classify.load": ["load_model"],
     "classify.radius": ["RadiusCurve", "select_radius"],
     "classify.regression": ["StrategicLogisticRegression"],
     "classify.robust": ["RobustStrategicClassifier"],
+    "classify.scorer": ["gamed_scorer"],
     "classify.table": ["TableModel"],
+    "data.budgets": ["Budgets"],
     "data.dataset": ["Dataset", "Features"],
     "data.load": ["load_bank", "load_credit"],
     "data.plan": ["read_table"],
@@ -154,6 +165,7 @@ _HOMES = {
     "errors": [
         "AnswerError",
         "BudgetExceeded",
+        "BudgetWarning",
         "CapWarning",
         "DataError",
         "DataNotFound",
@@ -169,6 +181,7 @@ _HOMES = {
     "exact.reference": ["largest_useful_radius", "saddle_point"],
     "exact.risk": ["RiskEstimate", "estimate_risk"],
     "exact.worst_case": ["WorstCase", "worst_case"],
+    "population.budgets": ["BallBudget", "BoxBudget", "PriceBudget"],
     "population.imperfect": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
     "population.learn": ["LearnedResponse", "learn_response"],
     "population.observed": ["Verdict", "estimate_degree", "refute"],

@@ -107,7 +107,7 @@ N_NUMBERS = 6
 # gradients are exact, as they are, or thanks to one observed answer a sample.
 PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, EXACT, ENVELOPE = range(7)
 RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE = range(3)
-BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
+BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE, SCALED_CONE = range(7)
 # How the gradient of a sample is had: from values that are counted; from values that cost nothing;
 # exactly, on all coordinates.
 COUNTED, FREE, KNOWN = range(3)
@@ -121,6 +121,7 @@ SIGN_FROM, SIZE_FROM = np.uint64(8), np.uint64(9)
 # Of 64-bit numbers whose halves are told apart.
 TWO_32, LOW_HALF = np.uint64(2**32), np.uint64(2**32 - 1)
 LARGEST = np.finfo(np.float64).max
+HALVINGS = 200  # at which an interval of numbers has none left inside
 NOT_NEGATIVE = 2**63 - 1  # a mask that tells the compiler so
 # Why `run` came back.
 DONE, OUT_OF_QUERIES, BAD_VALUE, BAD_GRADIENT = range(4)
@@ -577,6 +578,71 @@ def project_cone(v, slope, cap):
 
 
 @compiled
+def shrunk_length(v, weights, by):
+    """|weights theta| for theta_c = v_c / (1 + by weights_c^2)."""
+    total = 0.0
+    for c in range(v.size - 1):
+        part = weights[c] * v[c] / (1.0 + by * weights[c] * weights[c])
+        total += part * part
+    return np.sqrt(total)
+
+
+@apart
+def project_scaled_cone(v, weights, slope, cap):
+    """Overwrites v = (theta, alpha): the nearest point with |weights theta| <= alpha / slope and
+    alpha <= cap; a theta_c without a weight is bounded by cap / slope alone.
+
+    Off the cone, the nearest point with t = |weights theta| has alpha = slope t and
+    theta_c = v_c / (1 + by weights_c^2) with by = slope^2 - slope v_alpha / t, so that t is where
+    |weights theta(t)| = t. If alpha exceeds the cap, by is where |weights theta| = cap / slope.
+    """
+    last = v.size - 1
+    length, alpha, rim = shrunk_length(v, weights, 0.0), v[last], cap / slope
+    by = 0.0
+    if length > alpha / slope:
+        far = 0.0
+        for c in range(last):
+            if weights[c] > 0.0:
+                far += (v[c] / weights[c]) ** 2
+        if alpha <= -np.sqrt(far) / slope:
+            for c in range(v.size):
+                v[c] = clip(v[c], -rim, rim) if c < last and weights[c] == 0.0 else 0.0
+            return
+        low, high = max(alpha / slope, 0.0), length
+        for _ in range(HALVINGS):
+            t = 0.5 * (low + high)
+            if t <= low or t >= high:
+                break
+            if shrunk_length(v, weights, slope * slope - slope * alpha / t) > t:
+                low = t
+            else:
+                high = t
+        by = slope * slope - slope * alpha / high
+        alpha = slope * high
+    if alpha > cap:
+        alpha, by = cap, 0.0
+        if length > rim:
+            low, high = 0.0, 1.0
+            while shrunk_length(v, weights, high) > rim:
+                high *= 4.0
+            for _ in range(HALVINGS):
+                by = 0.5 * (low + high)
+                if by <= low or by >= high:
+                    break
+                if shrunk_length(v, weights, by) > rim:
+                    low = by
+                else:
+                    high = by
+            by = high
+    for c in range(last):
+        if weights[c] > 0.0:
+            v[c] /= 1.0 + by * weights[c] * weights[c]
+        else:
+            v[c] = clip(v[c], -rim, rim)
+    v[last] = alpha
+
+
+@compiled
 def project(pieces, v):
     """Overwrites v with its projection on the product of the pieces."""
     for p in range(pieces.kinds.size):
@@ -595,8 +661,10 @@ def project(pieces, v):
             project_simplex(part, number)
         elif kind == L1_BALL:
             project_l1_ball(part, pieces.first[start:stop], number)
-        else:
+        elif kind == CONE:
             project_cone(part, number, pieces.numbers[p, 1])
+        else:
+            project_scaled_cone(part, pieces.first[start:stop], number, pieces.numbers[p, 1])
 
 
 @compiled
@@ -640,6 +708,24 @@ class LeastSquares(NamedTuple):
     penalty: float
 
 
+class Claims(NamedTuple):
+    """Categories whose level agents can change, one after the other: level k of category c is at
+    starts[c] + k, and agent i is at level current[c, i]; see `population.budgets`."""
+
+    starts: np.ndarray
+    columns: np.ndarray  # of a level, -1 for one without a column
+    steps: np.ndarray
+    allowed: np.ndarray
+    current: np.ndarray
+
+
+def no_claims() -> Claims:
+    """No category can be changed."""
+    none = np.zeros(0, dtype=np.int64)
+    nobody = np.zeros((0, 0), dtype=np.int64)
+    return Claims(np.zeros(1, np.int64), none, np.zeros(0), np.zeros(0, np.bool_), nobody)
+
+
 class Strategic(NamedTuple):
     """Robust strategic classification; see `problem.strategic`. x = (intercept, theta, alpha) with
     theta from `start` on (1 with an intercept, else 0), y = gamma, private."""
@@ -647,7 +733,7 @@ class Strategic(NamedTuple):
     features: np.ndarray
     labels: np.ndarray  # bits, set for +1: samples come in random order, and so few bytes stay near
     zeta: np.ndarray  # one number an agent, or one for all
-    movable: np.ndarray
+    movable: np.ndarray  # the weight of each feature in the norm, 0 for those that cannot move
     start: int
     slope: float  # of alpha
     kappa: float
@@ -656,6 +742,9 @@ class Strategic(NamedTuple):
     width: float
     dual_norm: float
     degree: float  # q, of the conjugate of the cost
+    lower: np.ndarray  # bounds of moves: a row an agent, one for all, or none without a box
+    upper: np.ndarray
+    claims: Claims
     flips: int
     smooth: bool  # else every gamma is maximised out of its sample
     weights: np.ndarray  # with the mean 1, or empty where all agents count the same
@@ -801,14 +890,13 @@ def general_length(mask, theta, p):
     """|mask theta|_p for any p."""
     largest = 0.0
     for c in range(theta.size):
-        if mask[c] > 0:
-            largest = max(largest, abs(theta[c]))
+        largest = max(largest, mask[c] * abs(theta[c]))
     if np.isinf(p) or largest == 0.0:
         return largest
     total = 0.0
     for c in range(theta.size):
         if mask[c] > 0:
-            total += (abs(theta[c]) / largest) ** p
+            total += (mask[c] * abs(theta[c]) / largest) ** p
     return largest * total ** (1.0 / p)
 
 
@@ -849,9 +937,64 @@ def score(data, i, x):
     z = dot(line(data.features, i), theta)
     if data.start == 1:
         z += x[0]
-    if not is_positive(data.labels, i) and power_of(data, i) > 0.0:
+    if is_positive(data.labels, i):
+        return z
+    if data.lower.shape[0] > 0:
+        z += gain_in_box(data.lower, data.upper, data.claims, i, theta)
+    elif power_of(data, i) > 0.0:
         z += power_of(data, i) * gain_of_moving(data, theta)
     return z
+
+
+@apart
+def gain_in_box(lower, upper, claims, i, theta):
+    """What moves between the bounds of agent i, and levels that it can claim, add to its score."""
+    row, gain = (i if lower.shape[0] > 1 else 0), 0.0
+    for c in range(theta.size):
+        gain += max(lower[row, c] * theta[c], upper[row, c] * theta[c])
+    for k in range(claims.starts.size - 1):
+        own, best = claimed_levels(claims, k, i, theta)
+        gain += value_of_level(claims, best, theta) - value_of_level(claims, own, theta)
+    return gain
+
+
+@compiled
+def value_of_level(claims, level, theta):
+    """What a level of a category adds to a score."""
+    column = claims.columns[level]
+    return claims.steps[level] * theta[column] if column >= 0 else 0.0
+
+
+@compiled
+def claimed_levels(claims, k, i, theta):
+    """The level of agent i in category k, and the one that it claims: its own unless another one
+    gains more, else the first of the best."""
+    own = claims.starts[k] + claims.current[k, i]
+    best = own
+    for level in range(claims.starts[k], claims.starts[k + 1]):
+        if claims.allowed[level] and (
+            value_of_level(claims, level, theta) > value_of_level(claims, best, theta)
+        ):
+            best = level
+    return own, best
+
+
+@apart
+def add_gain_in_box(lower, upper, claims, i, theta, weight, out):
+    """out += weight times the move of agent i, which is the gradient of its gain."""
+    row = i if lower.shape[0] > 1 else 0
+    for c in range(theta.size):
+        if theta[c] > 0.0:
+            out[c] += weight * upper[row, c]
+        elif theta[c] < 0.0:
+            out[c] += weight * lower[row, c]
+    for k in range(claims.starts.size - 1):
+        own, best = claimed_levels(claims, k, i, theta)
+        if best != own:
+            if claims.columns[best] >= 0:
+                out[claims.columns[best]] += weight * claims.steps[best]
+            if claims.columns[own] >= 0:
+                out[claims.columns[own]] -= weight * claims.steps[own]
 
 
 @inlined
@@ -891,8 +1034,13 @@ def add_score_gradient(data, i, x, weight, gx):
     if data.start == 1:
         gx[0] += weight
     add_scaled(by_theta, weight, line(data.features, i))
+    if is_positive(data.labels, i):
+        return
+    if data.lower.shape[0] > 0:
+        add_gain_in_box(data.lower, data.upper, data.claims, i, theta, weight, by_theta)
+        return
     zeta = power_of(data, i)
-    if is_positive(data.labels, i) or zeta == 0.0:
+    if zeta == 0.0:
         return
     if data.dual_norm == 2.0 and data.degree == 2.0:  # d/dtheta zeta |theta|^2
         common = weight * 2.0 * zeta
@@ -914,10 +1062,11 @@ def add_general_gain(mask, theta, p, q, weight, out):
     common = weight * q * raised(length, q - 1.0)
     for c in range(theta.size):
         if mask[c] > 0 and theta[c] != 0.0:
+            share = mask[c] * abs(theta[c]) / length
             if not np.isinf(p):
-                out[c] += common * np.sign(theta[c]) * raised(abs(theta[c]) / length, p - 1.0)
-            elif abs(theta[c]) == length:
-                out[c] += common * np.sign(theta[c])
+                out[c] += common * mask[c] * np.sign(theta[c]) * raised(share, p - 1.0)
+            elif mask[c] * abs(theta[c]) == length:
+                out[c] += common * mask[c] * np.sign(theta[c])
                 return
 
 

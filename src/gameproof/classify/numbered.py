@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gameproof.arguments import Indices, Matrix
-from gameproof.population.responses import BlackBox, PowerCost, Response
+from gameproof.population.responses import BlackBox, KnownResponse, Response
 
 
 class Rows(NamedTuple):
@@ -38,8 +38,8 @@ class Rows(NamedTuple):
 
 def by_number(response: Response) -> bool:
     """Whether people are known by their numbers, and not by what their rows say."""
-    if isinstance(response, PowerCost):
-        return np.ndim(response.power) > 0
+    if isinstance(response, KnownResponse):
+        return response.by_agent
     base = getattr(response, "base", None)  # answers of another, changed
     return isinstance(response, BlackBox) or (base is not None and by_number(base))
 
@@ -48,8 +48,8 @@ def among(response: Response, rows: Indices | None) -> Response:
     """The response of those with these numbers, who are numbered anew."""
     if rows is None:
         return response
-    if isinstance(response, PowerCost):
-        return replace(response, power=response.powers[rows]) if by_number(response) else response
+    if isinstance(response, KnownResponse):
+        return response.of_agents(rows)
     if isinstance(response, BlackBox):
         ask = response.function
         return replace(response, function=lambda theta, agents: ask(theta, rows[agents]))

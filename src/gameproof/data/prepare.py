@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gameproof.arguments import Matrix, Vector, as_positive
+from gameproof.data.budgets import Budgets, Claim, Moves
 from gameproof.data.dataset import Features
 
 
@@ -61,6 +62,14 @@ class Number(NamedTuple):
         end = self.median + step * self.deviation
         return _untamed(self.median, self.unit), _untamed(end, self.unit)
 
+    def moves(self, column: Vector, low: float, high: float) -> tuple[Vector, Vector]:
+        """How far each person can go in the prepared column by changes between low and high: not
+        at all where the number is missing."""
+        here, *_ = self.encoded(column)
+        ends = [self.encoded(column + by)[0] - here for by in (low, high)]
+        below, above = (np.where(np.isnan(column), 0.0, end) for end in ends)
+        return np.minimum(below, 0.0), np.maximum(above, 0.0)
+
     def encoded(self, column: Vector) -> list[Vector]:
         """Its columns afterwards."""
         missing = np.isnan(column)
@@ -86,6 +95,17 @@ class Category(NamedTuple):
         """What becomes of a gap: where one column shows two levels, it looks like the first."""
         what = f"{self.levels[0]!r}" if len(self.levels) == 2 else "none of the levels"
         return f"taken for {what}; the model has seen no gaps there"
+
+    def claim(self, column: Vector, allowed: Sequence[int], first: int) -> Claim:
+        """The levels that people can claim, where the prepared columns begin at `first`; a missing
+        level is one more, which nobody can claim."""
+        number = len(self.levels)
+        columns = np.full(number + 1, -1, dtype=np.int64)
+        shown = self._shown()
+        columns[list(shown)] = first + np.arange(len(shown))
+        current = np.where(np.isnan(column), number, column).astype(np.int64)
+        able = np.isin(np.arange(number + 1), allowed)
+        return Claim(columns, np.ones(number + 1), able, current)
 
     def _shown(self) -> range:
         return range(1 if len(self.levels) == 2 else 0, len(self.levels))
@@ -154,6 +174,32 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             for encoded in encoder.encoded(column)
         ]
         return np.column_stack(columns)
+
+    def moves(self, X: ArrayLike, budgets: Budgets) -> Moves:
+        """What each person in the table X can do to the resulting columns.
+
+        >>> features = Features(("savings",))
+        >>> prepare = Prepare(features).fit([[1000.0], [3000.0]])
+        >>> budgets = Budgets.of({"savings": (0, 5000)}, features, np.array([[1000.0], [3000.0]]))
+        >>> prepare.moves([[1000.0], [100_000.0]], budgets).upper.round(2)
+        array([[3.84],
+               [0.19]])
+        """
+        check_is_fitted(self)
+        table: Matrix = validate_data(
+            self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
+        )
+        names = [encoder.names("") for encoder in self.encoders_]
+        starts = np.cumsum([0, *map(len, names)])
+        lower = np.zeros((len(table), int(starts[-1])))
+        upper, claims = lower.copy(), []
+        for at, (encoder, start) in enumerate(zip(self.encoders_, starts[:-1], strict=True)):
+            column = table[:, at]
+            if isinstance(encoder, Number) and at in budgets.ranges:
+                lower[:, start], upper[:, start] = encoder.moves(column, *budgets.ranges[at])
+            elif isinstance(encoder, Category) and at in budgets.claims:
+                claims.append(encoder.claim(column, budgets.claims[at], int(start)))
+        return Moves(lower, upper, tuple(claims))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """The names of the resulting columns: ``age``, ``income missing``, ``job=retired``, with a

@@ -12,6 +12,7 @@ from gameproof.arguments import as_count
 from gameproof.paper import (
     comparison,
     complexity,
+    decisions,
     error_bars,
     inner_loop,
     movable,
@@ -48,6 +49,7 @@ RUNS: dict[str, Callable[[Study], None]] = {
     "complexity": complexity.run,
     "smooth-or-not": smooth.run,
     "inner-loop": inner_loop.run,
+    "decisions": decisions.run,
     "rate": rate.run,
 }
 

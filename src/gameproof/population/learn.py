@@ -99,7 +99,7 @@ def learn_response(
     told = None
     assumed = pilot.scores and not alone and features is None
     if features is not None or assumed:
-        told = PowerCost(1.0, features=features).movable(population.d) > 0
+        told = PowerCost(1.0, features=features).movable(population.d)
     learnt = _learnt(pilot, population, told, movers, level)
     if assumed and not learnt.fits:  # which may be all that is wrong
         return replace(learnt, sentence=_too_few(pilot))

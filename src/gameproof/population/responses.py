@@ -9,21 +9,30 @@ An agent with features x and label -1 reports b(theta), the x' that maximises
     <b, theta> = <x, theta> + zeta |theta|_{p*}^q
 
 Where only some features can move, theta is replaced by its movable part. Agents with label +1 never
-move, and no response is asked about them.
+move, and no response is asked about them. `budgets` has people who move within a set, at no cost.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import Any, final
+from typing import Any, ClassVar, NamedTuple, Self, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from gameproof.arguments import Indices, Matrix, Vector, as_number, as_numbers, require_finite
+from gameproof import kernels
+from gameproof.arguments import (
+    Indices,
+    Matrix,
+    Vector,
+    as_number,
+    as_numbers,
+    read_only,
+    require_finite,
+)
 
 # The power of people of whom nothing else is known: the paper's.
 DEFAULT_POWER = 0.05
@@ -66,9 +75,192 @@ class Response(ABC):
         """Refuses a response that does not fit n agents with d features."""
 
 
+class Encoded(NamedTuple):
+    """A known response as compiled code takes it.
+
+    Scores rise by strength |reach theta|_dual^degree, or where there are bounds by what moves
+    between them add, and claims of categories. Arrays of one row are common to all agents."""
+
+    strength: Vector
+    reach: Vector
+    dual_norm: float
+    degree: float
+    lower: Matrix
+    upper: Matrix
+    claims: kernels.Claims
+
+
+class KnownResponse(Response):
+    """A response in closed form: the problem can be solved without asking anybody.
+
+    `degree` is that of the cost, infinite for a budget. Scores of agents who move rise by a convex
+    function of theta, homogeneous of degree q with 1/degree + 1/q = 1, so that an answer b gives
+    the gradient x + q (b - x) of the score.
+    """
+
+    degree: float
+
+    @property
+    def conjugate_degree(self) -> float:
+        """q with 1/degree + 1/q = 1."""
+        return 1.0 if np.isinf(self.degree) else self.degree / (self.degree - 1)
+
+    @abstractmethod
+    def gains(self, theta: Vector, agents: Indices) -> Vector:
+        """How much the scores of these agents rise when theta is deployed."""
+
+    @abstractmethod
+    def movable(self, d: int) -> NDArray[np.bool_]:
+        """The features that somebody can move."""
+
+    def moves(self, d: int) -> bool:
+        """Whether anybody can move at all."""
+        return bool(self.movable(d).any())
+
+    @abstractmethod
+    def scaled(self, factor: float) -> KnownResponse:
+        """The response of people whose gain is `factor` times as large at every theta."""
+
+    @abstractmethod
+    def of_agents(self, agents: Indices) -> KnownResponse:
+        """The response of a population made of these agents."""
+
+    @property
+    @abstractmethod
+    def by_agent(self) -> bool:
+        """Whether agents differ in how far they move."""
+
+    @property
+    @abstractmethod
+    def largest(self) -> tuple[str, float]:
+        """The size of the largest number it is made of, and what that number is called."""
+
+    @abstractmethod
+    def encoded(self, d: int) -> Encoded:
+        """What compiled code takes."""
+
+
+class Gauge(KnownResponse):
+    """Gains of strength |reach theta|_{p*}^q: costs and balls in a norm.
+
+    The strength is one number, or one an agent, in the field that `strength_name` names; `reach` is
+    0 for features that cannot move."""
+
+    strength_name: ClassVar[str]
+
+    @property
+    def strength(self) -> Vector:
+        """One number an agent, or one for all."""
+        return np.atleast_1d(np.asarray(getattr(self, self.strength_name), dtype=np.float64))
+
+    @property
+    @abstractmethod
+    def dual_norm(self) -> float:
+        """p* of the module."""
+
+    @abstractmethod
+    def reach(self, d: int) -> Vector:
+        """The weight of each feature in the norm."""
+
+    def movable(self, d: int) -> NDArray[np.bool_]:
+        return self.reach(d) > 0
+
+    @property
+    def by_agent(self) -> bool:
+        return bool(np.ndim(getattr(self, self.strength_name)))
+
+    @property
+    def largest(self) -> tuple[str, float]:
+        return self.strength_name, float(self.strength.max())
+
+    def moves(self, d: int) -> bool:
+        return bool(self.strength.any() and self.movable(d).any())
+
+    def scaled(self, factor: float) -> Self:
+        return self._with_strength(factor * np.asarray(getattr(self, self.strength_name)))
+
+    def of_agents(self, agents: Indices) -> Self:
+        return self._with_strength(self.strength[agents]) if self.by_agent else self
+
+    def _with_strength(self, strength: Any) -> Self:
+        here: Any = self  # a dataclass
+        changed: Self = replace(here, **{self.strength_name: strength})
+        return changed
+
+    def direction(self, theta: Vector) -> Vector:
+        """How far an agent of unit strength moves: 1/q times the gradient of its gain."""
+        reach = self.reach(theta.size)
+        part = reach * theta
+        length = norm_of(part, self.dual_norm)
+        if length == 0:
+            return np.zeros_like(part)
+        if np.isinf(self.dual_norm):  # the cheapest way is along one largest coordinate
+            shape = np.zeros_like(part)
+            first = int(np.argmax(np.abs(part)))
+            shape[first] = np.sign(part[first])
+        else:
+            shape = np.sign(part) * (np.abs(part) / length) ** (self.dual_norm - 1)
+        scaled: Vector = length ** (self.conjugate_degree - 1) * reach * shape
+        return scaled
+
+    def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
+        moved: Matrix = features + self._own(agents)[:, None] * self.direction(theta)
+        return moved
+
+    def gains(self, theta: Vector, agents: Indices) -> Vector:
+        length = norm_of(self.reach(theta.size) * theta, self.dual_norm)
+        gained: Vector = self._own(agents) * length**self.conjugate_degree
+        return gained
+
+    def _own(self, agents: Indices) -> Vector:
+        strength = self.strength
+        return strength[agents] if self.by_agent else np.broadcast_to(strength, agents.shape)
+
+    def fit(self, n: int, d: int) -> None:
+        if self.by_agent and self.strength.size != n:
+            raise ValueError(
+                f"{self.strength_name} has {self.strength.size} numbers, the population {n} agents"
+            )
+
+    def encoded(self, d: int) -> Encoded:
+        none = read_only(np.zeros((0, d)))
+        return Encoded(
+            self.strength,
+            self.reach(d),
+            self.dual_norm,
+            self.conjugate_degree,
+            none,
+            none,
+            kernels.no_claims(),
+        )
+
+
+def dual_of(norm: float) -> float:
+    """p* with 1/p + 1/p* = 1."""
+    if norm == 1:
+        return np.inf
+    return 1.0 if np.isinf(norm) else norm / (norm - 1)
+
+
+def as_strength(name: str, value: float | ArrayLike) -> float | Vector:
+    """One number of at least 0, or one an agent."""
+    given = as_numbers(name, value)
+    require_finite(name, np.atleast_1d(given))
+    if given.ndim > 1 or (given < 0).any():
+        raise ValueError(f"{name} must be numbers of at least 0, got {value!r}")
+    return float(given) if given.ndim == 0 else given
+
+
+def as_norm(value: float) -> None:
+    """Refuses what is no norm."""
+    as_number("norm", value)
+    if not value >= 1:
+        raise ValueError(f"norm must be at least 1, got {value}")
+
+
 @final
 @dataclass(frozen=True, eq=False)
-class PowerCost(Response):
+class PowerCost(Gauge):
     """Cost |v|_norm^degree / (degree power^(degree-1)) on the movable features.
 
     power is common or one number an agent, and zero for those who never move; features are the
@@ -83,73 +275,42 @@ class PowerCost(Response):
     norm: float = 2.0
     features: Sequence[int] | None = None
 
+    strength_name = "power"
+
     def __post_init__(self) -> None:
-        zeta = as_numbers("power", self.power)
-        object.__setattr__(self, "power", float(zeta) if zeta.ndim == 0 else zeta)
-        require_finite("power", np.atleast_1d(zeta))
-        if zeta.ndim > 1 or (zeta < 0).any():
-            raise ValueError(f"power must be numbers of at least 0, got {self.power!r}")
-        for name in ("degree", "norm"):
-            as_number(name, getattr(self, name))
+        object.__setattr__(self, "power", as_strength("power", self.power))
+        as_number("degree", self.degree)
         if not (np.isfinite(self.degree) and self.degree > 1):
             raise ValueError(f"degree must exceed 1, got {self.degree}")
-        if not self.norm >= 1:
-            raise ValueError(f"norm must be at least 1, got {self.norm}")
+        as_norm(self.norm)
         if self.features is not None:
-            _checked_features(self.features)
-
-    @property
-    def conjugate_degree(self) -> float:
-        """q with 1/degree + 1/q = 1."""
-        return self.degree / (self.degree - 1)
+            checked_features(self.features)
 
     @property
     def dual_norm(self) -> float:
-        """p* with 1/norm + 1/p* = 1."""
-        if self.norm == 1:
-            return np.inf
-        return 1.0 if np.isinf(self.norm) else self.norm / (self.norm - 1)
+        return dual_of(self.norm)
 
-    @property
-    def powers(self) -> Vector:
-        """One number an agent, or one for all."""
-        return np.atleast_1d(np.asarray(self.power, dtype=np.float64))
-
-    def movable(self, d: int) -> Vector:
-        """1 for features that can move, 0 for others."""
-        mask = np.ones(d) if self.features is None else np.zeros(d)
-        if self.features is not None:
-            mask[list(self.features)] = 1.0
-        return mask
+    def reach(self, d: int) -> Vector:
+        return mask_of(self.features, d)
 
     def fit(self, n: int, d: int) -> None:
-        zeta = np.asarray(self.power)
-        if zeta.ndim == 1 and zeta.size != n:
-            raise ValueError(f"power has {zeta.size} numbers, the population {n} agents")
-        for feature in () if self.features is None else self.features:
-            if not 0 <= feature < d:
-                raise ValueError(f"feature {feature} cannot move: there are features 0 to {d - 1}")
+        super().fit(n, d)
+        require_columns(self.features, d)
 
-    def direction(self, theta: Vector) -> Vector:
-        """grad g*(theta) for power 1: how far an agent of unit power moves."""
-        part = theta * self.movable(theta.size)
-        length = norm_of(part, self.dual_norm)
-        if length == 0:
-            return np.zeros_like(part)
-        if np.isinf(self.dual_norm):  # the cheapest way is along one largest coordinate
-            shape = np.zeros_like(part)
-            first = int(np.argmax(np.abs(part)))
-            shape[first] = np.sign(part[first])
-        else:
-            shape = np.sign(part) * (np.abs(part) / length) ** (self.dual_norm - 1)
-        scaled: Vector = length ** (self.conjugate_degree - 1) * shape
-        return scaled
 
-    def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        zeta = np.asarray(self.power, dtype=np.float64)
-        own = zeta if zeta.ndim == 0 else zeta[agents]
-        moved: Matrix = features + np.reshape(own, (-1, 1)) * self.direction(theta)
-        return moved
+def mask_of(features: Sequence[int] | None, d: int) -> Vector:
+    """1 for these features, 0 for others; None for all."""
+    mask = np.ones(d) if features is None else np.zeros(d)
+    if features is not None:
+        mask[list(features)] = 1.0
+    return mask
+
+
+def require_columns(features: Sequence[int] | None, d: int) -> None:
+    """Refuses features that the population does not have."""
+    for feature in () if features is None else features:
+        if not 0 <= feature < d:
+            raise ValueError(f"feature {feature} cannot move: there are features 0 to {d - 1}")
 
 
 def QuadraticCost(power: float | ArrayLike, features: Sequence[int] | None = None) -> PowerCost:
@@ -199,7 +360,7 @@ class BlackBox(Response):
         return given
 
 
-def _checked_features(features: Any) -> None:
+def checked_features(features: Any) -> None:
     if not isinstance(features, (list, tuple, range, np.ndarray)):
         raise TypeError(f"features must be positions of columns, got {features!r}")
     for feature in features:

@@ -114,15 +114,16 @@ class Envelope(Gradient):
 
     People who best-respond to a cost of degree r report b(theta) with <b, theta> = <x, theta> +
     q g*(theta) and b - x = grad g*(theta), 1/r + 1/q = 1, so the score has the gradient
-    x + q (b - x). Needs answers that can be seen, not only their scores; where the degree is not
-    known, `estimate_degree` finds it from two deployments.
+    x + q (b - x). For people with a budget r is inf and q is 1: b is the gradient. Needs answers
+    that can be seen, not only their scores; where the degree is not known, `estimate_degree` finds
+    it from two deployments.
     """
 
     degree: float = 2.0
 
     def __post_init__(self) -> None:
         degree = as_number("degree", self.degree)
-        if not (np.isfinite(degree) and degree > 1):
+        if not degree > 1:
             raise ValueError(f"degree must exceed 1, got {self.degree}")
 
     @property
@@ -132,7 +133,7 @@ class Envelope(Gradient):
     @property
     def conjugate(self) -> float:
         """q with 1/degree + 1/q = 1."""
-        return self.degree / (self.degree - 1)
+        return 1.0 if np.isinf(self.degree) else self.degree / (self.degree - 1)
 
     def perturbed(self, problem: Problem) -> Estimated:
         problem.check_observable(self.degree)

@@ -34,9 +34,8 @@ from scipy.linalg import cho_factor, cho_solve
 from gameproof.arguments import Matrix, Vector
 from gameproof.problem.newton.side import Derivatives, Local, Side
 from gameproof.problem.newton.walls import Walls
+from gameproof.problem.newton.zeros import TARGET
 
-# The gap at which a minimisation ends, in units of the value where that exceeds 1.
-TARGET = 1e-11
 # mu aims at this part of the gap.
 SHRINK = 0.1
 MAX_STEPS = 200
@@ -155,7 +154,7 @@ class _Path:
         """Newton's step for products of slack and dual that are what is given."""
         m, v, force, bends = self._m, here.local.v, here.dual / here.slack, self.bends(here)
         jacobian, gamma = self._walls.slopes(v), self.gamma(here)
-        hessian = slopes.hessian + self._walls.bend(v, here.dual[2 * m])
+        hessian = slopes.hessian + self._walls.bend(v, here.dual[2 * m :])
         solve = _factored(hessian + (jacobian.T * force[2 * m :]) @ jacobian)
 
         def move(target: Vector) -> Move:
@@ -205,7 +204,7 @@ class _Path:
         self, here: Iterate, move: Move, length: float, centre: float | None
     ) -> Iterate | None:
         """The iterate after a part of a move, its pairs centred where a mu is given; None where it
-        goes too far towards a wall: one is curved, and at the others there is rounding."""
+        goes too far towards a wall: some are curved, and at the others there is rounding."""
         v, first = here.local.v + length * move.v, 2 * self._m
         slack, dual = here.slack + length * move.slack, here.dual + length * move.dual
         slack[first:] = self._walls.heights(v)

@@ -29,7 +29,7 @@ from gameproof.population.learn import (
     learn_response,
 )
 from gameproof.population.population import Population
-from gameproof.population.responses import BlackBox, NoResponse, PowerCost, Sight
+from gameproof.population.responses import BlackBox, KnownResponse, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem, require_problem
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.auto.by_values import choose_for_values
@@ -92,7 +92,7 @@ def _choose_for_known(
     """Without a pilot, where the response is a formula; None where it is not, or takes numbers
     beyond what can be computed with."""
     people, response = problem.population, problem.population.response
-    if not isinstance(response, PowerCost):
+    if not isinstance(response, KnownResponse):
         return None
     gradient = Envelope(response.degree) if estimate is None else estimate
     gradient.perturbed(problem)

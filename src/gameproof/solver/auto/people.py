@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from gameproof.arguments import Indices
 from gameproof.population.population import Population
-from gameproof.population.responses import PowerCost
+from gameproof.population.responses import KnownResponse
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.auto.rehearse import Stage
 
@@ -29,12 +27,11 @@ def some_of(people: Population, rng: np.random.Generator) -> Indices:
 
 
 def staged(
-    problem: StrategicProblem, response: PowerCost, who: Indices, factor: float = 1.0
+    problem: StrategicProblem, response: KnownResponse, who: Indices, factor: float = 1.0
 ) -> Stage | None:
     """Some agents, with other powers; None where a response that fits nothing takes numbers beyond
     what can be computed with."""
-    people, powers = problem.population, np.asarray(response.power)
-    own = replace(response, power=factor * (powers if powers.ndim == 0 else powers[who]))
+    people, own = problem.population, response.of_agents(who).scaled(factor)
     cast = Population(people.X[who], people.y[who], own, weights=people.weights[who])
     try:
         stage = Stage.of(problem.with_population(cast))

@@ -21,7 +21,7 @@ import numpy as np
 
 from gameproof.arguments import Vector
 from gameproof.errors import GameproofError
-from gameproof.population.responses import PowerCost
+from gameproof.population.responses import KnownResponse
 from gameproof.problem.newton.convex_side import ConvexSide
 from gameproof.problem.newton.minimum import minimum
 from gameproof.problem.problem import Saddle
@@ -246,7 +246,7 @@ class Rehearsal:
         """A run of which every average can be read."""
         problem = self._stages[stage].problem
         model = problem.population.response
-        if isinstance(setting.gradient, Envelope) and isinstance(model, PowerCost):
+        if isinstance(setting.gradient, Envelope) and isinstance(model, KnownResponse):
             setting = replace(setting, gradient=Envelope(model.degree))
         solver = replace(setting.solver(problem, self._batch), average=Suffix())
         seeds = np.random.SeedSequence([self._seed, number])
