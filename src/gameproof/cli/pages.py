@@ -87,7 +87,7 @@ def write_reproduction_page(
     from gameproof.report.page import write_page
     from gameproof.report.sections import reproduction_sections
 
-    claims = [{"experiment": s.name, **claim.row()} for s in studies for claim in s.claims]
+    claims = [{"experiment": s.name, **found.row()} for s in studies for found in s.judged]
     experiments = [
         {
             "name": study.name,
