@@ -9,6 +9,7 @@ import pytest
 
 import gameproof as gp
 from command import fit
+from gameproof.classify.learning.findings import movable_text
 from gameproof.cli.budgets import stated
 from gameproof.cli.main import main
 from gameproof.cli.options import SenselessOptions
@@ -42,6 +43,12 @@ def read(*given: str):
 )
 def test_budgets_are_written_with_colons_dots_and_bars(given: str, found: dict) -> None:
     assert read(given) == found
+
+
+def test_budgets_that_were_learned_are_read_as_they_were_written() -> None:
+    learned = {"savings": (0.0, 5140.0), "a, b": (-0.2, 0.0), "a": ("x", "y, z"), '5" pipe': (0, 1)}
+    found = read(movable_text(learned))
+    assert found == {**learned, "a": ["x", "y, z"]}
 
 
 def test_options_that_are_repeated_add_up() -> None:

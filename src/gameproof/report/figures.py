@@ -43,9 +43,21 @@ LINES: dict[str, Line] = {
     "logistic": Line("#8a8a8a", ":", "^", 2),
     "paper's robust": Line("#4a90d9", "-.", "D", 3),
     "for the budget": Line("#0b3c6f", "-", "o", 0),
+    "logistic, divided": Line("#c2a300", "-.", "v", 4),
+    **{
+        f"for {shape} {budget:g}": Line(colour, dash, marker, look)
+        for shape in ("budget", "box")
+        for budget, colour, dash, marker, look in (
+            (0.25, "#8fcfa4", ":", "D", 3),
+            (0.5, "#3f9b62", "--", "v", 4),
+            (1.0, "#14532d", "-", "P", 3),
+        )
+    },
     "min-max": Line("#0b3c6f", "-", "o", 0),
+    "min-max, to the letter": Line("#4a90d9", "-.", "D", 3),
     "non-smooth": Line("#b3450c", "--", "s", 1),
     "theorem": Line("#888888", "--", "", 2),
+    "robust, power 1": Line("#888888", "--", "", 2),
 }
 EXTRA = (
     Line("#0b3c6f", "-", "o", 0),
