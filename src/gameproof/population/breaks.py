@@ -12,14 +12,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.population.fit_tests import EXACT, bends, depends_on_start, is_exact, lack_of_fit
-from gameproof.population.movable import best_fit
+from gameproof.population.families import chosen, refuted, same_family
+from gameproof.population.fit import Fit, Mask, positions
+from gameproof.population.fit_tests import (
+    EACH,
+    EXACT,
+    FALSE_ALARM,
+    depends_on_start,
+    is_exact,
+    lack_of_fit,
+)
 from gameproof.population.observed import refute
 from gameproof.population.pilot import Pilot
-from gameproof.population.power_fit import Fit, Mask, polished
+from gameproof.population.power_fit import PowerFit
 
-FALSE_ALARM = 0.01
-EACH = FALSE_ALARM / 3  # of the tests
 TRIM = 0.65  # of the numbers answered, those that fit best, make the trimmed fit
 # Numbers that are off by so many times what the median number is off by are so for another reason
 # than noise, or than rounding to single precision, whose size is that of the number.
@@ -42,8 +48,8 @@ def judge(fit: Fit) -> FitVerdict:
     if not np.abs(pilot.moves).max() > pilot.floor:
         return FitVerdict(True, f"Nobody moved in {many}: the power is 0.")
     if is_exact(fit):
-        return FitVerdict(True, f"{_described(fit)} It gives all {many} exactly.")
-    by_start, by_size = depends_on_start(fit), bends(fit)
+        return FitVerdict(True, f"{described(fit)} It gives all {many} exactly.")
+    by_start, by_size = depends_on_start(fit), fit.growth()
     odds = min(lack_of_fit(fit), by_start, by_size)
     if _regardless(fit, odds):
         return _refused("people move, but those asked again moved the same, whatever theta was")
@@ -57,7 +63,7 @@ def judge(fit: Fit) -> FitVerdict:
             told = ", ".join(map(str, others))
             return FitVerdict(
                 False,
-                f"The answers do not fit a power cost on the features given: {told} move as well. "
+                f"The answers do not fit a response on the features given: {told} move as well. "
                 "Give those too, or leave features out to have them found.",
             )
     cut = "" if unit else _cut(fit, odds)
@@ -67,7 +73,7 @@ def judge(fit: Fit) -> FitVerdict:
         what = f"answers are rounded to multiples of {unit:.4g}" if unit else "there is noise"
         each = "score" if pilot.scores else "feature"
         return FitVerdict(
-            True, f"{_described(fit)} On average it gives {many}; {what}, sd {noise:.2g} a {each}."
+            True, f"{described(fit)} On average it gives {many}; {what}, sd {noise:.2g} a {each}."
         )
     if unit:
         cut = f"answers are multiples of {unit:.4g}, but not those nearest to the best response"
@@ -77,28 +83,23 @@ def judge(fit: Fit) -> FitVerdict:
 def _refused(why: str) -> FitVerdict:
     return FitVerdict(
         False,
-        f"The answers do not fit a power cost: {why}. Use what was learnt as a start only, and go "
-        "on with estimates from values, such as TwoPoint.",
+        f"The answers fit neither a power cost nor a budget: {why}. Use what was learnt as a start "
+        "only, and go on with estimates from values, such as TwoPoint.",
     )
 
 
-def _described(fit: Fit) -> str:
+def described(fit: Fit) -> str:
+    """What the answers fit, in a sentence."""
     if not fit.movable.any():
         return "Nobody moves with theta: the power is 0."
-    powers = fit.powers()
-    moving, d = int(fit.movable.sum()), fit.movable.size
-    norm = 1 / fit.w if fit.w > 0 else np.inf
-    what = (
-        f"The answers fit a cost of degree {1 / fit.v:.4g} and norm {norm:.4g} on {moving} of {d} "
-        f"features, power {powers.mean():.4g}"
-    )
+    what, powers = fit.described(), fit.powers()
     if not fit.by_agent:
         return what + "."
     still = int((powers <= 1e-6 * powers.max()).sum())
     never = f", and {still} of them never move" if still else ""
     return (
-        f"{what} on average; powers differ, from {powers.min():.4g} to {powers.max():.4g} among "
-        f"the {powers.size} agents seen{never}."
+        f"{what} on average; {fit.strength_name} differ, from {powers.min():.4g} to "
+        f"{powers.max():.4g}{fit.strength_unit} among the {powers.size} agents seen{never}."
     )
 
 
@@ -114,7 +115,7 @@ def _regardless(fit: Fit, odds: float) -> bool:
     left = replace(pilot, moves=pilot.moves - mean[whose])
     if np.abs(left.moves).max() <= pilot.floor:
         return True
-    still = Fit(left, np.zeros_like(fit.movable), False)
+    still = PowerFit(left, np.zeros_like(fit.movable), False)
     return odds < EACH and lack_of_fit(still) >= FALSE_ALARM
 
 
@@ -123,7 +124,7 @@ def _delay(fit: Fit) -> int:
     for delay in range(1, min(4, len(fit.pilot.thetas) - 2)):
         # Of scores, features are told apart by their own deployments, which a delay shifts.
         told = fit.movable if fit.pilot.scores else None
-        late = best_fit(fit.pilot.lagged(delay), told)
+        late = same_family(fit, fit.pilot.lagged(delay), told)
         left = float((fit.residuals()[fit.pilot.which >= delay] ** 2).sum())
         better = float((late.residuals() ** 2).sum()) < 0.8 * left
         if better and (is_exact(late) or lack_of_fit(late) >= FALSE_ALARM):
@@ -136,10 +137,8 @@ def _others(fit: Fit) -> list[int]:
     where features were found, there are none."""
     if fit.pilot.scores or fit.movable.all():
         return []
-    free = best_fit(fit.pilot)
-    if not (is_exact(free) or lack_of_fit(free) >= FALSE_ALARM):
-        return []
-    return [int(k) for k in np.flatnonzero(free.movable & ~fit.movable)]
+    free = chosen(fit.pilot)
+    return [] if refuted(free) else positions(free.movable & ~fit.movable)
 
 
 def _unit(fit: Fit) -> float:
@@ -212,7 +211,7 @@ def _trimmed(fit: Fit) -> Fit:
         if median > 0.7 * typical or median == 0:
             return fit
         kept: Mask = left <= np.partition(left.ravel(), count - 1)[count - 1]
-        fit, typical = polished(replace(fit, kept=kept)), median
+        fit, typical = fit.refitted(kept), median
     return fit
 
 
@@ -220,7 +219,8 @@ def _other(fit: Fit, by_start: float, by_size: float) -> str:
     pilot = fit.pilot
     if by_start < EACH:
         return "how far people move depends on where they start, as if clipped at bounds"
-    if by_size < EACH or 1 / fit.v > LARGEST_DEGREE:
+    grows = isinstance(fit, PowerFit) and fit.v * LARGEST_DEGREE >= 1
+    if by_size < EACH or not grows:
         return "moves grow with theta as no one power of it does, as if cut at a limit"
     if pilot.agents.size == len(pilot.thetas):
         return "they are off, and where one person is asked noise cannot be told from a break"

@@ -1,0 +1,89 @@
+"""Which kind of response answers show: a power cost, a ball, a box or prices.
+
+Each is fitted. Of those that the answers do not refute, each at the false-alarm rate of the
+verdict, the one with the smallest N log(mean square unexplained) + k log N is taken (Schwarz's
+criterion), for N numbers answered and k numbers fitted, round ones not counted. So where several
+give the answers exactly, the simplest is taken; where noise leaves it open, a family with more
+numbers has to earn them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from gameproof.population.box_fit import BoxFit, fit_box
+from gameproof.population.fit import Fit, Mask
+from gameproof.population.fit_tests import (
+    EACH,
+    EXACT,
+    depends_on_start,
+    is_exact,
+    lack_of_fit,
+    powers_differ,
+)
+from gameproof.population.linear_fit import LinearFit
+from gameproof.population.movable import ALPHA, best_fit
+from gameproof.population.pilot import Pilot
+from gameproof.population.power_fit import PowerFit, fitted
+from gameproof.population.price_fit import fit_price
+
+
+def chosen(pilot: Pilot, told: Mask | None = None) -> Fit:
+    """The fit to go by, on the features told or found: one that is not refuted, if there is."""
+    power = best_fit(pilot, told)
+    if not power.movable.any():
+        return power
+    everyone: list[Fit] = [power, *_balls(power)]
+    for fit in (_budget(fit_box, pilot, told), _budget(fit_price, pilot, told)):
+        if fit is not None:
+            everyone.append(fit)
+    hold = [fit for fit in everyone if not refuted(fit)]
+    return min(hold or everyone, key=criterion)
+
+
+def same_family(fit: Fit, pilot: Pilot, told: Mask | None) -> Fit:
+    """The best of the same kind for other answers."""
+    if isinstance(fit, PowerFit):
+        other = best_fit(pilot, told)
+        return other if fit.v else replace(fitted(other, v=0.0), by_agent=other.by_agent)
+    found = _budget(fit_box if isinstance(fit, BoxFit) else fit_price, pilot, told)
+    return found or PowerFit(pilot, np.zeros_like(fit.movable), False)
+
+
+def refuted(fit: Fit) -> bool:
+    """Whether a test finds structure in what the fit leaves unexplained."""
+    if is_exact(fit):
+        return False
+    return min(lack_of_fit(fit), depends_on_start(fit), fit.growth()) < EACH
+
+
+def criterion(fit: Fit) -> float:
+    """Smaller is better. Differences that are rounding do not count."""
+    moves = fit.pilot.moves
+    moved = np.abs(moves).max(axis=0) > fit.pilot.floor
+    number = moves[:, moved].size
+    least = (EXACT * float(np.abs(moves).max())) ** 2
+    mean = max(float((fit.residuals() ** 2).sum()) / number, least)
+    return float(number * np.log(mean) + fit.complexity * np.log(number))
+
+
+def _balls(power: PowerFit) -> list[PowerFit]:
+    """Costs of infinite degree, or of degree 2, with a norm that is round or not."""
+    found = []
+    for v in (0.0, 0.5):
+        found += [power.at(v, w) for w in (0.5, 0.0, 1.0)] + [fitted(power, v=v)]
+    return found
+
+
+def _budget(
+    fit: Callable[[Pilot, Mask | None, bool], LinearFit | None], pilot: Pilot, told: Mask | None
+) -> LinearFit | None:
+    """By agent where strengths differ."""
+    common = fit(pilot, told, False)
+    if common is None or not common.movable.any():
+        return None
+    mine = fit(pilot, told, True)
+    return mine if mine is not None and powers_differ(common, mine) < ALPHA else common

@@ -1,0 +1,166 @@
+"""Budgets whose moves are linear in a few sizes: boxes and prices.
+
+At a deployment every number moved is a known multiple of one size (by scores, a sum of them), so
+that for given strengths of the agents the sizes are least squares, and for given sizes the
+strengths are. The two take turns; strengths have the mean 1. Moves do not grow with theta: the
+model with the factor |theta|^rate says how sure that is, and rate = 1/(degree - 1).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, replace
+from math import inf
+from typing import Self
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import nnls
+from scipy.sparse.linalg import lsmr
+from scipy.stats import t as t_distribution
+
+from gameproof.arguments import Matrix, Vector
+from gameproof.population.fit import Fit, Intervals, Mask
+
+TURNS = 300
+CLEAR = 0.01  # the rate at which noise alone makes any of the sizes positive
+
+
+@dataclass(frozen=True)
+class LinearFit(Fit):
+    """A fit of sizes."""
+
+    sizes: Vector = None  # type: ignore[assignment]
+
+    degree = inf
+    strength_name, strength_unit = "budgets", " times that"
+
+    @abstractmethod
+    def intervals(self, level: float, share: float) -> Intervals:
+        """Of what the sizes stand for; `share` is by how much the mean strength may be wrong
+        beside, as not all agents were seen."""
+
+    @abstractmethod
+    def design(self) -> sparse.csr_array:
+        """What moves at each deployment are of the sizes: a row a deployment and column."""
+
+    @abstractmethod
+    def solved(self, strengths: Vector) -> Vector:
+        """The sizes that fit best, for agents of these strengths."""
+
+    def unit(self) -> Matrix:
+        at: Matrix = (self.design() @ self.sizes).reshape(len(self.pilot.thetas), -1)
+        return at[self.pilot.which]
+
+    @property
+    def shared(self) -> int:
+        return int((self.sizes > 0).sum())
+
+    @property
+    def complexity(self) -> int:
+        return self.people[0].size - 1 + self.shared
+
+    def numbers(self, strengths: Vector, at: sparse.csr_array | None = None) -> sparse.csr_array:
+        """What each number answered is of the sizes, for these strengths and what moves at each
+        deployment; those that do not count are 0."""
+        pilot, design = self.pilot, self.design() if at is None else at
+        width = pilot.moves.shape[1]
+        rows = (pilot.which[:, None] * width + np.arange(width)).ravel()
+        weights = np.repeat(strengths[self.people[1]], width)
+        if self.kept is not None:
+            weights = weights * self.kept.ravel()
+        return sparse.csr_array(sparse.diags_array(weights) @ design[rows])
+
+    def least_squares(self, strengths: Vector, able: Mask) -> Vector:
+        """Sizes of at least 0 where they may be positive."""
+        rows = self.numbers(strengths)[:, np.flatnonzero(able)]
+        if not rows.shape[1]:
+            return np.zeros(able.size)
+        gram, toward = (rows.T @ rows).tocsr(), rows.T @ self.pilot.moves.ravel()
+        diagonal = gram.diagonal()
+        found = np.zeros(able.size)
+        if abs(gram - sparse.diags_array(diagonal)).sum() == 0:
+            found[able] = np.maximum(toward, 0.0) / np.where(diagonal > 0, diagonal, 1.0)
+        else:
+            found[able] = nnls(rows.toarray(), self.pilot.moves.ravel())[0]
+        return found
+
+    def best(self) -> Self:
+        """With the sizes that fit best."""
+        strengths = np.ones(self.people[0].size)
+        fit = replace(self, sizes=self.solved(strengths))
+        if not self.by_agent:
+            return fit
+        for _ in range(TURNS):
+            found = fit.powers()
+            mean = float(found.mean())
+            if mean == 0:
+                return fit
+            close = np.abs(found / mean - strengths).max() <= 1e-14
+            strengths = found / mean
+            fit = replace(fit, sizes=fit.solved(strengths))
+            if close:
+                break
+        return replace(fit, sizes=fit.sizes * float(fit.powers().mean()))
+
+    def refitted(self, kept: Mask) -> Self:
+        return replace(self, kept=kept).best()
+
+    def errors(self) -> Vector:
+        """Standard errors of the sizes: infinite where the answers say nothing of one."""
+        rows = self.numbers(self.powers())
+        gram = (rows.T @ rows).toarray()
+        known = gram.diagonal() > 0
+        variances = np.full(self.sizes.size, np.inf)
+        if known.any():
+            inverse = np.linalg.pinv(gram[np.ix_(known, known)], rcond=1e-12, hermitian=True)
+            variances[known] = self.variance * inverse.diagonal()
+        found: Vector = np.sqrt(variances)
+        return found
+
+    def rate(self) -> tuple[float, float]:
+        """The power of theta with which moves grow, 0 for a budget, and its standard error."""
+        pilot, (seen, whose) = self.pilot, self.people
+        unit = self.unit()
+        gains = unit[:, 0] if pilot.scores else (unit * pilot.thetas[pilot.which]).sum(axis=1)
+        moving = gains > 0
+        logs = np.log(np.where(moving, gains, 1.0))
+        logs -= logs[moving].mean() if moving.any() else 0.0
+        predicted = self.predicted()
+        term = (predicted * logs[:, None]).ravel()
+        known = [self.numbers(self.powers())[:, np.flatnonzero(self.sizes > 0)]]
+        if self.by_agent:
+            width = unit.shape[1]
+            own = (np.arange(term.size), np.repeat(whose, width))
+            known.append(sparse.csr_array((predicted.ravel(), own), shape=(term.size, seen.size)))
+        every = sparse.hstack(known)
+        term = term - every @ lsmr(every, term, atol=1e-13, btol=1e-13)[0]
+        size, left = float(term @ term), self.residuals().ravel()
+        if size <= 1e-16 * float((predicted**2).sum()):
+            return 0.0, np.inf
+        return float(term @ left) / size, float(np.sqrt(self.variance / size))
+
+    def growth(self) -> float:
+        if not self.movable.any() or self.rss <= self.pilot.floor**2:
+            return 1.0
+        rate, error = self.rate()
+        return float(2 * t_distribution.sf(abs(rate) / error, self.freedom))
+
+    def degrees(self, level: float) -> tuple[float, float]:
+        """The degrees for which moves would grow as little as they do, an infinite one among them:
+        the limit of a cost that is ever steeper."""
+        rate, error = self.rate()
+        highest = rate + float(t_distribution.ppf((1 + level) / 2, self.freedom)) * error
+        return (1 + 1 / highest if highest > 0 else np.inf), np.inf
+
+
+def clearly_positive(values: Vector, number: int, floor: float) -> bool:
+    """Whether these moves are more than noise around 0, at a rate shared by `number` such tests."""
+    if not values.size or values.max() <= floor:
+        return False
+    alpha = CLEAR / max(number, 1)
+    if values.min() >= -floor and 0.5**values.size < alpha:
+        return True  # noise would be negative for once
+    error = max(float(values.std(ddof=1)) if values.size > 1 else 0.0, floor)
+    statistic = float(values.mean()) * np.sqrt(values.size) / error
+    return bool(t_distribution.sf(statistic, max(values.size - 1, 1)) < alpha)

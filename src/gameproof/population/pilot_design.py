@@ -1,0 +1,146 @@
+"""Which theta the pilot study deploys, one after the other.
+
+All features get a coefficient, of sizes that differ by up to a factor of 4: how moves follow them
+shows the norm. The second deployment is twice the first: how moves grow shows the degree. A feature
+gets either sign as often as the other: it may be able to move one way only.
+
+Where one feature moves at a time (norm 1, prices), features that have moved get the coefficient 0
+from then on, until nobody moves: the next to move is a new one. Where only scores are seen, each
+feature is deployed alone; where scores double with theta, as within a budget, with both signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from gameproof.arguments import Indices, Matrix, Vector
+
+SPREAD = 4.0  # between the largest and the smallest coefficient, in units of the features' scale
+SIZES = (0.25, 0.7, 0.9, 0.35)  # of the deployments after the first two, which are 0.5 and 1
+CHECKS = 3  # deployments of all features at the end, where features were told apart before
+ERRORS = 3.0  # scores double with theta if they do within so many standard errors
+
+
+class Plan(NamedTuple):
+    """How much may be asked."""
+
+    each: int  # agents a deployment
+    deployments: int
+    answers: int  # in all, unless more deployments are needed than those pay for
+    most: int  # answers in all, even then
+    fixed: bool  # whether there may be no more deployments than planned
+    alone: bool  # whether features are deployed alone, where scores are seen
+    features: Indices  # those that may move
+
+
+Question = tuple[Vector, int]  # theta, and how many to ask
+Reply = tuple[Indices, Matrix]  # who was asked, and their moves
+
+
+class Design:
+    """The deployments in turn, and how many agents to ask at each."""
+
+    def __init__(self, plan: Plan, scale: Vector, size: float, rng: np.random.Generator) -> None:
+        self._plan, self._scale, self._size, self._rng = plan, scale, size, rng
+        self._tally = np.zeros(scale.size)  # deployments with a positive coefficient less others
+        self._draws = 0
+
+    def questions(self, scores: bool) -> Generator[Question, Reply, None]:
+        """Each is sent its reply."""
+        plan, first = self._plan, 0.5 * self._drawn()
+        before = yield first, plan.each
+        after = yield 2 * first, plan.each
+        if scores:
+            yield from self._by_scores(_doubles(before, after))
+        elif (mover := _only_mover(before[1])) >= 0 and mover == _only_mover(after[1]):
+            yield from self._one_by_one(mover)
+        else:
+            yield from self._draw(plan.deployments - 2, plan.each)
+
+    def _room(self, deployments: int) -> int:
+        """Answers left after the first two, for so many deployments more."""
+        plan = self._plan
+        return max(plan.answers, min(plan.most, 2 * (plan.each + deployments))) - 2 * plan.each
+
+    def _draw(self, number: int, each: int) -> Generator[Question, Reply, None]:
+        for _ in range(number):
+            size = SIZES[self._draws % len(SIZES)]
+            self._draws += 1
+            yield size * self._drawn(), each
+
+    def _by_scores(self, budget: bool) -> Generator[Question, Reply, None]:
+        plan, able = self._plan, self._plan.features
+        planned = plan.deployments - 2
+        wanted = 2 * able.size + 1
+        room = self._room(wanted)
+        enough = planned >= wanted if plan.fixed else room >= 2 * wanted
+        if budget and enough:
+            each = plan.each if plan.fixed else min(plan.each, room // wanted)
+            for c in able:
+                for sign in (1.0, -1.0):
+                    yield self._single(c, sign), each
+            left = planned - wanted + 1
+            if not plan.fixed:
+                left = min((room - (wanted - 1) * each) // each, CHECKS)
+            yield from self._draw(left, each)
+            return
+        singles = able if plan.alone else able[:0]
+        for c in singles:
+            yield self._single(c, 1.0), plan.each
+        yield from self._draw(planned - singles.size, plan.each)
+
+    def _one_by_one(self, mover: int) -> Generator[Question, Reply, None]:
+        plan, d = self._plan, self._scale.size
+        room = self._room(d + CHECKS)
+        each, number, checks = plan.each, plan.deployments - 2, 0
+        if not plan.fixed:
+            each = max(min(room // (d + CHECKS), plan.each), 2)
+            number = room // each
+            checks = min(CHECKS, number // 3)
+        known = {mover}
+        while mover >= 0 and len(known) < d and number > checks:
+            _, moves = yield 0.5 * self._drawn(known), each
+            number -= 1
+            room -= each
+            mover = _only_mover(moves)
+            known.add(mover)
+        if not plan.fixed:
+            number = max(room // plan.each, checks)
+            each = min(plan.each, room // max(number, 1))
+        yield from self._draw(number, each)
+
+    def _single(self, c: int, sign: float) -> Vector:
+        theta = np.zeros(self._scale.size)
+        theta[c] = sign * self._size / self._scale[c]
+        return theta
+
+    def _drawn(self, without: Iterable[int] = ()) -> Vector:
+        """A direction that spreads scores by `size`, for features of this scale."""
+        d, rng = self._scale.size, self._rng
+        sizes = np.empty(d)
+        sizes[rng.permutation(d)] = SPREAD ** -np.linspace(0.0, 1.0, d) if d > 1 else 1.0
+        sizes[list(without)] = 0.0
+        signs = np.where(self._tally == 0, rng.choice([-1.0, 1.0], d), -np.sign(self._tally))
+        self._tally += signs * (sizes > 0)
+        found: Vector = self._size * signs * sizes / np.linalg.norm(sizes) / self._scale
+        return found
+
+
+def _only_mover(moves: Matrix) -> int:
+    """The feature that moved alone; -1 where there is no such feature."""
+    mean = np.abs(moves.mean(axis=0))
+    unsure = 4 * moves.std(axis=0) / np.sqrt(len(moves))
+    clear = mean > np.maximum(unsure, 1e-9 * mean.max(initial=1e-300))
+    return int(np.argmax(clear)) if clear.sum() == 1 else -1
+
+
+def _doubles(before: Reply, after: Reply) -> bool:
+    """Whether scores rise twice as much where theta is twice as large."""
+    _, first, second = np.intersect1d(before[0], after[0], return_indices=True)
+    low, high = before[1][first, 0], after[1][second, 0]
+    over, size = high - 2 * low, float(np.abs(high).max())
+    error = float(over.std(ddof=1)) / np.sqrt(over.size) if over.size > 1 else 0.0
+    return size > 0 and abs(float(over.mean())) <= max(ERRORS * error, 1e-7 * size)

@@ -1,0 +1,180 @@
+"""Prices fitted to answers: one feature moves at a time, the one that gains most for its price.
+
+With r_c = budget / price_c, people move the feature with the largest r_c |theta_c|, by r_c. Each
+deployment shows who leads, the feature that moves, and how far. A feature that led nowhere has an
+r of at most what would have made it lead; one that had a coefficient where nobody moved has none.
+Prices are in units of the smallest: only budget / price can be seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import nnls
+from scipy.stats import t as t_distribution
+
+from gameproof.arguments import Indices, Matrix, Vector
+from gameproof.population.budgets import PriceBudget
+from gameproof.population.fit import Intervals, Mask, positions
+from gameproof.population.linear_fit import LinearFit, clearly_positive
+from gameproof.population.pilot import Pilot
+
+MARGIN = 1e-9  # by which a leader leads, so that rounding does not decide who does
+
+
+@dataclass(frozen=True)
+class PriceFit(LinearFit):
+    """Prices: sizes are r, how far the whole budget moves each feature."""
+
+    leaders: Indices = None  # type: ignore[assignment]  # at each deployment; -1 for nobody
+
+    norm = 1.0
+
+    @property
+    def scale(self) -> float:
+        return float(self.sizes.max())
+
+    def design(self) -> sparse.csr_array:
+        gains = np.abs(self.pilot.thetas) * self.sizes
+        leads = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
+        return _design(self.pilot, leads)
+
+    def solved(self, strengths: Vector) -> Vector:
+        rows = self.numbers(strengths, _design(self.pilot, self.leaders))
+        weights = np.asarray((rows * rows).sum(axis=0))
+        toward = rows.T @ self.pilot.moves.ravel()
+        free = np.maximum(toward, 0.0) / np.where(weights > 0, weights, 1.0)
+        return _leading(self.pilot.thetas, self.leaders, free, weights)
+
+    @property
+    def prices(self) -> Vector:
+        """In units of the smallest; infinite for features that never moved."""
+        with np.errstate(divide="ignore"):
+            found: Vector = self.sizes.max() / self.sizes
+        return found
+
+    def response(self, strength: float | Vector) -> PriceBudget:
+        """With a budget times the strength, which may be one number an agent."""
+        return PriceBudget(np.multiply(strength, self.sizes.max()), self.prices)
+
+    def described(self) -> str:
+        prices = [f"{c} at {self.prices[c]:.4g}" for c in np.flatnonzero(self.movable)]
+        shown = ", ".join(prices[:4]) + (", …" if len(prices) > 4 else "")
+        return (
+            f"The answers fit prices on {len(prices)} of {self.movable.size} features and a budget "
+            f"of {self.sizes.max():.4g}, whatever the size of theta: {shown}"
+        )
+
+    def intervals(self, level: float, share: float) -> Intervals:
+        """Of the budget and each price; `share` is by how much the mean strength may be wrong.
+
+        price_c is the largest of r_b / r_c over all b, so that its ends are those of the ratios."""
+        quantile = float(t_distribution.ppf((1 + level) / 2, self.freedom))
+        moved, sizes = self.movable, self.sizes
+        with np.errstate(divide="ignore", invalid="ignore"):
+            relative = np.where(moved, self.errors() / sizes, 0.0)
+        width = np.hypot(quantile * relative, share) + 1e-10
+        ends = [(sizes * np.maximum(1 - width, 0.0))[moved], (sizes * (1 + width))[moved]]
+        apart = quantile * np.hypot(relative[moved][:, None], relative[moved]) + 1e-10
+        np.fill_diagonal(apart, 0.0)
+        ratios = sizes[moved][:, None] / sizes[moved]
+        low, high = np.ones(moved.size), np.full(moved.size, np.inf)
+        low[moved] = (ratios * np.exp(-apart)).max(axis=0)
+        high[moved] = (ratios * np.exp(apart)).max(axis=0)
+        most = _most(self.pilot.thetas, self.leaders, sizes * (1 + width))
+        with np.errstate(divide="ignore"):
+            low[~moved] = np.maximum(sizes.max() / most[~moved], 1.0)
+        return {
+            "budget": (float(ends[0].max()), float(ends[1].max())),
+            "prices": (low, high),
+            "features": (positions(moved), positions(np.isfinite(low))),
+            "norm": (1.0, 1.0),
+        }
+
+
+def fit_price(pilot: Pilot, told: Mask | None, by_agent: bool) -> PriceFit | None:
+    """The best prices; None where the answers cannot show them."""
+    d = pilot.thetas.shape[1]
+    allowed = np.ones(d, dtype=bool) if told is None else told
+    leaders = _leaders_by_score(pilot, allowed) if pilot.scores else _leaders(pilot, allowed)
+    if leaders is None or leaders.max() < 0:
+        return None
+    movable = np.isin(np.arange(d), leaders)
+    fit = PriceFit(pilot, movable, by_agent, None, movable.astype(float), leaders).best()
+    return replace(fit, movable=fit.sizes > 0) if fit.sizes.any() else None
+
+
+def _leaders(pilot: Pilot, allowed: Mask) -> Indices:
+    """At each deployment, the feature that moved farthest with theta, if one did."""
+    number, d = pilot.thetas.shape
+    found = np.full(number, -1)
+    for k in range(number):
+        along = pilot.moves[pilot.which == k] * np.sign(pilot.thetas[k]) * allowed
+        if len(along):
+            c = int(along.mean(axis=0).argmax())
+            beside = np.delete(along, c, axis=1)
+            exact = beside.size > 0 and np.abs(beside).max() <= pilot.floor < along[:, c].max()
+            found[k] = c if exact or clearly_positive(along[:, c], d, pilot.floor) else -1
+    return found
+
+
+def _leaders_by_score(pilot: Pilot, allowed: Mask) -> Indices | None:
+    """The same from features deployed alone; None where some were not."""
+    d = pilot.thetas.shape[1]
+    sizes = np.zeros(d)
+    for c in np.flatnonzero(allowed):
+        rows = pilot.alone(c)
+        if not rows.any():
+            return None
+        rises = pilot.moves[rows, 0] / np.abs(pilot.thetas[pilot.which[rows], c])
+        if clearly_positive(rises, d, pilot.floor_of(int(c))):
+            sizes[c] = rises.mean()
+    gains = np.abs(pilot.thetas) * sizes
+    return np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
+
+
+def _leading(thetas: Matrix, leaders: Indices, free: Vector, weights: Vector) -> Vector:
+    """The sizes nearest to the free ones for which leaders lead: least distance programming, by
+    nonnegative least squares (Lawson and Hanson). Those who never lead are 0."""
+    rows = []
+    for theta, leader in zip(np.abs(thetas), leaders, strict=True):
+        for other in np.flatnonzero((weights > 0) & (theta > 0)):
+            if leader >= 0 and other != leader:
+                row = np.zeros(free.size)
+                row[leader], row[other] = theta[leader], -(1 + MARGIN) * theta[other]
+                rows.append(row)
+    found = np.where(weights > 0, free, 0.0)
+    if not rows or (np.array(rows) @ found >= 0).all():
+        return found
+    root = np.sqrt(np.where(weights > 0, weights, 1.0))
+    against = np.array(rows) / root
+    missing = -(np.array(rows) @ found)
+    system = np.vstack([against.T, missing])
+    target = np.append(np.zeros(free.size), 1.0)
+    left = target - system @ nnls(system, target)[0]
+    step: Vector = -left[:-1] / left[-1] if abs(left[-1]) > 1e-14 else np.zeros(free.size)
+    nearest: Vector = np.maximum(found + step / root, 0.0)
+    return nearest
+
+
+def _most(thetas: Matrix, leaders: Indices, sizes: Vector) -> Vector:
+    """The largest size with which a feature would not have led where it did not."""
+    most = np.full(sizes.size, np.inf)
+    for theta, leader in zip(np.abs(thetas), leaders, strict=True):
+        here = theta > 0
+        gain = theta[leader] * sizes[leader] if leader >= 0 else 0.0
+        most[here] = np.minimum(most[here], gain / theta[here])
+    return most
+
+
+def _design(pilot: Pilot, leaders: Indices) -> sparse.csr_array:
+    number, d = pilot.thetas.shape
+    k = np.flatnonzero(leaders >= 0)
+    lead = pilot.thetas[k, leaders[k]]
+    if pilot.scores:
+        entries, rows, height = np.abs(lead), k, number
+    else:
+        entries, rows, height = np.sign(lead), k * d + leaders[k], number * d
+    return sparse.csr_array((entries, (rows, leaders[k])), shape=(height, d))
