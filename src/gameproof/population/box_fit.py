@@ -129,7 +129,7 @@ def _exact(pilot: Pilot, bound: int, values: Vector, floor: float) -> bool:
     move is one."""
     d = pilot.thetas.shape[1]
     beside = np.concatenate([values, _moves_of(pilot, (bound + d) % (2 * d))])
-    still = np.abs(beside) <= floor
+    still = np.abs(pilot.moves) <= pilot.floor if pilot.scores else np.abs(beside) <= floor
     return bool(still.any() and values.max(initial=0.0) > floor and values.mean() > 0)
 
 

@@ -7,12 +7,13 @@ and some fall short, they were cut: whole answers at a length, or single feature
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.population.families import chosen, refuted, same_family
+from gameproof.population.families import chosen, same_family
 from gameproof.population.fit import Fit, Mask, positions
 from gameproof.population.fit_tests import (
     EACH,
@@ -41,32 +42,32 @@ class FitVerdict:
     sentence: str
 
 
-def judge(fit: Fit) -> FitVerdict:
-    """Tests the fit and says what it found and what to do next."""
-    pilot = fit.pilot
+def judge(fit: Fit, tried: Sequence[Fit] = ()) -> FitVerdict:
+    """Tests the fit and says what it found and what to do next.
+
+    `tried` are those of other families, a power cost first, where none of them holds."""
+    pilot, every = fit.pilot, tried or (fit,)
     many = f"{pilot.agents.size} answers to {len(pilot.thetas)} deployments"
     if not np.abs(pilot.moves).max() > pilot.floor:
         return FitVerdict(True, f"Nobody moved in {many}: the power is 0.")
     if is_exact(fit):
         return FitVerdict(True, f"{described(fit)} It gives all {many} exactly.")
-    by_start, by_size = depends_on_start(fit), fit.growth()
-    odds = min(lack_of_fit(fit), by_start, by_size)
-    if _regardless(fit, odds):
+    by_start, by_size = depends_on_start(every[0]), every[0].growth()
+    odds = min(lack_of_fit(every[0]), by_start, by_size)
+    if _regardless(every[0], odds):
         return _refused("people move, but those asked again moved the same, whatever theta was")
-    unit = _unit(fit)
+    unit = _unit(pilot)
     if odds < EACH:
-        late = _delay(fit)
-        if late:
+        if late := next(filter(None, map(_delay, every)), 0):
             return _refused(f"people answer the theta deployed {late} before")
-        others = _others(fit)
-        if others:
+        if others := _others(fit):
             told = ", ".join(map(str, others))
             return FitVerdict(
                 False,
                 f"The answers do not fit a response on the features given: {told} move as well. "
                 "Give those too, or leave features out to have them found.",
             )
-    cut = "" if unit else _cut(fit, odds)
+    cut = "" if unit else next(filter(None, (_cut(each, odds) for each in every)), "")
     rounded = unit > 0 and float(np.abs(fit.residuals()).max()) < 0.75 * unit
     if rounded or (odds >= EACH and not cut):
         noise = fit.noise
@@ -77,7 +78,7 @@ def judge(fit: Fit) -> FitVerdict:
         )
     if unit:
         cut = f"answers are multiples of {unit:.4g}, but not those nearest to the best response"
-    return _refused(cut or _other(fit, by_start, by_size))
+    return _refused(cut or _other(every[0], by_start, by_size))
 
 
 def _refused(why: str) -> FitVerdict:
@@ -138,12 +139,11 @@ def _others(fit: Fit) -> list[int]:
     if fit.pilot.scores or fit.movable.all():
         return []
     free = chosen(fit.pilot)
-    return [] if refuted(free) else positions(free.movable & ~fit.movable)
+    return positions(free.best.movable & ~fit.movable) if free.holds else []
 
 
-def _unit(fit: Fit) -> float:
+def _unit(pilot: Pilot) -> float:
     """The unit of which all moved features are multiples; 0 where there is none."""
-    pilot = fit.pilot
     if pilot.scores:
         return 0.0
     moved = np.abs(pilot.moves) > pilot.floor
@@ -219,9 +219,13 @@ def _other(fit: Fit, by_start: float, by_size: float) -> str:
     pilot = fit.pilot
     if by_start < EACH:
         return "how far people move depends on where they start, as if clipped at bounds"
-    grows = isinstance(fit, PowerFit) and fit.v * LARGEST_DEGREE >= 1
-    if by_size < EACH or not grows:
+    if by_size < EACH:
         return "moves grow with theta as no one power of it does, as if cut at a limit"
+    if fit.degree > LARGEST_DEGREE:
+        return (
+            "moves hardly grow with theta, as if cut at a limit, but are those of no ball, box or "
+            "prices"
+        )
     if pilot.agents.size == len(pilot.thetas):
         return "they are off, and where one person is asked noise cannot be told from a break"
     panel = np.flatnonzero(np.bincount(pilot.agents) == len(pilot.thetas))

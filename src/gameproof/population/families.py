@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,18 +31,28 @@ from gameproof.population.pilot import Pilot
 from gameproof.population.power_fit import PowerFit, fitted
 from gameproof.population.price_fit import fit_price
 
+NEAR_BALL = 0.3  # 1/degree, above which a cost is not taken for a ball
 
-def chosen(pilot: Pilot, told: Mask | None = None) -> Fit:
+
+class Choice(NamedTuple):
+    """What was fitted, and what to go by."""
+
+    best: Fit
+    holds: bool  # whether the answers do not refute it
+    power: PowerFit  # of any degree
+    budgets: list[LinearFit]  # boxes and prices
+
+
+def chosen(pilot: Pilot, told: Mask | None = None) -> Choice:
     """The fit to go by, on the features told or found: one that is not refuted, if there is."""
     power = best_fit(pilot, told)
-    if not power.movable.any():
-        return power
-    everyone: list[Fit] = [power, *_balls(power)]
-    for fit in (_budget(fit_box, pilot, told), _budget(fit_price, pilot, told)):
-        if fit is not None:
-            everyone.append(fit)
-    hold = [fit for fit in everyone if not refuted(fit)]
-    return min(hold or everyone, key=criterion)
+    if not power.movable.any() or (power.v > NEAR_BALL and is_exact(power)):
+        return Choice(power, not refuted(power), power, [])
+    budgets = [_budget(fit, pilot, told) for fit in (fit_box, fit_price)]
+    found = [fit for fit in budgets if fit is not None]
+    ordered = sorted([power, *_balls(power), *found], key=criterion)
+    holding = next((fit for fit in ordered if not refuted(fit)), None)
+    return Choice(holding or ordered[0], holding is not None, power, found)
 
 
 def same_family(fit: Fit, pilot: Pilot, told: Mask | None) -> Fit:
@@ -71,8 +82,11 @@ def criterion(fit: Fit) -> float:
 
 
 def _balls(power: PowerFit) -> list[PowerFit]:
-    """Costs of infinite degree, or of degree 2, with a norm that is round or not."""
-    found = []
+    """Costs of infinite degree, or of degree 2, with a norm that is round or not; none where moves
+    grow too clearly for a ball."""
+    found: list[PowerFit] = []
+    if power.v > NEAR_BALL:
+        return found
     for v in (0.0, 0.5):
         found += [power.at(v, w) for w in (0.5, 0.0, 1.0)] + [fitted(power, v=v)]
     return found

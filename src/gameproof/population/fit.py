@@ -93,13 +93,21 @@ class Fit(ABC):
         """The columns of the moves that the fit explains."""
         return np.ones(1, dtype=bool) if self.pilot.scores else self.movable
 
+    @property
+    def shown(self) -> Mask:
+        """The groups whose strength shows: who was asked where something can move."""
+        seen, whose = self.people
+        return np.bincount(whose, (self.unit() ** 2).sum(axis=1), seen.size) > 0
+
     def powers(self) -> Vector:
-        """The strength of each group, at least 0."""
+        """The strength of each group, at least 0; of those that do not show it, the mean."""
         unit, (seen, whose) = self.unit(), self.people
         weight = unit if self.kept is None else unit * self.kept
         top = np.bincount(whose, (weight * self.pilot.moves).sum(axis=1), seen.size)
         bottom = np.bincount(whose, (weight * unit).sum(axis=1), seen.size)
-        found: Vector = np.maximum(top, 0.0) / np.where(bottom > 0, bottom, 1.0)
+        shown = bottom > 0
+        found: Vector = np.maximum(top, 0.0) / np.where(shown, bottom, 1.0)
+        found[~shown] = found[shown].mean() if shown.any() else 0.0
         return found
 
     def predicted(self) -> Matrix:

@@ -83,7 +83,7 @@ def power_interval(best: PowerFit, movers: int, level: float) -> Pair:
     powers = best.powers()
     mean = float(powers.mean())
     width = spread(best, "power") * float(t_distribution.ppf((1 + level) / 2, best.freedom))
-    width = float(np.hypot(width, mean * mean_error(powers, movers, level)))
+    width = float(np.hypot(width, mean * mean_error(powers[best.shown], movers, level)))
     width += ARITHMETIC * mean
     return max(mean - width, 0.0), mean + width
 

@@ -67,12 +67,13 @@ def learned_from(
 ) -> LearnedResponse:
     """What the answers show, on the features told or found."""
     movers = int((population.y < 0).sum())
-    best = chosen(pilot, told)
+    choice = chosen(pilot, told)
+    best = choice.best
     intervals: Intervals
     if not (best.movable.any() and best.powers().any()):
         best, intervals = _nobody(pilot, level)
     elif isinstance(best, PowerFit):
-        best, intervals = _of_power(best, movers, level, told is not None)
+        best, intervals = _of_power(best, choice.power, movers, level, told is not None)
     else:
         assert isinstance(best, LinearFit)
         intervals = _of_sizes(best, movers, level)
@@ -82,7 +83,7 @@ def learned_from(
     if best.by_agent and seen.size == movers:
         given = np.full(population.n, mean)
         given[seen] = powers
-    verdict = judge(best)
+    verdict = judge(best, () if choice.holds else (choice.power, *choice.budgets))
     return LearnedResponse(
         response=best.response(given) if mean > 0 else NoResponse(),
         power=mean * best.scale,
@@ -119,9 +120,11 @@ def _nobody(pilot: Pilot, level: float) -> tuple[PowerFit, Intervals]:
     }
 
 
-def _of_power(best: PowerFit, movers: int, level: float, told: bool) -> tuple[PowerFit, Intervals]:
+def _of_power(
+    best: PowerFit, free: PowerFit, movers: int, level: float, told: bool
+) -> tuple[PowerFit, Intervals]:
     """The fit with degree and norm made round where the answers allow, and the intervals."""
-    free, ball = fitted(best), best.v == 0
+    ball = best.v == 0
     alone = int(best.movable.sum()) == 1  # then every norm is the same
     if alone:
         free, best = fitted(free, w=0.5), best.at(best.v, 0.5)
@@ -161,7 +164,7 @@ def _of_ball(ball: PowerFit, found: Intervals) -> Intervals:
 
 def _of_sizes(best: LinearFit, movers: int, level: float) -> Intervals:
     powers = best.powers()
-    share = mean_error(powers, movers, level) if best.by_agent else 0.0
+    share = mean_error(powers[best.shown], movers, level) if best.by_agent else 0.0
     found = best.intervals(level, share)
     if "budget" in found:
         power = found["budget"]

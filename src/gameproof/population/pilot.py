@@ -71,11 +71,12 @@ def run_pilot(population: Population, plan: Plan, size: float, seed: int) -> Pil
     scale = feature_scale(population, rng)
     scores = population.sight < Sight.ANSWERS
     groups = _Groups(np.flatnonzero(population.y < 0), plan.each, rng)
-    thetas, which, agents, moves = [], [], [], []
+    thetas: list[Vector] = []
+    which, agents, moves = [], [], []
     questions = Design(plan, scale, size, rng).questions(scores)
-    theta, number = next(questions)
+    question = next(questions)
     while True:
-        asked = groups.next(number)
+        theta, asked = question.theta, groups.next(question.number, question.again)
         own = population.X[asked]
         if scores:
             moved = (population.scores(theta, asked) - own @ theta)[:, None]
@@ -86,7 +87,7 @@ def run_pilot(population: Population, plan: Plan, size: float, seed: int) -> Pil
         agents.append(asked)
         moves.append(moved)
         try:
-            theta, number = questions.send((asked, moved))
+            question = questions.send((asked, moved))
         except StopIteration:
             break
     everyone = np.concatenate(agents)
@@ -114,11 +115,14 @@ class _Groups:
 
     def __init__(self, movers: Indices, each: int, rng: np.random.Generator) -> None:
         shuffled = rng.permutation(movers)
+        self._first = shuffled[:each]
         self._panel = shuffled[: each if movers.size <= each else (each + 1) // 2]
         self._others, self._at = shuffled[self._panel.size :], 0
 
-    def next(self, number: int) -> Indices:
-        """As many agents, half of them of the panel or more."""
+    def next(self, number: int, again: bool) -> Indices:
+        """As many agents, half of them of the panel or more; or of those asked first."""
+        if again:
+            return np.sort(self._first[:number])
         others = self._others
         panel = self._panel[: max(number - others.size, (number + 1) // 2)]
         turn = others[(self._at + np.arange(number - panel.size)) % max(others.size, 1)]

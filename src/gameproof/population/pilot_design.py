@@ -36,7 +36,14 @@ class Plan(NamedTuple):
     features: Indices  # those that may move
 
 
-Question = tuple[Vector, int]  # theta, and how many to ask
+class Question(NamedTuple):
+    """What to deploy, and whom to ask."""
+
+    theta: Vector
+    number: int
+    again: bool = False  # only agents who were asked at the first deployment
+
+
 Reply = tuple[Indices, Matrix]  # who was asked, and their moves
 
 
@@ -51,8 +58,8 @@ class Design:
     def questions(self, scores: bool) -> Generator[Question, Reply, None]:
         """Each is sent its reply."""
         plan, first = self._plan, 0.5 * self._drawn()
-        before = yield first, plan.each
-        after = yield 2 * first, plan.each
+        before = yield Question(first, plan.each)
+        after = yield Question(2 * first, plan.each)
         if scores:
             yield from self._by_scores(_doubles(before, after))
         elif (mover := _only_mover(before[1])) >= 0 and mover == _only_mover(after[1]):
@@ -69,7 +76,7 @@ class Design:
         for _ in range(number):
             size = SIZES[self._draws % len(SIZES)]
             self._draws += 1
-            yield size * self._drawn(), each
+            yield Question(size * self._drawn(), each)
 
     def _by_scores(self, budget: bool) -> Generator[Question, Reply, None]:
         plan, able = self._plan, self._plan.features
@@ -81,7 +88,7 @@ class Design:
             each = plan.each if plan.fixed else min(plan.each, room // wanted)
             for c in able:
                 for sign in (1.0, -1.0):
-                    yield self._single(c, sign), each
+                    yield Question(self._single(c, sign), each)
             left = planned - wanted + 1
             if not plan.fixed:
                 left = min((room - (wanted - 1) * each) // each, CHECKS)
@@ -89,7 +96,7 @@ class Design:
             return
         singles = able if plan.alone else able[:0]
         for c in singles:
-            yield self._single(c, 1.0), plan.each
+            yield Question(self._single(c, 1.0), plan.each)
         yield from self._draw(planned - singles.size, plan.each)
 
     def _one_by_one(self, mover: int) -> Generator[Question, Reply, None]:
@@ -102,7 +109,7 @@ class Design:
             checks = min(CHECKS, number // 3)
         known = {mover}
         while mover >= 0 and len(known) < d and number > checks:
-            _, moves = yield 0.5 * self._drawn(known), each
+            _, moves = yield Question(0.5 * self._drawn(known), each, again=True)
             number -= 1
             room -= each
             mover = _only_mover(moves)
@@ -138,9 +145,9 @@ def _only_mover(moves: Matrix) -> int:
 
 
 def _doubles(before: Reply, after: Reply) -> bool:
-    """Whether scores rise twice as much where theta is twice as large."""
+    """Whether scores rise twice as much where theta is twice as large, or not at all."""
     _, first, second = np.intersect1d(before[0], after[0], return_indices=True)
     low, high = before[1][first, 0], after[1][second, 0]
     over, size = high - 2 * low, float(np.abs(high).max())
     error = float(over.std(ddof=1)) / np.sqrt(over.size) if over.size > 1 else 0.0
-    return size > 0 and abs(float(over.mean())) <= max(ERRORS * error, 1e-7 * size)
+    return abs(float(over.mean())) <= max(ERRORS * error, 1e-7 * size)

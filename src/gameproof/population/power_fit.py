@@ -139,9 +139,9 @@ def fitted(start: PowerFit, v: float | None = None, w: float | None = None) -> P
     if v is None and w is None:
         grid = [start.at(a, b) for a in (0.1, 0.3, 0.5, 0.7, 0.9) for b in (0.1, 0.5, 0.7, 0.9)]
         first = min((start, *grid), key=lambda fit: fit.rss)
-        ends = (fitted(first, w=0.0), fitted(first, w=1.0), fitted(first, v=first.v))
+        ends = [fitted(first, w=0.0), fitted(first, w=1.0), fitted(first, v=first.v)]
         if first.v <= 0.3:  # a budget, perhaps
-            ends += (fitted(first, v=0.0), first.at(0.0, 0.0), first.at(0.0, 1.0))
+            ends += [fitted(first, v=0.0), first.at(0.0, 0.0), first.at(0.0, 1.0)]
         return min((polished(first, (True, True)), *ends), key=lambda fit: fit.rss)
     pinned = start.at(start.v if v is None else v, start.w if w is None else w)
     if v is not None and w is not None:

@@ -124,12 +124,13 @@ def _leaders_by_score(pilot: Pilot, allowed: Mask) -> Indices | None:
     """The same from features deployed alone; None where some were not."""
     d = pilot.thetas.shape[1]
     sizes = np.zeros(d)
-    for c in np.flatnonzero(allowed):
+    for c in positions(allowed):
         rows = pilot.alone(c)
         if not rows.any():
             return None
         rises = pilot.moves[rows, 0] / np.abs(pilot.thetas[pilot.which[rows], c])
-        if clearly_positive(rises, d, pilot.floor_of(int(c))):
+        exact = np.abs(pilot.moves).min() <= pilot.floor and rises.max() > pilot.floor_of(c)
+        if exact or clearly_positive(rises, d, pilot.floor_of(c)):
             sizes[c] = rises.mean()
     gains = np.abs(pilot.thetas) * sizes
     return np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
