@@ -107,7 +107,7 @@ N_NUMBERS = 6
 # gradients are exact, as they are, or thanks to one observed answer a sample.
 PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, EXACT, ENVELOPE = range(7)
 RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE = range(3)
-BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE = range(6)
+BALL, BOX, INTERVAL, SIMPLEX, L1_BALL, CONE, SCALED_CONE = range(7)
 # How the gradient of a sample is had: from values that are counted; from values that cost nothing;
 # exactly, on all coordinates.
 COUNTED, FREE, KNOWN = range(3)
@@ -121,6 +121,7 @@ SIGN_FROM, SIZE_FROM = np.uint64(8), np.uint64(9)
 # Of 64-bit numbers whose halves are told apart.
 TWO_32, LOW_HALF = np.uint64(2**32), np.uint64(2**32 - 1)
 LARGEST = np.finfo(np.float64).max
+HALVINGS = 200  # at which an interval of numbers has none left inside
 NOT_NEGATIVE = 2**63 - 1  # a mask that tells the compiler so
 # Why `run` came back.
 DONE, OUT_OF_QUERIES, BAD_VALUE, BAD_GRADIENT = range(4)
@@ -577,6 +578,71 @@ def project_cone(v, slope, cap):
 
 
 @compiled
+def shrunk_length(v, weights, by):
+    """|weights theta| for theta_c = v_c / (1 + by weights_c^2)."""
+    total = 0.0
+    for c in range(v.size - 1):
+        part = weights[c] * v[c] / (1.0 + by * weights[c] * weights[c])
+        total += part * part
+    return np.sqrt(total)
+
+
+@apart
+def project_scaled_cone(v, weights, slope, cap):
+    """Overwrites v = (theta, alpha): the nearest point with |weights theta| <= alpha / slope and
+    alpha <= cap; a theta_c without a weight is bounded by cap / slope alone.
+
+    Off the cone, the nearest point with t = |weights theta| has alpha = slope t and
+    theta_c = v_c / (1 + by weights_c^2) with by = slope^2 - slope v_alpha / t, so that t is where
+    |weights theta(t)| = t. If alpha exceeds the cap, by is where |weights theta| = cap / slope.
+    """
+    last = v.size - 1
+    length, alpha, rim = shrunk_length(v, weights, 0.0), v[last], cap / slope
+    by = 0.0
+    if length > alpha / slope:
+        far = 0.0
+        for c in range(last):
+            if weights[c] > 0.0:
+                far += (v[c] / weights[c]) ** 2
+        if alpha <= -np.sqrt(far) / slope:
+            for c in range(v.size):
+                v[c] = clip(v[c], -rim, rim) if c < last and weights[c] == 0.0 else 0.0
+            return
+        low, high = max(alpha / slope, 0.0), length
+        for _ in range(HALVINGS):
+            t = 0.5 * (low + high)
+            if t <= low or t >= high:
+                break
+            if shrunk_length(v, weights, slope * slope - slope * alpha / t) > t:
+                low = t
+            else:
+                high = t
+        by = slope * slope - slope * alpha / high
+        alpha = slope * high
+    if alpha > cap:
+        alpha, by = cap, 0.0
+        if length > rim:
+            low, high = 0.0, 1.0
+            while shrunk_length(v, weights, high) > rim:
+                high *= 4.0
+            for _ in range(HALVINGS):
+                by = 0.5 * (low + high)
+                if by <= low or by >= high:
+                    break
+                if shrunk_length(v, weights, by) > rim:
+                    low = by
+                else:
+                    high = by
+            by = high
+    for c in range(last):
+        if weights[c] > 0.0:
+            v[c] /= 1.0 + by * weights[c] * weights[c]
+        else:
+            v[c] = clip(v[c], -rim, rim)
+    v[last] = alpha
+
+
+@compiled
 def project(pieces, v):
     """Overwrites v with its projection on the product of the pieces."""
     for p in range(pieces.kinds.size):
@@ -595,8 +661,10 @@ def project(pieces, v):
             project_simplex(part, number)
         elif kind == L1_BALL:
             project_l1_ball(part, pieces.first[start:stop], number)
-        else:
+        elif kind == CONE:
             project_cone(part, number, pieces.numbers[p, 1])
+        else:
+            project_scaled_cone(part, pieces.first[start:stop], number, pieces.numbers[p, 1])
 
 
 @compiled

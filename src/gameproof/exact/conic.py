@@ -1,15 +1,21 @@
 """The saddle point from a conic solver, which shares nothing with Newton's method but the problem.
 
-With e_i in place of |t_i|, t_i = s z_i - y_i kappa alpha, and r in place of |theta|_{p*}^q the
-learner's side of a strategic problem is
+With e_i in place of |t_i|, t_i = s z_i - y_i kappa alpha, and r in place of |reach theta|_{p*}^q
+the learner's side of a strategic problem is
 
     min  slope alpha + (1/n) sum_i [phi(z_i) + l_i z_i] + (1/n) sum over i with a gamma of e_i
-    z_i = <x_i, theta> + intercept + zeta_i r,   r >= |theta|_{p*}^q
-    e_i >= t_i,   e_i >= -t_i,   (K + s) |theta| <= alpha <= cap,   |intercept| <= bound
+    z_i = <x_i, theta> + intercept + zeta_i r,   r >= |reach theta|_{p*}^q
+    e_i >= t_i,   e_i >= -t_i,   (K + s) |theta / cost| <= alpha <= cap,   |intercept| <= bound
 
 where no term falls with r, so that the least r is best; gamma_i is n times the difference of the
-multipliers of e_i's two limits. Weights multiply the terms, and divide gamma_i. cvxpy writes
-logistic losses as exponential cones and the rest as second-order ones, and Clarabel solves it.
+multipliers of e_i's two limits. Weights multiply the terms, and divide gamma_i.
+
+For a box, z_i has <upper_i, p> - <lower_i, m> in place of zeta_i r, with p >= theta, m >= -theta
+and both at least 0; and for each category a number that is at least what every level adds that the
+agent can have, less what its own level adds.
+
+cvxpy writes logistic losses as exponential cones and the rest as second-order ones, and Clarabel
+solves it.
 """
 
 from __future__ import annotations
@@ -21,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gameproof.arguments import Vector
+from gameproof.population.budgets import BoxBudget
 from gameproof.problem.losses import HuberHinge, Logistic, PseudoHuberHinge
 from gameproof.problem.strategic import StrategicProblem
 
@@ -50,14 +57,13 @@ def conic_minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Con
     people, loss, free, n = problem.population, problem.loss, problem.has_gamma, problem.n
     theta, alpha = cp.Variable(people.d), cp.Variable()
     intercept = None if problem.intercept is None else cp.Variable()
-    limits = [(loss.K + loss.s) * cp.norm(theta) <= alpha, alpha <= problem.alpha_max]
+    limits = [*_cone(cp, problem, theta, alpha), alpha <= problem.alpha_max]
     z = people.X @ theta
     if intercept is not None:
         z, limits = z + intercept, [*limits, cp.abs(intercept) <= problem.intercept]
-    zeta = np.where(people.y < 0, data.zeta, 0.0)
-    if zeta.any() and data.movable.any():
-        r = cp.Variable()
-        z, limits = z + zeta * r, [*limits, r >= _power(cp, data, theta)]
+    if problem.anybody_moves:
+        rises, more = _rises(cp, problem, theta)
+        z, limits = z + cp.multiply(people.y < 0, rises), [*limits, *more]
 
     fixed = np.where(free, 0.0, -loss.s * people.y)
     t = loss.s * z - data.kappa * people.y * alpha
@@ -94,10 +100,50 @@ def _phi(cp: Any, problem: StrategicProblem, z: Any) -> Any:
     )
 
 
-def _power(cp: Any, data: Any, theta: Any) -> Any:
-    """|theta|_{p*}^q of the movable part."""
-    part = theta[np.flatnonzero(data.movable)]
-    return cp.power(cp.pnorm(part, data.dual_norm), data.degree)
+def _cone(cp: Any, problem: StrategicProblem, theta: Any, alpha: Any) -> list[Any]:
+    """The cone, and the bounds of features that are no part of it."""
+    steepness, cost = problem.loss.K + problem.loss.s, problem.feature_cost
+    paid, free = np.flatnonzero(np.isfinite(cost)), np.flatnonzero(np.isinf(cost))
+    limits = [alpha >= 0]
+    if paid.size:
+        limits.append(steepness * cp.norm(cp.multiply(1 / cost[paid], theta[paid])) <= alpha)
+    if free.size:
+        limits.append(steepness * cp.abs(theta[free]) <= problem.alpha_max)
+    return limits
+
+
+def _rises(cp: Any, problem: StrategicProblem, theta: Any) -> tuple[Any, list[Any]]:
+    """What moving adds to the score of each agent, in variables with these limits."""
+    n, response = problem.n, problem.population.response
+    if isinstance(response, BoxBudget):
+        return _in_box(cp, response, theta, n)
+    data, r = problem.data, cp.Variable()
+    own = np.flatnonzero(data.movable)
+    length = cp.pnorm(cp.multiply(data.movable[own], theta[own]), data.dual_norm)
+    strength = np.broadcast_to(data.zeta, (n,))
+    return strength * r, [r >= (length if data.degree == 1 else cp.power(length, data.degree))]
+
+
+def _in_box(cp: Any, response: BoxBudget, theta: Any, n: int) -> tuple[Any, list[Any]]:
+    bounds = response.encoded(theta.size)
+    lower, upper = (
+        np.broadcast_to(bound, (n, theta.size)) for bound in (bounds.lower, bounds.upper)
+    )
+    up, down = cp.Variable(theta.size), cp.Variable(theta.size)
+    rises, limits = upper @ up - lower @ down, [up >= theta, up >= 0, down >= -theta, down >= 0]
+    for claim in response.claims:
+        # What each level adds, and the most that an agent at a level can have.
+        zero = cp.Constant(0.0)
+        pairs = zip(claim.columns.tolist(), claim.steps.tolist(), strict=True)
+        values = [step * theta[c] if c >= 0 else zero for c, step in pairs]
+        levels = np.unique(claim.current)
+        best = cp.Variable(levels.size)
+        for k, level in enumerate(levels.tolist()):
+            able = {level, *np.flatnonzero(claim.allowed).tolist()}
+            limits += [best[k] >= values[other] for other in able]
+        chosen = (claim.current[:, None] == levels).astype(np.float64)
+        rises = rises + chosen @ (best - cp.hstack([values[level] for level in levels]))
+    return rises, limits
 
 
 def _solved(cp: Any, total: Any, limits: list[Any]) -> float:

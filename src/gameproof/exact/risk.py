@@ -9,7 +9,7 @@ them gives an unbiased estimate of it, with an interval.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import hypot, sqrt
+from math import sqrt
 from typing import final
 
 import numpy as np
@@ -106,7 +106,7 @@ def _known_part(problem: StrategicProblem, theta: Vector, offset: float) -> tupl
     """The worst-case risk less what the -1 agents add to it, and the best alpha."""
     people, loss = problem.population, problem.loss
     scores = np.where(people.y > 0, people.X @ theta + offset, 0.0)
-    rate = (loss.K + loss.s) * hypot(*theta)
+    rate = (loss.K + loss.s) * problem.dual_length(theta)
     pull = loss.s * people.y * scores
     share, left, alpha = best_flips(problem, pull, rate, ball_radius(problem))
     terms = np.where(people.y > 0, loss.value(scores, people.y) + 2 * share * pull, 0.0)

@@ -1,7 +1,8 @@
 """The adversary's answer to a deployed theta: the worst-case risk, and the distribution behind it.
 
 With the answers b_i(theta), scores z_i, the loss l(z, y) = phi(z) - s y z, a ball of radius delta
-and c = (K + s) |theta|, the worst-case risk is
+in the distance |cost (x - x')| + kappa |y - y'| and c = (K + s) |theta / cost|, the worst-case risk
+is (below |theta| and |x - x'| stand for these two norms)
 
     min over alpha >= c of  alpha delta + (1/n) sum_i [l(z_i, y_i) + 2 (s y_i z_i - alpha kappa)_+]
 
@@ -37,7 +38,6 @@ Budget spent in these ways gains what the bound from above costs, so both are ex
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import hypot
 from typing import final
 
 import numpy as np
@@ -56,8 +56,9 @@ MAX_HALVINGS = 200
 class Distribution:
     """Weighted atoms: features, a label, and the agent each comes from.
 
-    `distance` is how far an atom's features are from its agent's answer, `flipped` whether its
-    label is another; so the transport cost is the sum of weights (distance + 2 kappa flipped).
+    `distance` is how far an atom's features are from its agent's answer, by the cost of features,
+    `flipped` whether its label is another; so the transport cost is the sum of
+    weights (distance + 2 kappa flipped).
     """
 
     weights: Vector
@@ -159,7 +160,7 @@ def worst_case(
     answers[asked] = people.response.answers(deployed, people.X[asked], asked)
     scores = answers @ deployed + offset
 
-    length = hypot(*deployed)
+    length = problem.dual_length(deployed)
     rate = (loss.K + loss.s) * length
     share, left, alpha = best_flips(problem, loss.s * people.y * scores, rate, radius)
     gains = 2 * loss.s * people.y * scores
@@ -172,8 +173,10 @@ def worst_case(
     mover, mass, shortfall = _mover(
         loss, scores, labels, left * length, float(each.min()), max(tolerance, rounding)
     )
+    # The feature changes that add most to a score, by a unit of distance.
+    steepest = deployed / problem.feature_cost**2 / length if length > 0 else deployed
     distribution = _distribution(
-        answers, people.y, each, share, mover, mass, left / mass if mass else 0.0, deployed
+        answers, people.y, each, share, mover, mass, left / mass if mass else 0.0, steepest
     )
     prices = distribution.distance + np.where(distribution.flipped, 2 * problem.label_cost, 0.0)
     attained = shortfall <= rounding
@@ -221,7 +224,7 @@ def _distribution(
     mover: int,
     mass: float,
     distance: float,
-    theta: Vector,
+    steepest: Vector,
 ) -> Distribution:
     """Three kinds of atoms: labels kept, labels flipped, and the one that moves; by agent."""
     n = own.size
@@ -237,7 +240,7 @@ def _distribution(
     apart[-1] = distance
     features = answers[agent]
     if mass:
-        features[-1] -= labels[-1] * distance * (theta / hypot(*theta))
+        features[-1] -= labels[-1] * distance * steepest
     rows = np.flatnonzero(weights > 0)
     rows = rows[np.argsort(agent[rows], kind="stable")]
     return Distribution(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_count, as_positive, as_vector
+from gameproof.arguments import Vector, as_count, as_numbers, as_positive, as_vector
 
 
 class ConvexSet(ABC):
@@ -249,16 +249,22 @@ class L1Ball(_AroundCenter):
 
 @final
 class Cone(_CompiledSet):
-    """{(theta, alpha) : |theta| <= alpha / slope, alpha <= cap}, alpha the last coordinate.
+    """{(theta, alpha) : |theta / scale| <= alpha / slope, alpha <= cap}, alpha the last coordinate.
+
+    `scale` has one number for each coordinate of theta, by default 1. Where it is infinite, the
+    coordinate is no part of the norm, and lies between -cap / slope and cap / slope.
 
     >>> Cone(2, slope=1, cap=10).project([2, 0])
     array([1., 1.])
+    >>> Cone(3, slope=1, cap=10, scale=[1, np.inf]).project([2, 3, 0])
+    array([1., 3., 1.])
     """
 
-    def __init__(self, dim: int, slope: float, cap: float) -> None:
+    def __init__(self, dim: int, slope: float, cap: float, scale: ArrayLike | None = None) -> None:
         self.dim = as_count("dim", dim, least=2)
         self.slope = as_positive("slope", slope)
         self.cap = as_positive("cap", cap)
+        self.scale = None if scale is None else _as_scale(scale, self.dim - 1)
 
     def __repr__(self) -> str:
         return f"Cone(dim={self.dim}, slope={self.slope:g}, cap={self.cap:g})"
@@ -266,6 +272,10 @@ class Cone(_CompiledSet):
     @property
     def diameter(self) -> float:
         rim = self.cap / self.slope
+        if self.scale is not None:
+            free = np.isinf(self.scale)
+            widest = float(self.scale[~free].max(initial=0.0))
+            rim *= float(np.hypot(widest, np.sqrt(free.sum())))
         return max(2 * rim, float(np.hypot(rim, self.cap)))
 
     @property
@@ -276,12 +286,29 @@ class Cone(_CompiledSet):
 
     @cached_property
     def pieces(self) -> kernels.Pieces:
-        return _one_piece(kernels.CONE, self.dim, (self.slope, self.cap))
+        numbers = (self.slope, self.cap)
+        if self.scale is None:
+            return _one_piece(kernels.CONE, self.dim, numbers)
+        weights = np.append(1 / self.scale, 0.0)
+        return _one_piece(kernels.SCALED_CONE, self.dim, numbers, weights)
 
     def sample(self, rng: np.random.Generator) -> Vector:
         alpha = self.cap * rng.random() ** (1 / self.dim)
         theta = alpha / self.slope * _in_unit_ball(rng, self.dim - 1)
+        if self.scale is not None:
+            free, rim = np.isinf(self.scale), self.cap / self.slope
+            theta = np.where(free, rng.uniform(-rim, rim, free.size), theta)
+            theta *= np.where(free, 1.0, self.scale)
         return np.append(theta, alpha)
+
+
+def _as_scale(given: ArrayLike, size: int) -> Vector:
+    scale = as_numbers("scale", given, "a vector")
+    if scale.shape != (size,):
+        raise ValueError(f"scale must have {size} numbers, got shape {scale.shape}")
+    if not (scale > 0).all():  # NaN is not either
+        raise ValueError(f"scale must be positive, got {scale[~(scale > 0)][0]:g}")
+    return scale
 
 
 @final

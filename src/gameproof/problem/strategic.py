@@ -25,13 +25,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cached_property
+from math import hypot
 from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Indices, Vector, as_number, as_positive, read_only, shown
+from gameproof.arguments import (
+    Indices,
+    Vector,
+    as_number,
+    as_numbers,
+    as_positive,
+    read_only,
+    shown,
+)
 from gameproof.population.population import Population
 from gameproof.population.responses import KnownResponse, NoResponse, Sight
 from gameproof.problem.losses import Logistic, Loss
@@ -70,6 +79,10 @@ class StrategicProblem(Problem):
     smooth
         False for the same problem with every gamma maximised out, which leaves a minimisation with
         kinks, |t| in place of gamma t; y then plays no part.
+    feature_cost
+        What the adversary pays for a change in each feature, by default 1: the distance is
+        |cost (x - x')| + label_cost |y - y'|. Infinite for a feature that is known to be accurate;
+        its coefficient is bounded by alpha_max / (K + s) alone.
 
     >>> people = Population([[1.0], [2.0], [-1.0]], [1, 1, -1])
     >>> problem = StrategicProblem(people, radius=0.1, label_cost=0.5)
@@ -92,6 +105,7 @@ class StrategicProblem(Problem):
         intercept: float | None = None,
         positive: Literal["exact", "estimated"] = "exact",
         smooth: bool = True,
+        feature_cost: ArrayLike | None = None,
     ) -> None:
         if not isinstance(population, Population):
             raise TypeError(f"population must be a Population, got {shown(population)}")
@@ -106,11 +120,13 @@ class StrategicProblem(Problem):
         self._check_choices(form, self.flips, positive)
         self.alpha_max = as_positive("alpha_max", alpha_max)
         self.intercept = None if intercept is None else as_positive("intercept", intercept)
+        self.feature_cost = _as_feature_cost(feature_cost, population.d)
         self._require_moderate()
         self._estimates_positive, self.smooth = positive == "estimated", bool(smooth)
         self.slope = self._slope()
         self.name = f"strategic problem with {self.n} agents and {population.d} features"
-        cone = Cone(population.d + 1, self.loss.K + self.loss.s, self.alpha_max)
+        scale = None if feature_cost is None else self.feature_cost
+        cone = Cone(population.d + 1, self.loss.K + self.loss.s, self.alpha_max, scale)
         self.x_set: ConvexSet = cone
         if self.intercept is not None:
             self.x_set = Product(Box([-self.intercept], [self.intercept]), cone)
@@ -165,7 +181,12 @@ class StrategicProblem(Problem):
             intercept=self.intercept,
             positive="estimated" if self._estimates_positive else "exact",
             smooth=self.smooth,
+            feature_cost=None if (self.feature_cost == 1).all() else self.feature_cost,
         )
+
+    def dual_length(self, theta: Vector) -> float:
+        """|theta / feature_cost|: what the adversary adds to a score by a unit of distance."""
+        return float(hypot(*(theta / self.feature_cost)))
 
     def join(self, theta: ArrayLike, alpha: float, intercept: float = 0.0) -> Vector:
         """x from its parts."""
@@ -298,7 +319,7 @@ class StrategicProblem(Problem):
                 "Envelope() needs to see the answered features, and this population shows scores "
                 "only; use an estimate from values such as TwoPoint()"
             )
-        if self._model is not None and self._model.degree != degree and not self._nobody_moves():
+        if self._model is not None and self._model.degree != degree and self.anybody_moves:
             raise ValueError(
                 f"Envelope(degree={degree}) does not fit people whose cost has degree "
                 f"{self._model.degree}"
@@ -315,7 +336,7 @@ class StrategicProblem(Problem):
     # --- checks and encodings
 
     def _traits(self) -> Iterable[Vector]:
-        return (self.loss.phi(np.linspace(-10.0, 10.0, 101)),)
+        return (self.loss.phi(np.linspace(-10.0, 10.0, 101)), *self.data.claims)
 
     def _call(self, kernel: Any, *arguments: Any) -> Any:
         return kernels.suited(kernel, self.data)(self.data, *arguments)
@@ -332,7 +353,7 @@ class StrategicProblem(Problem):
             raise ValueError('form="printed" needs a finite label_cost, got inf')
         if flips != "none" and np.isinf(self.label_cost):
             raise ValueError(f"flips={flips!r} needs a finite label_cost, got {self.label_cost}")
-        if flips == "both" and not self._nobody_moves():
+        if flips == "both" and self.anybody_moves:
             raise ValueError(
                 "labels that flip both ways give a convex problem only where nobody moves; use "
                 'flips="one-way", or a population without a response'
@@ -349,12 +370,15 @@ class StrategicProblem(Problem):
 
     def _require_moderate(self) -> None:
         """Refuses numbers that would overflow where they are multiplied with others."""
+        cost = self.feature_cost
         for name, value in (
             ("X", self.population.largest),
             ("radius", self.radius),
             ("label_cost", 0.0 if self.flips == "none" else self.label_cost),
             ("alpha_max", self.alpha_max),
             ("intercept", self.intercept or 0.0),
+            ("feature_cost", float(np.where(np.isinf(cost), 0.0, cost).max())),
+            ("1 / feature_cost", 1 / float(cost.min())),
             ("power", 0.0) if self._model is None else self._model.largest,
         ):
             if value > LARGEST:
@@ -363,8 +387,10 @@ class StrategicProblem(Problem):
                     "numbers overflow"
                 )
 
-    def _nobody_moves(self) -> bool:
-        return self._model is not None and not self._model.moves(self.population.d)
+    @property
+    def anybody_moves(self) -> bool:
+        """Whether somebody may answer with other features than their own."""
+        return self._model is None or self._model.moves(self.population.d)
 
     def _slope(self) -> float:
         """The coefficient of alpha that all samples share."""
@@ -407,6 +433,21 @@ class StrategicProblem(Problem):
             smooth=self.smooth,
             weights=read_only(people.weights if people.weighted else np.zeros(0)),
         )
+
+
+def _as_feature_cost(given: ArrayLike | None, d: int) -> Vector:
+    if given is None:
+        return np.ones(d)
+    cost = as_numbers("feature_cost", given, "a vector")
+    if cost.shape != (d,):
+        raise ValueError(f"feature_cost must have one number a feature, {d}, got {cost.shape}")
+    if not (cost > 0).all():  # NaN is not either
+        bad = int(np.argmin(cost > 0))
+        raise ValueError(
+            f"feature_cost must be positive, got {cost[bad]:g} for feature {bad}; use inf for a "
+            "feature that is known to be accurate"
+        )
+    return cost
 
 
 def _at_least_zero(name: str, value: float, finite: bool = False) -> float:

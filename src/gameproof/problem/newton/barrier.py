@@ -155,7 +155,7 @@ class _Path:
         """Newton's step for products of slack and dual that are what is given."""
         m, v, force, bends = self._m, here.local.v, here.dual / here.slack, self.bends(here)
         jacobian, gamma = self._walls.slopes(v), self.gamma(here)
-        hessian = slopes.hessian + self._walls.bend(v, here.dual[2 * m])
+        hessian = slopes.hessian + self._walls.bend(v, here.dual[2 * m :])
         solve = _factored(hessian + (jacobian.T * force[2 * m :]) @ jacobian)
 
         def move(target: Vector) -> Move:
@@ -205,7 +205,7 @@ class _Path:
         self, here: Iterate, move: Move, length: float, centre: float | None
     ) -> Iterate | None:
         """The iterate after a part of a move, its pairs centred where a mu is given; None where it
-        goes too far towards a wall: one is curved, and at the others there is rounding."""
+        goes too far towards a wall: some are curved, and at the others there is rounding."""
         v, first = here.local.v + length * move.v, 2 * self._m
         slack, dual = here.slack + length * move.slack, here.dual + length * move.dual
         slack[first:] = self._walls.heights(v)

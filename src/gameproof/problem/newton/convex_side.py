@@ -14,7 +14,8 @@ Lifting. The scores of agents who move rise by zeta N^q with N = |theta|_{p*} of
 Below p* = 2 its second derivatives are unbounded where a coordinate vanishes, and p* = 1 or
 infinity have kinks. Then N is that of u in place of theta, for u_c >= |theta_c|, or of one number
 u >= |theta_c| for all c where p* is infinite; N never falls with u, and their push on the scores is
-never negative, so that the least u is best. The variable is v = x, or v = (x, u).
+never negative, so that the least u is best. The variable is v = x, or v = (x, u). Budgets have
+variables of their own: see `lifts`.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gameproof.arguments import Indices, Matrix, Vector
+from gameproof.problem.newton.lifts import parts_of
 from gameproof.problem.newton.power import Power, power_of_norm
 from gameproof.problem.newton.side import Derivatives, Local, Side, combined, gram, sums
 
@@ -56,16 +59,18 @@ class ConvexSide(Side):
         agents: Indices | slice = slice(None),
     ) -> None:
         people, data = problem.population, problem.data
-        rise = np.where(people.y < 0, data.zeta, 0.0) * data.movable.any()
-        super().__init__(problem, bool(rise.any()))
+        parts = parts_of(people)
+        rise = np.where(people.y < 0, data.zeta, 0.0) * data.movable.any() * (not parts)
+        super().__init__(problem, bool(rise.any()), parts)
         self._given, self._loss = gamma, problem.loss
         labels, own, everyone = people.y[agents], problem.has_gamma[agents], problem.has_gamma
         self.n = labels.size
         self._weights = people.weights[agents] if people.weighted else None
-        # A row for the intercept, where there is one, and for each feature: contiguous, since all
-        # sums run over agents.
-        self._rows = np.empty((data.start + people.d, self.n))
-        self._rows[: data.start], self._rows[data.start :] = 1.0, people.X[agents].T
+        # A row for the intercept, where there is one, for each feature and each variable of a
+        # budget: contiguous, since all sums run over agents.
+        self._rows = np.empty((self.alpha, self.n))
+        self._rows[: data.start], self._rows[self.theta] = 1.0, people.X[agents].T
+        self._add_budgets(np.arange(people.n)[agents], labels < 0)
         self._zeta = rise[agents]
         self._linear, self._slope = np.where(own, 0.0, -data.s * labels), data.slope
         if gamma is None:
@@ -81,6 +86,14 @@ class ConvexSide(Side):
             pulled = people.weights * np.where(everyone, gamma, 0.0) * people.y
             self._slope -= data.kappa * float(pulled.mean())
         self._label, self._is_free = data.kappa * labels, own & (gamma is None)
+
+    def _add_budgets(self, agents: Indices, moves: NDArray[np.bool_]) -> None:
+        """Fills the rows of the variables of budgets, which are 0 for agents who do not move."""
+        for part, at in self.parts:
+            self._rows[at : at + part.count] = 0.0
+            self._rows[at : at + part.count, moves] = part.rows(agents[moves])
+            own = part.shifted(self._rows[self.theta, moves], agents[moves])
+            self._rows[self.theta, moves] = own
 
     def sample(self, number: int) -> ConvexSide:
         """The same for about this many of the agents, spread evenly and in no rhythm."""

@@ -52,7 +52,7 @@ def minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Minimum:
     side, start = ConvexSide(problem, gamma), problem.interior
     found, everyone = _minimum(side, start, TARGET), np.zeros(side.n)
     everyone[side.free] = found.gamma
-    return found._replace(v=found.v[: start.size].copy(), gamma=everyone)
+    return found._replace(v=side.unlifted(found.v), gamma=everyone)
 
 
 def _minimum(side: ConvexSide, start: Vector, target: float) -> Minimum:

@@ -22,7 +22,7 @@ class Near(Side):
     """What is above, for a side that is expanded at a point, and some of its free agents."""
 
     def __init__(self, side: ConvexSide, here: Expansion, agents: Indices) -> None:
-        super().__init__(side.problem, side.moves)
+        super().__init__(side.problem, side.moves, [part for part, _ in side.parts])
         self.n, self.free = side.n, agents
         self.pull_rows = side.some_pull_rows(agents)
         self.pull_labels = side.some_pull_labels(agents)

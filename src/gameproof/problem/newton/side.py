@@ -2,34 +2,44 @@
 
     f(v) + (1/n) sum over the free i of |t_i|,   t linear in v,
 
-over the set of a strategic problem. v is x = (intercept, theta, alpha), or (x, u) where u lifts;
-`ConvexSide` says why, and has the problem's own f. `Near` has a quadratic one in its place, and few
-agents.
+over the set of a strategic problem. v is x = (intercept, theta, alpha), with further variables
+where something is lifted: those of budgets before alpha, where scores are linear in them (`lifts`),
+and those of powers after it (`ConvexSide`, which has the problem's own f). `Near` has a quadratic
+in its place, and few agents.
 
 Bounds. L(., gamma) is convex and so nowhere below its tangent at v,
 
     constant + g0 intercept + <g, theta> + ga alpha + <gu, u>,
 
 whose minimum over the set is known. The best u is the least, |theta_c| for each c or the largest of
-them, and over all theta of length r the least of <g, theta> + <gu, u> is -r |left|: left is g with
-each g_c moved towards 0 by gu_c, and no farther than 0; where u is one number, it is what is left
-of g after its projection to the l1 ball of radius gu. With r = alpha / (K + s) the minimum is
+them, and over all theta with |theta / cost| = r the least of <g, theta> + <gu, u> is
+-r |cost left|: left is g with each g_c moved towards 0 by gu_c, and no farther than 0; where u is
+one number, it is what is left of g after its projection to the l1 ball of radius gu. With
+r = alpha / (K + s) the minimum is
 
-    constant - bound |g0| + cap min(0, ga - |left| / (K + s)).
+    constant - bound |g0| + cap min(0, ga - |cost left| / (K + s)).
+
+Where the cost of a feature is infinite, |theta_c| <= cap / (K + s) alone bounds it, and takes
+cap |left_c| / (K + s) off.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from gameproof.arguments import Indices, Matrix, Vector
-from gameproof.problem.sets import L1Ball
+from gameproof.problem.newton.lifts import Part
+from gameproof.problem.newton.nearest import in_price_ball
 
 if TYPE_CHECKING:
     from gameproof.problem.strategic import StrategicProblem
+
+
+MUCH = 1e7
 
 
 class Local(NamedTuple):
@@ -57,11 +67,14 @@ class Side(ABC):
     pull_rows: Matrix
     pull_labels: Vector
 
-    def __init__(self, problem: StrategicProblem, moves: bool) -> None:
+    def __init__(self, problem: StrategicProblem, moves: bool, parts: list[Part]) -> None:
         people, data = problem.population, problem.data
-        self.problem, self.data = problem, data
+        self.problem, self.data, self.cost = problem, data, problem.feature_cost
         self.theta = slice(data.start, data.start + people.d)
-        self.alpha, self.steepness = self.theta.stop, problem.loss.K + problem.loss.s
+        starts = np.cumsum([self.theta.stop, *(part.count for part in parts)]).tolist()
+        # The parts of a budget, each with the place of its first variable.
+        self.parts = list(zip(parts, starts[:-1], strict=True))
+        self.alpha, self.steepness = starts[-1], problem.loss.K + problem.loss.s
         self.movable = data.start + np.flatnonzero(data.movable)
         self.moves = moves  # someone does
         self.norm, self.lifted = data.dual_norm, 0
@@ -83,10 +96,16 @@ class Side(ABC):
         steps that change scores by about `reach`."""
 
     def lift(self, x: Vector, room: float = 0.0) -> Vector:
-        """(x, u) with u that much above its least."""
-        sizes = np.abs(x[self.movable])
+        """v with all that is lifted about that much above its least."""
+        sizes, theta = np.abs(x[self.movable]), x[self.theta]
         least = sizes if self.lifted == sizes.size else np.array([sizes.max(initial=0.0)])
-        return np.append(x, least[: self.lifted] + room)
+        own = [part.least(theta) + room * part.stretch for part, _ in self.parts]
+        head, tail = x[: self.theta.stop], x[self.theta.stop :]
+        return np.concatenate([head, *own, tail, least[: self.lifted] + room])
+
+    def unlifted(self, v: Vector) -> Vector:
+        """x of v."""
+        return np.append(v[: self.theta.stop], v[self.alpha])
 
     def pulls(self, v: Vector) -> Vector:
         """t of the free agents."""
@@ -110,21 +129,36 @@ class Side(ABC):
 
     def least(self, v: Vector, value: float, g: Vector) -> float:
         """The least over the set of the tangent with this value and gradient at v."""
-        tilt = g[self.alpha] - float(np.linalg.norm(self._left(g))) / self.steepness
-        lower = value - float(g @ v) + self.problem.alpha_max * min(0.0, tilt)
+        left, paid, cap = self._left(g), np.isfinite(self.cost), self.problem.alpha_max
+        tilt = g[self.alpha] - float(np.linalg.norm((self.cost * left)[paid])) / self.steepness
+        lower = value - float(g @ v) + cap * min(0.0, tilt)
+        lower -= cap / self.steepness * float(np.abs(left[~paid]).sum())
         if self.problem.intercept is not None:
             lower -= self.problem.intercept * abs(g[0])
         return float(lower)
 
     def _left(self, g: Vector) -> Vector:
-        """g of theta, shortened by what u >= |theta| takes off it."""
+        """g of theta, shortened by what lifted variables take off it."""
         part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
-        left = g.copy()
+        left, cost = g.copy(), self._finite_cost
         if self.lifted == part.size:
             left[self.movable] -= np.clip(part, -of_u, of_u)
         elif self.lifted and of_u[0] > 0:
-            left[self.movable] -= L1Ball(np.zeros_like(part), of_u[0]).project(part)
+            own = cost[self.movable - self.theta.start]
+            left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
+        for budget, at in self.parts:
+            of_part = g[at : at + budget.count]
+            left[self.theta] += budget.nearest(left[self.theta], of_part, cost)
         return left[self.theta]
+
+    @cached_property
+    def _finite_cost(self) -> Vector:
+        """The cost of each feature; in place of an infinite one so large a number that what is left
+        of g there hardly counts beside the rest."""
+        paid = np.isfinite(self.cost)
+        largest = float(self.cost[paid].max()) if paid.any() else 1.0
+        found: Vector = np.where(paid, self.cost, MUCH * largest)
+        return found
 
 
 # NumPy hands products of matrices to a library that splits long ones between cores, and where those
