@@ -15,12 +15,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.optimize import nnls
 from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.population.budgets import BoxBudget
 from gameproof.population.fit import Intervals, Mask, positions
-from gameproof.population.linear_fit import LinearFit, clearly_positive
+from gameproof.population.linear_fit import CLEAR, LinearFit, clearly_positive, squares
 from gameproof.population.pilot import Pilot
 
 
@@ -36,13 +37,26 @@ class BoxFit(LinearFit):
     def design(self) -> sparse.csr_array:
         return _design(self.pilot, self.source)
 
-    def solved(self, strengths: Vector) -> Vector:
-        found: Vector = self.least_squares(strengths, self.able)[self.source]
-        return found
+    def solved(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
+        moves, found = self.pilot.moves.ravel(), np.zeros(self.able.size)
+        if not self.pilot.scores:  # each number is of one size
+            weights, toward = squares(rows, strengths, moves)
+            found = self.able * np.maximum(toward, 0.0) / np.where(weights > 0, weights, 1.0)
+        elif self.able.any():
+            matrix = strengths[:, None] * rows[:, np.flatnonzero(self.able)].toarray()
+            found[self.able] = nnls(matrix, moves)[0]
+        return found[self.source]
 
     @property
     def shared(self) -> int:
         return int(np.unique(self.source[self.sizes > 0]).size)
+
+    def clear(self) -> Mask:
+        """The sizes that are more than noise."""
+        quantile = float(t_distribution.isf(CLEAR / self.sizes.size, self.freedom))
+        least = self.pilot.floor / np.abs(self.pilot.thetas).max()
+        found: Mask = self.sizes > np.maximum(quantile * self.errors(), least)
+        return found
 
     @property
     def bounds(self) -> tuple[Vector, Vector]:
@@ -102,13 +116,19 @@ def fit_box(pilot: Pilot, told: Mask | None, by_agent: bool) -> BoxFit | None:
     source, other = np.arange(2 * d), (np.arange(2 * d) + d) % (2 * d)
     source[~seen] = other[~seen]
     able = seen & np.tile(allowed, 2)
-    for b in positions(able):
-        floor = pilot.floor_of(b % d)
-        able[b] = clearly_positive(moves[b], 2 * d, floor) or _exact(pilot, b, moves[b], floor)
-    both = able[source]
-    start = BoxFit(pilot, both[:d] | both[d:], by_agent, None, np.zeros(2 * d), able, source)
-    fit = start.best()
+    if not pilot.scores:
+        able &= np.array([_moves(pilot, b, moves[b]) for b in range(2 * d)])
+    fit = _fitted(pilot, by_agent, able, source)
+    if pilot.scores:
+        able = able & fit.clear()
+        fit = _fitted(pilot, by_agent, able, source)
     return replace(fit, movable=(fit.sizes[:d] > 0) | (fit.sizes[d:] > 0))
+
+
+def _fitted(pilot: Pilot, by_agent: bool, able: Mask, source: Indices) -> BoxFit:
+    d = pilot.thetas.shape[1]
+    movable = able[source][:d] | able[source][d:]
+    return BoxFit(pilot, movable, by_agent, None, np.zeros(2 * d), able, source).best()
 
 
 def _moves_of(pilot: Pilot, bound: int) -> Vector:
@@ -124,13 +144,15 @@ def _moves_of(pilot: Pilot, bound: int) -> Vector:
     return found
 
 
-def _exact(pilot: Pilot, bound: int, values: Vector, floor: float) -> bool:
-    """Whether people who move by exactly 0 are among those seen: then there is no noise, and any
-    move is one."""
-    d = pilot.thetas.shape[1]
+def _moves(pilot: Pilot, bound: int, values: Vector) -> bool:
+    """Whether people move this way: by more than noise, or at all where others stay where they are
+    exactly, so that there is no noise."""
+    d, floor = pilot.thetas.shape[1], pilot.floor
+    if clearly_positive(values, 2 * d, floor):
+        return True
     beside = np.concatenate([values, _moves_of(pilot, (bound + d) % (2 * d))])
-    still = np.abs(pilot.moves) <= pilot.floor if pilot.scores else np.abs(beside) <= floor
-    return bool(still.any() and values.max(initial=0.0) > floor and values.mean() > 0)
+    still = bool((np.abs(beside) <= floor).any())
+    return bool(still and values.max(initial=0.0) > floor and values.mean() > 0)
 
 
 def _highest(values: Vector, level: float, floor: float) -> float:

@@ -15,11 +15,10 @@ from typing import Self
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import nnls
 from scipy.sparse.linalg import lsmr
 from scipy.stats import t as t_distribution
 
-from gameproof.arguments import Matrix, Vector
+from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.population.fit import Fit, Intervals, Mask
 
 TURNS = 300
@@ -45,8 +44,13 @@ class LinearFit(Fit):
         """What moves at each deployment are of the sizes: a row a deployment and column."""
 
     @abstractmethod
-    def solved(self, strengths: Vector) -> Vector:
-        """The sizes that fit best, for agents of these strengths."""
+    def solved(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
+        """The sizes that fit best, for what each number answered is of them at strength 1, and the
+        strength behind each number."""
+
+    def begun(self) -> sparse.csr_array:
+        """The design to fit with."""
+        return self.design()
 
     def unit(self) -> Matrix:
         at: Matrix = (self.design() @ self.sizes).reshape(len(self.pilot.thetas), -1)
@@ -60,55 +64,48 @@ class LinearFit(Fit):
     def complexity(self) -> int:
         return self.people[0].size - 1 + self.shared
 
-    def numbers(self, strengths: Vector, at: sparse.csr_array | None = None) -> sparse.csr_array:
-        """What each number answered is of the sizes, for these strengths and what moves at each
-        deployment; those that do not count are 0."""
-        pilot, design = self.pilot, self.design() if at is None else at
+    def numbers(self, design: sparse.csr_array) -> sparse.csr_array:
+        """What each number answered is of the sizes at strength 1; 0 where it does not count."""
+        pilot = self.pilot
         width = pilot.moves.shape[1]
-        rows = (pilot.which[:, None] * width + np.arange(width)).ravel()
-        weights = np.repeat(strengths[self.people[1]], width)
+        rows = design[(pilot.which[:, None] * width + np.arange(width)).ravel()]
         if self.kept is not None:
-            weights = weights * self.kept.ravel()
-        return sparse.csr_array(sparse.diags_array(weights) @ design[rows])
+            rows = sparse.diags_array(self.kept.ravel().astype(float)) @ rows
+        return sparse.csr_array(rows)
 
-    def least_squares(self, strengths: Vector, able: Mask) -> Vector:
-        """Sizes of at least 0 where they may be positive."""
-        rows = self.numbers(strengths)[:, np.flatnonzero(able)]
-        if not rows.shape[1]:
-            return np.zeros(able.size)
-        gram, toward = (rows.T @ rows).tocsr(), rows.T @ self.pilot.moves.ravel()
-        diagonal = gram.diagonal()
-        found = np.zeros(able.size)
-        if abs(gram - sparse.diags_array(diagonal)).sum() == 0:
-            found[able] = np.maximum(toward, 0.0) / np.where(diagonal > 0, diagonal, 1.0)
-        else:
-            found[able] = nnls(rows.toarray(), self.pilot.moves.ravel())[0]
-        return found
+    def whose(self) -> Indices:
+        """The group behind each number answered."""
+        return np.repeat(self.people[1], self.pilot.moves.shape[1])
 
     def best(self) -> Self:
         """With the sizes that fit best."""
-        strengths = np.ones(self.people[0].size)
-        fit = replace(self, sizes=self.solved(strengths))
-        if not self.by_agent:
-            return fit
-        for _ in range(TURNS):
-            found = fit.powers()
-            mean = float(found.mean())
+        rows, whose, groups = self.numbers(self.begun()), self.whose(), self.people[0].size
+        moves, strengths = self.pilot.moves.ravel(), np.ones(groups)
+        sizes = self.solved(rows, strengths[whose])
+        for _ in range(TURNS if self.by_agent else 0):
+            unit = rows @ sizes
+            top = np.bincount(whose, unit * moves, groups)
+            bottom = np.bincount(whose, unit * unit, groups)
+            shown = bottom > 0
+            found = np.where(shown, np.maximum(top, 0.0) / np.where(shown, bottom, 1.0), np.nan)
+            mean = float(np.mean(found[shown])) if shown.any() else 0.0
             if mean == 0:
-                return fit
-            close = np.abs(found / mean - strengths).max() <= 1e-14
-            strengths = found / mean
-            fit = replace(fit, sizes=fit.solved(strengths))
+                break
+            found = np.where(shown, found / mean, 1.0)
+            close = np.abs(found - strengths).max() <= 1e-13
+            strengths = found
+            sizes = self.solved(rows, strengths[whose])
             if close:
                 break
-        return replace(fit, sizes=fit.sizes * float(fit.powers().mean()))
+        return replace(self, sizes=sizes)
 
     def refitted(self, kept: Mask) -> Self:
         return replace(self, kept=kept).best()
 
     def errors(self) -> Vector:
         """Standard errors of the sizes: infinite where the answers say nothing of one."""
-        rows = self.numbers(self.powers())
+        rows = self.numbers(self.design())
+        rows = sparse.diags_array(self.powers()[self.whose()]) @ rows
         gram = (rows.T @ rows).toarray()
         known = gram.diagonal() > 0
         variances = np.full(self.sizes.size, np.inf)
@@ -120,19 +117,20 @@ class LinearFit(Fit):
 
     def rate(self) -> tuple[float, float]:
         """The power of theta with which moves grow, 0 for a budget, and its standard error."""
-        pilot, (seen, whose) = self.pilot, self.people
-        unit = self.unit()
+        pilot, unit = self.pilot, self.unit()
         gains = unit[:, 0] if pilot.scores else (unit * pilot.thetas[pilot.which]).sum(axis=1)
         moving = gains > 0
         logs = np.log(np.where(moving, gains, 1.0))
         logs -= logs[moving].mean() if moving.any() else 0.0
         predicted = self.predicted()
         term = (predicted * logs[:, None]).ravel()
-        known = [self.numbers(self.powers())[:, np.flatnonzero(self.sizes > 0)]]
+        known = [self.numbers(self.design())[:, np.flatnonzero(self.sizes > 0)]]
         if self.by_agent:
-            width = unit.shape[1]
-            own = (np.arange(term.size), np.repeat(whose, width))
-            known.append(sparse.csr_array((predicted.ravel(), own), shape=(term.size, seen.size)))
+            whose = self.whose()
+            known[0] = sparse.diags_array(self.powers()[whose]) @ known[0]
+            own = (np.arange(term.size), whose)
+            shape = (term.size, self.people[0].size)
+            known.append(sparse.csr_array((predicted.ravel(), own), shape=shape))
         every = sparse.hstack(known)
         term = term - every @ lsmr(every, term, atol=1e-13, btol=1e-13)[0]
         size, left = float(term @ term), self.residuals().ravel()
@@ -152,6 +150,13 @@ class LinearFit(Fit):
         rate, error = self.rate()
         highest = rate + float(t_distribution.ppf((1 + level) / 2, self.freedom)) * error
         return (1 + 1 / highest if highest > 0 else np.inf), np.inf
+
+
+def squares(rows: sparse.csr_array, strengths: Vector, moves: Vector) -> tuple[Vector, Vector]:
+    """The sums of squares of what numbers are of each size, and of their products with moves."""
+    weights: Vector = rows.power(2).T @ strengths**2
+    toward: Vector = rows.T @ (strengths * moves)
+    return weights, toward
 
 
 def clearly_positive(values: Vector, number: int, floor: float) -> bool:

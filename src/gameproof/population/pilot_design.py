@@ -63,7 +63,9 @@ class Design:
         if scores:
             yield from self._by_scores(_doubles(before, after))
         elif (mover := _only_mover(before[1])) >= 0 and mover == _only_mover(after[1]):
-            yield from self._one_by_one(mover)
+            still = np.delete(np.concatenate([before[1], after[1]]), mover, axis=1)
+            noise = float(np.sqrt(np.mean(still**2))) if still.size else 0.0
+            yield from self._one_by_one(mover, noise)
         else:
             yield from self._draw(plan.deployments - 2, plan.each)
 
@@ -99,7 +101,7 @@ class Design:
             yield Question(self._single(c, 1.0), plan.each)
         yield from self._draw(planned - singles.size, plan.each)
 
-    def _one_by_one(self, mover: int) -> Generator[Question, Reply, None]:
+    def _one_by_one(self, mover: int, noise: float) -> Generator[Question, Reply, None]:
         plan, d = self._plan, self._scale.size
         room = self._room(d + CHECKS)
         each, number, checks = plan.each, plan.deployments - 2, 0
@@ -112,7 +114,7 @@ class Design:
             _, moves = yield Question(0.5 * self._drawn(known), each, again=True)
             number -= 1
             room -= each
-            mover = _only_mover(moves)
+            mover = _only_mover(moves, noise)
             known.add(mover)
         if not plan.fixed:
             number = max(room // plan.each, checks)
@@ -136,11 +138,11 @@ class Design:
         return found
 
 
-def _only_mover(moves: Matrix) -> int:
+def _only_mover(moves: Matrix, noise: float | None = None) -> int:
     """The feature that moved alone; -1 where there is no such feature."""
     mean = np.abs(moves.mean(axis=0))
-    unsure = 4 * moves.std(axis=0) / np.sqrt(len(moves))
-    clear = mean > np.maximum(unsure, 1e-9 * mean.max(initial=1e-300))
+    unsure = 4 * moves.std(axis=0) if noise is None else np.full(mean.size, 3 * noise)
+    clear = mean > np.maximum(unsure / np.sqrt(len(moves)), 1e-9 * mean.max(initial=1e-300))
     return int(np.argmax(clear)) if clear.sum() == 1 else -1
 
 

@@ -18,7 +18,7 @@ from scipy.stats import t as t_distribution
 from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.population.budgets import PriceBudget
 from gameproof.population.fit import Intervals, Mask, positions
-from gameproof.population.linear_fit import LinearFit, clearly_positive
+from gameproof.population.linear_fit import CLEAR, LinearFit, clearly_positive, squares
 from gameproof.population.pilot import Pilot
 
 MARGIN = 1e-9  # by which a leader leads, so that rounding does not decide who does
@@ -41,10 +41,11 @@ class PriceFit(LinearFit):
         leads = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
         return _design(self.pilot, leads)
 
-    def solved(self, strengths: Vector) -> Vector:
-        rows = self.numbers(strengths, _design(self.pilot, self.leaders))
-        weights = np.asarray((rows * rows).sum(axis=0))
-        toward = rows.T @ self.pilot.moves.ravel()
+    def begun(self) -> sparse.csr_array:
+        return _design(self.pilot, self.leaders)
+
+    def solved(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
+        weights, toward = squares(rows, strengths, self.pilot.moves.ravel())
         free = np.maximum(toward, 0.0) / np.where(weights > 0, weights, 1.0)
         return _leading(self.pilot.thetas, self.leaders, free, weights)
 
@@ -83,7 +84,7 @@ class PriceFit(LinearFit):
         low, high = np.ones(moved.size), np.full(moved.size, np.inf)
         low[moved] = (ratios * np.exp(-apart)).max(axis=0)
         high[moved] = (ratios * np.exp(apart)).max(axis=0)
-        most = _most(self.pilot.thetas, self.leaders, sizes * (1 + width))
+        most = _most(self, width, quantile)
         with np.errstate(divide="ignore"):
             low[~moved] = np.maximum(sizes.max() / most[~moved], 1.0)
         return {
@@ -101,22 +102,38 @@ def fit_price(pilot: Pilot, told: Mask | None, by_agent: bool) -> PriceFit | Non
     leaders = _leaders_by_score(pilot, allowed) if pilot.scores else _leaders(pilot, allowed)
     if leaders is None or leaders.max() < 0:
         return None
-    movable = np.isin(np.arange(d), leaders)
-    fit = PriceFit(pilot, movable, by_agent, None, movable.astype(float), leaders).best()
+    fit = _fitted(pilot, by_agent, leaders)
+    gains = np.abs(pilot.thetas) * fit.sizes
+    # Noise may hide who leads at a deployment of few answers; others show it.
+    again = _fitted(pilot, by_agent, np.where(gains.any(axis=1), gains.argmax(axis=1), -1))
+    fit = min(fit, again, key=lambda each: float((each.residuals() ** 2).sum()))
     return replace(fit, movable=fit.sizes > 0) if fit.sizes.any() else None
 
 
+def _fitted(pilot: Pilot, by_agent: bool, leaders: Indices) -> PriceFit:
+    movable = np.isin(np.arange(pilot.thetas.shape[1]), leaders)
+    return PriceFit(pilot, movable, by_agent, None, movable.astype(float), leaders).best()
+
+
 def _leaders(pilot: Pilot, allowed: Mask) -> Indices:
-    """At each deployment, the feature that moved farthest with theta, if one did."""
+    """At each deployment, the feature that moved farthest with theta, if it did by more than the
+    noise that all the others show."""
     number, d = pilot.thetas.shape
-    found = np.full(number, -1)
+    found, means, sizes = np.full(number, -1), np.zeros(number), np.zeros(number)
+    others = np.ones(pilot.moves.shape, dtype=bool)
     for k in range(number):
-        along = pilot.moves[pilot.which == k] * np.sign(pilot.thetas[k]) * allowed
-        if len(along):
-            c = int(along.mean(axis=0).argmax())
-            beside = np.delete(along, c, axis=1)
-            exact = beside.size > 0 and np.abs(beside).max() <= pilot.floor < along[:, c].max()
-            found[k] = c if exact or clearly_positive(along[:, c], d, pilot.floor) else -1
+        rows = pilot.which == k
+        along = (pilot.moves[rows] * np.sign(pilot.thetas[k]) * allowed).sum(axis=0)
+        found[k], sizes[k] = int(along.argmax()), rows.sum()
+        means[k] = along[found[k]] / max(sizes[k], 1)
+        others[rows, found[k]] = False
+    if d == 1:
+        noise, freedom = float(pilot.moves.std()), pilot.moves.size
+    else:
+        noise, freedom = float(np.sqrt(np.mean(pilot.moves[others] ** 2))), int(others.sum())
+    quantile = float(t_distribution.isf(CLEAR / (d * number), freedom))
+    least = quantile * noise / np.sqrt(np.maximum(sizes, 1))
+    found[means <= np.maximum(least, pilot.floor)] = -1
     return found
 
 
@@ -160,12 +177,22 @@ def _leading(thetas: Matrix, leaders: Indices, free: Vector, weights: Vector) ->
     return nearest
 
 
-def _most(thetas: Matrix, leaders: Indices, sizes: Vector) -> Vector:
-    """The largest size with which a feature would not have led where it did not."""
-    most = np.full(sizes.size, np.inf)
-    for theta, leader in zip(np.abs(thetas), leaders, strict=True):
-        here = theta > 0
-        gain = theta[leader] * sizes[leader] if leader >= 0 else 0.0
+def _most(fit: PriceFit, width: Vector, quantile: float) -> Vector:
+    """The largest size with which a feature would not have led where it did not, for sizes that may
+    be larger by these shares, and moves by as many standard errors where nobody was seen to."""
+    pilot, most = fit.pilot, np.full(fit.sizes.size, np.inf)
+    for k, (theta, leader) in enumerate(zip(np.abs(pilot.thetas), fit.leaders, strict=True)):
+        here, rows = theta > 0, pilot.which == k
+        if leader >= 0:
+            gain = theta[leader] * fit.sizes[leader] * (1 + width[leader])
+        else:
+            error = np.sqrt(fit.variance / max(int(rows.sum()), 1))
+            error = error if error > 2 * pilot.floor else 0.0
+            along = pilot.moves[rows].mean(axis=0) * (
+                1.0 if pilot.scores else np.sign(pilot.thetas[k])
+            )
+            highest = np.maximum(along + quantile * error, 0.0) if error else np.zeros_like(along)
+            gain = float((highest * (1.0 if pilot.scores else theta)).max())
         most[here] = np.minimum(most[here], gain / theta[here])
     return most
 
