@@ -19,7 +19,7 @@ from gameproof.population.box_fit import BoxFit, fit_box
 from gameproof.population.fit import Fit, Mask
 from gameproof.population.fit_tests import (
     EACH,
-    EXACT,
+    criterion,
     depends_on_start,
     is_exact,
     lack_of_fit,
@@ -69,16 +69,6 @@ def refuted(fit: Fit) -> bool:
     if is_exact(fit):
         return False
     return min(lack_of_fit(fit), depends_on_start(fit), fit.growth()) < EACH
-
-
-def criterion(fit: Fit) -> float:
-    """Smaller is better. Differences that are rounding do not count."""
-    moves = fit.pilot.moves
-    moved = np.abs(moves).max(axis=0) > fit.pilot.floor
-    number = moves[:, moved].size
-    least = (EXACT * float(np.abs(moves).max())) ** 2
-    mean = max(float((fit.residuals() ** 2).sum()) / number, least)
-    return float(number * np.log(mean) + fit.complexity * np.log(number))
 
 
 def _balls(power: PowerFit) -> list[PowerFit]:

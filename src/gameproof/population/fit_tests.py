@@ -29,6 +29,17 @@ def is_exact(fit: Fit) -> bool:
     return float(np.abs(fit.residuals()).max()) <= max(EXACT * largest, fit.pilot.floor)
 
 
+def criterion(fit: Fit) -> float:
+    """Schwarz's, smaller is better: N log(mean square unexplained) + k log N for N numbers answered
+    and k numbers fitted. Differences that are rounding do not count."""
+    moves = fit.pilot.moves
+    moved = np.abs(moves).max(axis=0) > fit.pilot.floor
+    number = moves[:, moved].size
+    least = (EXACT * float(np.abs(moves).max())) ** 2
+    mean = max(float((fit.residuals() ** 2).sum()) / number, least)
+    return float(number * np.log(mean) + fit.complexity * np.log(number))
+
+
 def lack_of_fit(fit: Fit) -> float:
     """p-value of deployments off on average, against the variation among those asked the same.
 

@@ -18,9 +18,14 @@ from scipy.stats import t as t_distribution
 from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.population.budgets import PriceBudget
 from gameproof.population.fit import Intervals, Mask, positions
-from gameproof.population.linear_fit import CLEAR, LinearFit, clearly_positive, squares
+from gameproof.population.fit_tests import EXACT, criterion
+from gameproof.population.linear_fit import LinearFit, clearly_positive, squares
 from gameproof.population.pilot import Pilot
 
+ERRORS, TRIED = (
+    3.0,
+    12,
+)  # standard errors that make a leader doubtful, and how many others are tried
 MARGIN = 1e-9  # by which a leader leads, so that rounding does not decide who does
 
 
@@ -99,15 +104,36 @@ def fit_price(pilot: Pilot, told: Mask | None, by_agent: bool) -> PriceFit | Non
     """The best prices; None where the answers cannot show them."""
     d = pilot.thetas.shape[1]
     allowed = np.ones(d, dtype=bool) if told is None else told
-    leaders = _leaders_by_score(pilot, allowed) if pilot.scores else _leaders(pilot, allowed)
-    if leaders is None or leaders.max() < 0:
+    starts = [_leaders_by_score(pilot, allowed)]
+    if not pilot.scores:
+        starts = [_leaders(pilot, allowed, errors) for errors in (2.0, 3.5)]
+    fits = [_fitted(pilot, by_agent, at) for at in starts if at is not None and at.max() >= 0]
+    if not fits:
         return None
-    fit = _fitted(pilot, by_agent, leaders)
-    gains = np.abs(pilot.thetas) * fit.sizes
-    # Noise may hide who leads at a deployment of few answers; others show it.
-    again = _fitted(pilot, by_agent, np.where(gains.any(axis=1), gains.argmax(axis=1), -1))
-    fit = min(fit, again, key=lambda each: float((each.residuals() ** 2).sum()))
+    fit = _improved(min(fits, key=criterion), allowed)
     return replace(fit, movable=fit.sizes > 0) if fit.sizes.any() else None
+
+
+def _improved(fit: PriceFit, allowed: Mask) -> PriceFit:
+    """With other leaders where that fits better: at deployments of few answers, noise may hide who
+    leads, and others show it."""
+    pilot, noise = fit.pilot, np.sqrt(fit.variance)
+    if noise <= EXACT * float(np.abs(pilot.moves).max()):
+        return fit
+    for k in range(len(pilot.thetas)):
+        rows = pilot.which == k
+        off = np.abs(fit.residuals()[rows].sum(axis=0)) / np.sqrt(max(int(rows.sum()), 1))
+        if off.max() > ERRORS * noise:
+            sizes = np.abs(pilot.thetas[k]) * allowed
+            able = [int(c) for c in np.argsort(-sizes)[:TRIED] if sizes[c] > 0]
+            tries = [
+                _fitted(
+                    pilot, fit.by_agent, np.where(np.arange(len(fit.leaders)) == k, c, fit.leaders)
+                )
+                for c in (-1, *able)
+            ]
+            fit = min((fit, *tries), key=criterion)
+    return fit
 
 
 def _fitted(pilot: Pilot, by_agent: bool, leaders: Indices) -> PriceFit:
@@ -115,9 +141,9 @@ def _fitted(pilot: Pilot, by_agent: bool, leaders: Indices) -> PriceFit:
     return PriceFit(pilot, movable, by_agent, None, movable.astype(float), leaders).best()
 
 
-def _leaders(pilot: Pilot, allowed: Mask) -> Indices:
-    """At each deployment, the feature that moved farthest with theta, if it did by more than the
-    noise that all the others show."""
+def _leaders(pilot: Pilot, allowed: Mask, errors: float) -> Indices:
+    """At each deployment, the feature that moved farthest with theta, if it did by more standard
+    errors than that, by the noise that all the others show."""
     number, d = pilot.thetas.shape
     found, means, sizes = np.full(number, -1), np.zeros(number), np.zeros(number)
     others = np.ones(pilot.moves.shape, dtype=bool)
@@ -127,12 +153,8 @@ def _leaders(pilot: Pilot, allowed: Mask) -> Indices:
         found[k], sizes[k] = int(along.argmax()), rows.sum()
         means[k] = along[found[k]] / max(sizes[k], 1)
         others[rows, found[k]] = False
-    if d == 1:
-        noise, freedom = float(pilot.moves.std()), pilot.moves.size
-    else:
-        noise, freedom = float(np.sqrt(np.mean(pilot.moves[others] ** 2))), int(others.sum())
-    quantile = float(t_distribution.isf(CLEAR / (d * number), freedom))
-    least = quantile * noise / np.sqrt(np.maximum(sizes, 1))
+    noise = float(np.sqrt(np.mean(pilot.moves[others] ** 2))) if d > 1 else pilot.moves.std()
+    least = errors * noise / np.sqrt(np.maximum(sizes, 1))
     found[means <= np.maximum(least, pilot.floor)] = -1
     return found
 
@@ -186,13 +208,12 @@ def _most(fit: PriceFit, width: Vector, quantile: float) -> Vector:
         if leader >= 0:
             gain = theta[leader] * fit.sizes[leader] * (1 + width[leader])
         else:
-            error = np.sqrt(fit.variance / max(int(rows.sum()), 1))
-            error = error if error > 2 * pilot.floor else 0.0
-            along = pilot.moves[rows].mean(axis=0) * (
-                1.0 if pilot.scores else np.sign(pilot.thetas[k])
-            )
-            highest = np.maximum(along + quantile * error, 0.0) if error else np.zeros_like(along)
-            gain = float((highest * (1.0 if pilot.scores else theta)).max())
+            moved = pilot.moves[rows].mean(axis=0)
+            toward = moved if pilot.scores else moved * pilot.thetas[k]
+            error = float(np.sqrt(fit.variance / max(int(rows.sum()), 1)))
+            beyond = quantile * error * (1.0 if pilot.scores else theta)
+            noisy = error > 2 * pilot.floor
+            gain = max(float((toward + beyond).max()), 0.0) if noisy else 0.0
         most[here] = np.minimum(most[here], gain / theta[here])
     return most
 
