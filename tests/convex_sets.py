@@ -30,6 +30,8 @@ LIBRARY: dict[str, ConvexSet] = {
     "L1 ball on a line": L1Ball([-1.0], 2.0),
     "wide cone": Cone(3, slope=0.5, cap=2.0),
     "narrow cone": Cone(2, slope=3.0, cap=1.5),
+    "scaled cone": Cone(3, slope=0.5, cap=2.0, scale=[0.5, 3.0]),
+    "cone with a free coordinate": Cone(4, slope=1.5, cap=2.0, scale=[2.0, np.inf, 0.3]),
     "product": Product(
         Box([-1.0], [1.0]),
         Product(Simplex(2), Product(Ball([1.0, 0.0], 0.5), Cone(2, 1.0, 2.0)), L1Ball([2.0], 1.0)),
@@ -37,6 +39,10 @@ LIBRARY: dict[str, ConvexSet] = {
     ),
 }
 every_set = pytest.mark.parametrize("whole", LIBRARY.values(), ids=LIBRARY)
+
+
+def scales(cone: Cone) -> Vector:
+    return np.ones(cone.dim - 1) if cone.scale is None else cone.scale
 
 
 def blocks(whole: Product, u: Any) -> Iterator[tuple[ConvexSet, Any]]:
@@ -58,7 +64,9 @@ def violation(whole: ConvexSet, u: Vector) -> float:
         case L1Ball():
             return float(np.abs(u - whole.center).sum() - whole.radius)
         case Cone():
-            return float(max(np.linalg.norm(u[:-1]) - u[-1] / whole.slope, u[-1] - whole.cap))
+            scale, rim = scales(whole), whole.cap / whole.slope
+            beyond = max(np.abs(u[:-1][np.isinf(scale)]).max(initial=0.0) - rim, u[-1] - whole.cap)
+            return float(max(np.linalg.norm(u[:-1] / scale) - u[-1] / whole.slope, beyond))
         case Product():
             return max(violation(part, own) for part, own in blocks(whole, u))
     raise TypeError(f"{whole!r} has no definition here")
@@ -76,10 +84,16 @@ def extremes(whole: ConvexSet) -> Vector:
         case Simplex():
             return whole.total * np.eye(whole.dim)
         case Cone():
-            rim = whole.cap / whole.slope * np.eye(whole.dim)[:-1]
-            points = np.concatenate([rim, -rim, np.zeros((1, whole.dim))])
+            scale, rim = scales(whole), whole.cap / whole.slope
+            free = np.flatnonzero(np.isinf(scale))
+            steps = rim * np.diag(np.append(np.where(np.isinf(scale), 0.0, scale), 0.0))
+            steps = steps[np.append(np.isfinite(scale), False)]
+            points = np.concatenate([steps, -steps, np.zeros((1, whole.dim))])
             points[:-1, -1] = whole.cap
-            return points
+            corners = np.array(list(product(*[(-rim, rim)] * free.size)))
+            repeated = np.repeat(points, len(corners), axis=0)
+            repeated[:, free] = np.tile(corners, (len(points), 1))
+            return repeated
         case Product():
             return np.array([np.concatenate(u) for u in product(*map(extremes, whole.sets))])
     raise TypeError(f"{whole!r} has no definition here")
@@ -97,7 +111,11 @@ def conic(whole: ConvexSet, u: Any) -> list[Any]:
         case L1Ball():
             return [cp.norm1(u - whole.center) <= whole.radius]
         case Cone():
-            return [cp.SOC(u[-1] / whole.slope, u[:-1]), u[-1] <= whole.cap]
+            scale = scales(whole)
+            free = np.flatnonzero(np.isinf(scale))
+            bounds = [cp.abs(u[free]) <= whole.cap / whole.slope] if free.size else []
+            inside = cp.SOC(u[-1] / whole.slope, cp.multiply(1 / scale, u[:-1]))
+            return [inside, u[-1] <= whole.cap, *bounds]
         case Product():
             return [c for part, own in blocks(whole, u) for c in conic(part, own)]
     raise TypeError(f"{whole!r} has no definition here")
@@ -113,7 +131,7 @@ def scaled(whole: ConvexSet, by: float) -> ConvexSet:
         case Simplex():
             return Simplex(whole.dim, by * whole.total)
         case Cone():
-            return Cone(whole.dim, whole.slope, by * whole.cap)
+            return Cone(whole.dim, whole.slope, by * whole.cap, whole.scale)
         case Product():
             return Product(*(scaled(part, by) for part in whole.sets))
     raise TypeError(f"{whole!r} has no definition here")

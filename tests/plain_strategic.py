@@ -10,6 +10,8 @@ import gameproof as gp
 from listings import Vector
 
 N, D = 23, 4
+LOWER, UPPER = np.array([-0.5, 0.0, -0.2, 0.0]), np.array([0.0, 0.4, 0.3, 0.0])
+PRICES = (1.0, 0.5, np.inf, 2.0)
 ETA, EPS = gp.Power(0.01, 0.76), gp.Power(1.0, 0.25)
 
 
@@ -51,6 +53,7 @@ class Plain:
     norm: float = 2.0
     degree: float = 2.0
     mask: tuple[int, ...] | None = (0, 2, 3)
+    budget: str = ""  # "box" or "prices", in place of a cost; with an infinite degree it is a ball
     intercept: float | None = None
     cap: float = 3.0
     positive: str = "exact"
@@ -65,8 +68,18 @@ class Plain:
         self.zetas = np.broadcast_to(self.zeta, N)
         self.chosen = list(range(D)) if self.mask is None else list(self.mask)
 
-    def response(self) -> gp.PowerCost:
+    def response(self) -> gp.Response:
+        if self.budget == "box":
+            return gp.BoxBudget(LOWER, UPPER if np.ndim(self.zeta) == 0 else self.by_agent())
+        if self.budget == "prices":
+            return gp.PriceBudget(self.zeta, PRICES)
+        if np.isinf(self.degree):
+            return gp.BallBudget(self.zeta, self.mask, self.norm)
         return gp.PowerCost(self.zeta, self.degree, self.norm, self.mask)
+
+    def by_agent(self) -> Vector:
+        """Upper bounds that differ by agent."""
+        return np.outer(self.zetas, UPPER)
 
     def problem(self, response: gp.Response | None = None, **more: Any) -> gp.StrategicProblem:
         population = gp.Population(self.X, self.y, response or self.response(), **more)
@@ -89,15 +102,29 @@ class Plain:
         return float(u[self.dx - 1])
 
     def answer(self, i: int, theta: Vector) -> Vector:
-        """b_i = x_i + grad g*(theta), written out for the power costs."""
+        """b_i = x_i + grad g*(theta), written out for the power costs, balls, boxes and prices."""
+        if self.budget:
+            return self.X[i] + (self.move(i, theta) if self.y[i] < 0 else 0.0)
         part = np.zeros(D)
         part[self.chosen] = theta[self.chosen]
         if self.y[i] > 0 or not part.any():
             return self.X[i]
-        dual, q = self.norm / (self.norm - 1), self.degree / (self.degree - 1)
+        dual = self.norm / (self.norm - 1)
+        q = 1.0 if np.isinf(self.degree) else self.degree / (self.degree - 1)
         length = (np.abs(part) ** dual).sum() ** (1 / dual)
         shape = np.sign(part) * np.abs(part) ** (dual - 1)
         return self.X[i] + self.zetas[i] * length ** (q - dual) * shape
+
+    def move(self, i: int, theta: Vector) -> Vector:
+        """The best corner of the box, or all of the budget on the feature that gains most."""
+        if self.budget == "box":
+            upper = UPPER if np.ndim(self.zeta) == 0 else self.by_agent()[i]
+            ends = zip(LOWER, upper, theta, strict=True)
+            return np.array([max((low, 0.0, high), key=lambda v: v * t) for low, high, t in ends])
+        gains = [abs(t) / price for t, price in zip(theta, PRICES, strict=True)]
+        best, move = int(np.argmax(gains)), np.zeros(D)
+        move[best] = np.sign(theta[best]) * self.zetas[i] / PRICES[best]
+        return move
 
     def score(self, i: int, u: Vector) -> float:
         own = 0.0 if self.intercept is None else u[0]

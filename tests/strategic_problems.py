@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import gameproof as gp
+from gameproof.data.budgets import Claim
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -57,7 +58,79 @@ KINDS: dict[str, Callable[[], gp.StrategicProblem]] = {
         response=gp.PowerCost(0.3, norm=np.inf, features=[1, 2, 4]), d=6, intercept=2.0
     ),
     "power by agent": lambda: make(response=gp.QuadraticCost(np.linspace(0, 0.8, 60))),
+    "ball": lambda: make(response=gp.BallBudget(0.3, features=[0, 2])),
+    "ball by agent": lambda: make(response=gp.BallBudget(np.linspace(0, 0.8, 60)), intercept=2.0),
+    "ball, norm 1": lambda: make(response=gp.BallBudget(0.3, norm=1.0), d=6),
+    "ball, norm 1.5": lambda: make(response=gp.BallBudget(0.3, norm=1.5)),
+    "ball, norm 3": lambda: make(response=gp.BallBudget(0.3, norm=3.0), label_cost=np.inf),
+    "ball, norm inf": lambda: make(response=gp.BallBudget(0.3, norm=np.inf), intercept=2.0),
+    "box": lambda: make(response=gp.BoxBudget([-0.4, 0.0, -0.2], [0.0, 0.3, 0.5])),
+    "box by agent": lambda: make(response=box_by_agent(60, 3), loss=gp.HuberHinge(0.5)),
+    "prices": lambda: make(response=gp.PriceBudget(0.5, [1.0, 0.4, np.inf]), intercept=2.0),
+    "category": lambda: make(response=with_category(60, 6), d=6, intercept=2.0),
+    "feature costs": lambda: make(
+        response=gp.BallBudget(0.3), feature_cost=[0.5, 3.0, np.inf], intercept=2.0
+    ),
 }
+# Those with kinks, where first-order methods come no closer than their steps are long.
+BUDGETS = [name for name in KINDS if name.startswith(("ball", "box", "price", "cat", "feature"))]
+
+
+def box_by_agent(n: int, d: int) -> gp.BoxBudget:
+    """Bounds of every size, some of them 0."""
+    rng = np.random.default_rng(3)
+    lower, upper = rng.uniform(-0.5, 0.2, (n, d)), rng.uniform(-0.2, 0.5, (n, d))
+    return gp.BoxBudget(np.minimum(lower, 0), np.maximum(upper, 0))
+
+
+def with_category(n: int, d: int) -> gp.BoxBudget:
+    """A box on the first features, and a category of three columns and a level without one, of
+    which two levels can be claimed."""
+    rng = np.random.default_rng(4)
+    claim = Claim(
+        columns=np.array([d - 3, d - 2, d - 1, -1]),
+        steps=np.array([1.0, 2.0, 0.5, 1.0]),
+        allowed=np.array([False, True, False, True]),
+        current=rng.integers(0, 4, n),
+    )
+    ends = np.where(np.arange(d) < d - 3, 0.2, 0.0)
+    return gp.BoxBudget(-ends, 2 * ends, (claim,))
+
+
+def random_budget(rng: np.random.Generator, n: int, d: int) -> gp.Response:
+    """Balls of all norms, boxes, prices and categories, common or by agent; d is at least 4."""
+    each = rng.random(n) if rng.random() < 0.5 else float(rng.random())
+    able = rng.random(d) < 0.6
+    kind = rng.choice(["ball", "box", "box by agent", "prices", "category"])
+    if kind == "ball":
+        norm = float(rng.choice([1.0, 1.3, 2.0, 3.0, np.inf]))
+        return gp.BallBudget(each, np.flatnonzero(able), norm)
+    if kind == "box":
+        return gp.BoxBudget(-(able * rng.random(d)), able * rng.random(d))
+    if kind == "box by agent":
+        return box_by_agent(n, d)
+    if kind == "prices":
+        return gp.PriceBudget(each, np.where(able, rng.random(d) + 0.3, np.inf))
+    return with_category(n, d)
+
+
+def random_budget_problem(seed: int) -> gp.StrategicProblem:
+    """All losses and budgets, with and without weights, intercept, label and feature costs."""
+    rng = np.random.default_rng([2, seed])
+    n, d = int(rng.integers(20, 151)), int(rng.integers(4, 9))
+    X = rng.standard_normal((n, d))
+    y = np.sign(X @ rng.standard_normal(d) + 0.5 * rng.standard_normal(n))
+    y[:2] = 1, -1
+    weights = None if rng.random() < 0.6 else rng.random(n) + 0.2
+    cost = np.where(rng.random(d) < 0.25, np.inf, 10 ** rng.uniform(-0.7, 0.5, d))
+    return gp.StrategicProblem(
+        gp.Population(X, y, random_budget(rng, n, d), weights=weights),
+        float(rng.choice([0.01, 0.05, 0.2])),
+        float(rng.choice([0.1, 0.5, np.inf])),
+        [gp.Logistic(), gp.HuberHinge(), gp.PseudoHuberHinge()][int(rng.integers(3))],
+        intercept=None if rng.random() < 0.5 else 3.0,
+        feature_cost=None if rng.random() < 0.5 else cost,
+    )
 
 
 def random_problem(seed: int) -> gp.StrategicProblem:

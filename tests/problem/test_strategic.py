@@ -23,6 +23,11 @@ CASES: dict[str, dict[str, Any]] = {
     "norm 3": {"norm": 3.0},
     "degree 1.5": {"degree": 1.5},
     "degree 3": {"degree": 3.0},
+    "ball": {"degree": np.inf},
+    "ball, norm 4, by agent": {"degree": np.inf, "norm": 4.0, "zeta": np.linspace(0, 0.5, N)},
+    "box": {"budget": "box"},
+    "box by agent": {"budget": "box", "zeta": np.linspace(0, 2, N)},
+    "prices": {"budget": "prices"},
     "norm 4, degree 1.2": {"norm": 4.0, "degree": 1.2, "zeta": np.linspace(0, 0.5, N)},
     "norm 1.2, degree 3": {"norm": 1.2, "degree": 3.0, "mask": None},
 }

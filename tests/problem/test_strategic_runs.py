@@ -104,6 +104,11 @@ def test_trajectory_equals_the_listing(
         {"flips": "both", "zeta": 0.0},
         {"loss": "huber", "norm": 1.5, "degree": 3.0},
         {"loss": "pseudo-huber", "zeta": np.arange(N) / N, "intercept": 0.1},
+        {"degree": np.inf},
+        {"degree": np.inf, "norm": 3.0, "zeta": np.arange(N) / N, "loss": "huber"},
+        {"budget": "box", "intercept": 2.0},
+        {"budget": "box", "zeta": np.arange(N) / N},
+        {"budget": "prices", "loss": "pseudo-huber"},
     ],
     ids=str,
 )

@@ -153,6 +153,7 @@ def _solved(cp: Any, total: Any, limits: list[Any]) -> float:
     with warnings.catch_warnings():
         # How accurate it is, the certificate says.
         warnings.filterwarnings("ignore", "Solution may be inaccurate")
+        warnings.filterwarnings("ignore", "pnorm with p=")
         with suppress(cp.SolverError):
             program.solve(solver=cp.CLARABEL, **precise)
     if program.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):

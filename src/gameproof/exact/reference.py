@@ -6,11 +6,12 @@ from typing import Literal
 
 import numpy as np
 
-from gameproof.arguments import as_positive, shown
+from gameproof.arguments import Vector, as_positive, shown
 from gameproof.errors import CapWarning, IgnoresDataWarning, warn
 from gameproof.exact.conic import conic_minimum
 from gameproof.exact.first_order import descend_ascend
 from gameproof.problem.newton.minimum import minimum
+from gameproof.problem.newton.zeros import with_zeros
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 
@@ -114,12 +115,19 @@ def _newton(problem: StrategicProblem) -> Saddle:
 
 def _conic(problem: StrategicProblem) -> Saddle:
     _, x, gamma = conic_minimum(problem)
-    return Saddle(x, gamma, problem.robust_value(x), problem.duality_gap(x, gamma))
+    return _certified(problem, x, gamma, problem.duality_gap(x, gamma))
 
 
 def _gda(problem: StrategicProblem) -> Saddle:
-    x, gamma, gap = descend_ascend(problem, CERTIFIED)
-    return Saddle(x, gamma, problem.robust_value(x), gap)
+    return _certified(problem, *descend_ascend(problem, CERTIFIED))
+
+
+def _certified(problem: StrategicProblem, x: Vector, gamma: Vector, gap: float) -> Saddle:
+    """A saddle point with zeros for coefficients that are 0 but for rounding, and its gap there."""
+    value = problem.robust_value(x)
+    settled = with_zeros(problem, x, value - gap, value)
+    there = problem.robust_value(settled)
+    return Saddle(settled, gamma, there, gap + there - value)
 
 
 def warn_of_cap(reached: float, cap: float, name: str) -> None:

@@ -122,10 +122,16 @@ class Population:
         return float(self.weights[self.y > 0].sum() / self.n)
 
     @cached_property
+    def largest_by_feature(self) -> Vector:
+        """The size of the largest number in each column of X."""
+        blocks = range(0, self.n, BLOCK)  # a copy of all could be as large as memory
+        found: Vector = np.max([np.abs(self.X[k : k + BLOCK]).max(axis=0) for k in blocks], axis=0)
+        return found
+
+    @property
     def largest(self) -> float:
         """The size of the largest feature of all agents."""
-        blocks = range(0, self.n, BLOCK)  # a copy of all could be as large as memory
-        return max(float(np.abs(self.X[k : k + BLOCK]).max()) for k in blocks)
+        return float(self.largest_by_feature.max())
 
     @property
     def n_answers(self) -> int:

@@ -272,11 +272,11 @@ class Cone(_CompiledSet):
     @property
     def diameter(self) -> float:
         rim = self.cap / self.slope
-        if self.scale is not None:
-            free = np.isinf(self.scale)
-            widest = float(self.scale[~free].max(initial=0.0))
-            rim *= float(np.hypot(widest, np.sqrt(free.sum())))
-        return max(2 * rim, float(np.hypot(rim, self.cap)))
+        scale = np.ones(1) if self.scale is None else self.scale
+        widest = rim * float(scale[np.isfinite(scale)].max(initial=0.0))
+        # Across the rim or from it to the apex, and across the coordinates that are free.
+        free = 2 * rim * float(np.sqrt(np.isinf(scale).sum()))
+        return float(np.hypot(max(2 * widest, np.hypot(widest, self.cap)), free))
 
     @property
     def center(self) -> Vector:

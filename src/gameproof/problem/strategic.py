@@ -125,7 +125,7 @@ class StrategicProblem(Problem):
         self._estimates_positive, self.smooth = positive == "estimated", bool(smooth)
         self.slope = self._slope()
         self.name = f"strategic problem with {self.n} agents and {population.d} features"
-        scale = None if feature_cost is None else self.feature_cost
+        scale = None if (self.feature_cost == 1).all() else self.feature_cost
         cone = Cone(population.d + 1, self.loss.K + self.loss.s, self.alpha_max, scale)
         self.x_set: ConvexSet = cone
         if self.intercept is not None:
@@ -181,7 +181,7 @@ class StrategicProblem(Problem):
             intercept=self.intercept,
             positive="estimated" if self._estimates_positive else "exact",
             smooth=self.smooth,
-            feature_cost=None if (self.feature_cost == 1).all() else self.feature_cost,
+            feature_cost=self.feature_cost,
         )
 
     def dual_length(self, theta: Vector) -> float:

@@ -34,9 +34,8 @@ from scipy.linalg import cho_factor, cho_solve
 from gameproof.arguments import Matrix, Vector
 from gameproof.problem.newton.side import Derivatives, Local, Side
 from gameproof.problem.newton.walls import Walls
+from gameproof.problem.newton.zeros import TARGET
 
-# The gap at which a minimisation ends, in units of the value where that exceeds 1.
-TARGET = 1e-11
 # mu aims at this part of the gap.
 SHRINK = 0.1
 MAX_STEPS = 200

@@ -20,9 +20,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gameproof.arguments import Indices, Vector
-from gameproof.problem.newton.barrier import TARGET, Minimum, minimise
+from gameproof.problem.newton.barrier import Minimum, minimise
 from gameproof.problem.newton.convex_side import ConvexSide, Expansion
 from gameproof.problem.newton.near import Near
+from gameproof.problem.newton.zeros import TARGET, with_zeros
 
 if TYPE_CHECKING:
     from gameproof.problem.strategic import StrategicProblem
@@ -52,7 +53,10 @@ def minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Minimum:
     side, start = ConvexSide(problem, gamma), problem.interior
     found, everyone = _minimum(side, start, TARGET), np.zeros(side.n)
     everyone[side.free] = found.gamma
-    return found._replace(v=side.unlifted(found.v), gamma=everyone)
+    x = side.unlifted(found.v)
+    if gamma is None:
+        x = with_zeros(problem, x, found.lower, found.upper)
+    return found._replace(v=x, gamma=everyone)
 
 
 def _minimum(side: ConvexSide, start: Vector, target: float) -> Minimum:

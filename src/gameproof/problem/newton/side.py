@@ -130,7 +130,7 @@ class Side(ABC):
     def least(self, v: Vector, value: float, g: Vector) -> float:
         """The least over the set of the tangent with this value and gradient at v."""
         left, paid, cap = self._left(g), np.isfinite(self.cost), self.problem.alpha_max
-        tilt = g[self.alpha] - float(np.linalg.norm((self.cost * left)[paid])) / self.steepness
+        tilt = g[self.alpha] - float(np.linalg.norm(self.cost[paid] * left[paid])) / self.steepness
         lower = value - float(g @ v) + cap * min(0.0, tilt)
         lower -= cap / self.steepness * float(np.abs(left[~paid]).sum())
         if self.problem.intercept is not None:
