@@ -81,7 +81,20 @@ def learn_within(
     learnt = learned_from(pilot, population, told, level)
     if assumed and not learnt.fits:  # which may be all that is wrong
         return replace(learnt, sentence=_too_few(pilot))
+    if _one_sided(pilot, learnt):
+        wanted = 2 * (2 * plan.features.size + 3)
+        more = f"By scores, features that move up and down by different amounts take {wanted}."
+        return replace(learnt, sentence=f"{learnt.sentence} {more}")
     return learnt
+
+
+def _one_sided(pilot: Pilot, learnt: LearnedResponse) -> bool:
+    """Whether scores may be those of a box, and features were not deployed alone with both signs:
+    bounds that differ cannot be told apart then."""
+    if not pilot.scores or learnt.fits or np.isfinite(learnt.intervals["degree"][1]):
+        return False
+    single = (pilot.thetas != 0).sum(axis=1) == 1
+    return bool(pilot.thetas.shape[1] > 1 and not (pilot.thetas[single] < 0).any())
 
 
 def deployments_one_by_one(d: int) -> int:
@@ -99,7 +112,7 @@ def _too_few(pilot: Pilot) -> str:
     d = pilot.thetas.shape[1]
     wanted = deployments_one_by_one(d)
     return (
-        f"The answers do not fit a power cost on all {d} features, and {pilot.agents.size} scores "
+        f"The answers fit no power cost or budget on all {d} features, and {pilot.agents.size} scores "
         f"at {len(pilot.thetas)} deployments are too few to find those that move: that takes "
         f"{2 * wanted} at {wanted}, or features that are known."
     )

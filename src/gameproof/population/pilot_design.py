@@ -15,13 +15,14 @@ from collections.abc import Generator, Iterable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Indices, Matrix, Vector
 
 SPREAD = 4.0  # between the largest and the smallest coefficient, in units of the features' scale
 SIZES = (0.25, 0.7, 0.9, 0.35)  # of the deployments after the first two, which are 0.5 and 1
 CHECKS = 3  # deployments of all features at the end, where features were told apart before
-ERRORS = 3.0  # scores double with theta if they do within so many standard errors
+DOUBT = 0.005  # the rate at which noise alone makes scores that double seem not to
 
 
 class Plan(NamedTuple):
@@ -147,9 +148,22 @@ def _only_mover(moves: Matrix, noise: float | None = None) -> int:
 
 
 def _doubles(before: Reply, after: Reply) -> bool:
-    """Whether scores rise twice as much where theta is twice as large, or not at all."""
+    """Whether scores may rise twice as much where theta is twice as large, or not at all: by those
+    asked both times, and by the means of all."""
     _, first, second = np.intersect1d(before[0], after[0], return_indices=True)
-    low, high = before[1][first, 0], after[1][second, 0]
-    over, size = high - 2 * low, float(np.abs(high).max())
-    error = float(over.std(ddof=1)) / np.sqrt(over.size) if over.size > 1 else 0.0
-    return abs(float(over.mean())) <= max(ERRORS * error, 1e-7 * size)
+    low, high = before[1][:, 0], after[1][:, 0]
+    over = high[second] - 2 * low[first]
+    exact = 1e-7 * float(np.abs(high).max())
+    if np.abs(over).max(initial=0.0) <= exact:
+        return True
+    errors = [_error(over), float(np.hypot(_error(high), 2 * _error(low)))]
+    means = [float(over.mean()), float(high.mean() - 2 * low.mean())]
+    limits = [
+        float(t_distribution.isf(DOUBT, n)) for n in (max(over.size - 1, 1), 2 * high.size - 2)
+    ]
+    return all(abs(m) <= max(q * e, exact) for m, q, e in zip(means, limits, errors, strict=True))
+
+
+def _error(values: Vector) -> float:
+    """Of the mean."""
+    return float(values.std(ddof=1)) / np.sqrt(values.size) if values.size > 1 else 0.0
