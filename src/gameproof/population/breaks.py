@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.population.families import chosen, same_family
+from gameproof.population.families import chosen
 from gameproof.population.fit import Fit, Mask, positions
 from gameproof.population.fit_tests import (
     EACH,
@@ -58,7 +58,8 @@ def judge(fit: Fit, tried: Sequence[Fit] = ()) -> FitVerdict:
         return _refused("people move, but those asked again moved the same, whatever theta was")
     unit = _unit(pilot)
     if odds < EACH:
-        if late := next(filter(None, map(_delay, every)), 0):
+        # Of scores, features are told apart by their own deployments, which a delay shifts.
+        if late := _delay(fit, every[0].movable if pilot.scores else None):
             return _refused(f"people answer the theta deployed {late} before")
         if others := _others(fit):
             told = ", ".join(map(str, others))
@@ -99,8 +100,8 @@ def described(fit: Fit) -> str:
     still = int((powers <= 1e-6 * powers.max()).sum())
     never = f", and {still} of them never move" if still else ""
     return (
-        f"{what} on average; {fit.strength_name} differ, from {powers.min():.4g} to "
-        f"{powers.max():.4g}{fit.strength_unit} among the {powers.size} agents seen{never}."
+        f"{what} on average; {fit.differing(powers.min(), powers.max())} among the {powers.size} "
+        f"agents seen{never}."
     )
 
 
@@ -120,15 +121,12 @@ def _regardless(fit: Fit, odds: float) -> bool:
     return odds < EACH and lack_of_fit(still) >= FALSE_ALARM
 
 
-def _delay(fit: Fit) -> int:
+def _delay(fit: Fit, told: Mask | None) -> int:
     """By how many deployments answers come late; 0 where no older theta explains them better."""
     for delay in range(1, min(4, len(fit.pilot.thetas) - 2)):
-        # Of scores, features are told apart by their own deployments, which a delay shifts.
-        told = fit.movable if fit.pilot.scores else None
-        late = same_family(fit, fit.pilot.lagged(delay), told)
+        late = chosen(fit.pilot.lagged(delay), told)
         left = float((fit.residuals()[fit.pilot.which >= delay] ** 2).sum())
-        better = float((late.residuals() ** 2).sum()) < 0.8 * left
-        if better and (is_exact(late) or lack_of_fit(late) >= FALSE_ALARM):
+        if late.holds and float((late.best.residuals() ** 2).sum()) < 0.8 * left:
             return delay
     return 0
 

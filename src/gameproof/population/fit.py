@@ -32,9 +32,6 @@ class Fit(ABC):
     by_agent: bool
     kept: Mask | None = None  # which of the numbers answered count; None for all
 
-    strength_name = "powers"  # what agents differ in
-    strength_unit = ""
-
     @abstractmethod
     def unit(self) -> Matrix:
         """What the answers would be at strength 1."""
@@ -71,6 +68,10 @@ class Fit(ABC):
     @abstractmethod
     def described(self) -> str:
         """What the answers fit, as a clause."""
+
+    @abstractmethod
+    def differing(self, low: float, high: float) -> str:
+        """What differs by agent, from the lowest strength to the highest, as a clause."""
 
     @abstractmethod
     def growth(self) -> float:

@@ -1,8 +1,9 @@
 """`learn_response`: how people answer, learnt from a few dozen answers.
 
-A pilot study (`pilot`) is asked, a power cost fitted to it (`power_fit`, `movable`) and judged
-(`fit_tests`, `breaks`). Where the answers fit, the problem can be solved as if the response were
-known; where they do not, the sentence says what to do.
+A pilot study (`pilot`) is asked. Power costs and balls (`power_fit`, `movable`), boxes (`box_fit`)
+and prices (`price_fit`) are fitted to it, one is chosen (`families`) and judged (`fit_tests`,
+`breaks`). Where the answers fit, the problem can be solved as if the response were known; where
+they do not, the sentence says what to do.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from gameproof.arguments import as_count, as_number, as_positive
 from gameproof.errors import BudgetExceeded
 from gameproof.population.learned import LearnedResponse, learned_from
 from gameproof.population.pilot import Pilot, run_pilot
-from gameproof.population.pilot_design import Plan
+from gameproof.population.pilot_design import Plan, doubles
 from gameproof.population.population import Population
 from gameproof.population.responses import PowerCost, Sight
 
@@ -35,11 +36,14 @@ def learn_response(
     level: float = 0.95,
     seed: int = 0,
 ) -> LearnedResponse:
-    """The power, degree, norm and movable features of people's cost, with intervals and a verdict.
+    """How people answer: a power cost, or where moves do not grow with theta a budget, a ball, a
+    box or prices; with intervals and a verdict.
 
     At most `answers` are asked, at `deployments` distinct theta, the largest of which spreads
     scores by about `size`. By default they are 60 at 6; where only scores are seen, at d + 3, of
-    2 answers at least, if that is 300 or less: with too few, all features are taken to move.
+    2 answers at least, if that is 300 or less: with too few, all features are taken to move. Where
+    one feature moves at a time, and by scores where a budget has to be seen from both sides, there
+    are more deployments, of 2 answers at least: up to d + 5, and 2 d + 3.
     `features`, where they are known, are the movable ones. The verdict's false-alarm rate is 1%,
     and intervals hold at `level`, where noise has mean zero and the same size in every answer.
 
@@ -48,6 +52,9 @@ def learn_response(
     >>> learnt = learn_response(people, answers=24, deployments=4)
     >>> learnt.fits, learnt.degree, learnt.norm, learnt.features, round(learnt.power, 6)
     (True, 3.0, 2.0, [0, 1, 2], 0.2)
+    >>> people = Population(people.X, people.y, BoxBudget(lower=[0, -1, 0], upper=[2, 0, 0]))
+    >>> learn_response(people).response
+    BoxBudget(lower=array([ 0., -1.,  0.]), upper=array([2., 0., 0.]), claims=())
     """
     most = answers
     if answers is None:
@@ -91,10 +98,12 @@ def learn_within(
 def _one_sided(pilot: Pilot, learnt: LearnedResponse) -> bool:
     """Whether scores may be those of a box, and features were not deployed alone with both signs:
     bounds that differ cannot be told apart then."""
-    if not pilot.scores or learnt.fits or np.isfinite(learnt.intervals["degree"][1]):
+    if not pilot.scores or learnt.fits:
         return False
+    first, second = (pilot.which == k for k in (0, 1))
+    replies = [(pilot.agents[rows], pilot.moves[rows]) for rows in (first, second)]
     single = (pilot.thetas != 0).sum(axis=1) == 1
-    return bool(pilot.thetas.shape[1] > 1 and not (pilot.thetas[single] < 0).any())
+    return doubles(*replies) and not (pilot.thetas[single] < 0).any()
 
 
 def deployments_one_by_one(d: int) -> int:
@@ -112,9 +121,9 @@ def _too_few(pilot: Pilot) -> str:
     d = pilot.thetas.shape[1]
     wanted = deployments_one_by_one(d)
     return (
-        f"The answers fit no power cost or budget on all {d} features, and {pilot.agents.size} scores "
-        f"at {len(pilot.thetas)} deployments are too few to find those that move: that takes "
-        f"{2 * wanted} at {wanted}, or features that are known."
+        f"The answers fit no power cost or budget on all {d} features, and {pilot.agents.size} "
+        f"scores at {len(pilot.thetas)} deployments are too few to find those that move: that "
+        f"takes {2 * wanted} at {wanted}, or features that are known."
     )
 
 

@@ -32,7 +32,6 @@ class LinearFit(Fit):
     sizes: Vector = None  # type: ignore[assignment]
 
     degree = inf
-    strength_name, strength_unit = "budgets", " times that"
 
     @abstractmethod
     def intervals(self, level: float, share: float) -> Intervals:
@@ -51,6 +50,9 @@ class LinearFit(Fit):
     def begun(self) -> sparse.csr_array:
         """The design to fit with."""
         return self.design()
+
+    def differing(self, low: float, high: float) -> str:
+        return f"budgets differ, from {low:.4g} to {high:.4g} times that"
 
     def unit(self) -> Matrix:
         at: Matrix = (self.design() @ self.sizes).reshape(len(self.pilot.thetas), -1)

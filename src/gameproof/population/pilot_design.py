@@ -55,14 +55,18 @@ class Design:
         self._plan, self._scale, self._size, self._rng = plan, scale, size, rng
         self._tally = np.zeros(scale.size)  # deployments with a positive coefficient less others
         self._draws = 0
+        self._start = plan.each  # agents asked at the first two deployments
 
     def questions(self, scores: bool) -> Generator[Question, Reply, None]:
         """Each is sent its reply."""
         plan, first = self._plan, 0.5 * self._drawn()
-        before = yield Question(first, plan.each)
-        after = yield Question(2 * first, plan.each)
+        if scores and not plan.fixed:  # leave enough to see budgets from both sides
+            spare = plan.answers - 2 * (2 * plan.features.size + 1)
+            self._start = min(plan.each, max(spare // 2, 2))
+        before = yield Question(first, self._start)
+        after = yield Question(2 * first, self._start)
         if scores:
-            yield from self._by_scores(_doubles(before, after))
+            yield from self._by_scores(doubles(before, after))
         elif (mover := _only_mover(before[1])) >= 0 and mover == _only_mover(after[1]):
             still = np.delete(np.concatenate([before[1], after[1]]), mover, axis=1)
             noise = float(np.sqrt(np.mean(still**2))) if still.size else 0.0
@@ -73,7 +77,8 @@ class Design:
     def _room(self, deployments: int) -> int:
         """Answers left after the first two, for so many deployments more."""
         plan = self._plan
-        return max(plan.answers, min(plan.most, 2 * (plan.each + deployments))) - 2 * plan.each
+        used = 2 * self._start
+        return max(plan.answers, min(plan.most, used + 2 * deployments)) - used
 
     def _draw(self, number: int, each: int) -> Generator[Question, Reply, None]:
         for _ in range(number):
@@ -147,7 +152,7 @@ def _only_mover(moves: Matrix, noise: float | None = None) -> int:
     return int(np.argmax(clear)) if clear.sum() == 1 else -1
 
 
-def _doubles(before: Reply, after: Reply) -> bool:
+def doubles(before: Reply, after: Reply) -> bool:
     """Whether scores may rise twice as much where theta is twice as large, or not at all: by those
     asked both times, and by the means of all."""
     _, first, second = np.intersect1d(before[0], after[0], return_indices=True)

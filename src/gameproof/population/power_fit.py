@@ -88,6 +88,9 @@ class PowerFit(Fit):
             f"{moving} of {d} features, power {mean:.4g}"
         )
 
+    def differing(self, low: float, high: float) -> str:
+        return f"{'powers' if self.v else 'radii'} differ, from {low:.4g} to {high:.4g}"
+
     def sensitivities(self) -> Matrix:
         """How the numbers predicted change with log power, v and w: three columns."""
         powers, columns = self.powers()[self.people[1]][:, None], [self.unit()]
