@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof import theory as theory
+    from gameproof.classify.budget import BudgetCurve as BudgetCurve
+    from gameproof.classify.budget import select_budget as select_budget
     from gameproof.classify.load import load_model as load_model
     from gameproof.classify.radius import RadiusCurve as RadiusCurve
     from gameproof.classify.radius import select_radius as select_radius
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         StrategicLogisticRegression as StrategicLogisticRegression,
     )
     from gameproof.classify.robust import RobustStrategicClassifier as RobustStrategicClassifier
+    from gameproof.classify.scorer import gamed_scorer as gamed_scorer
     from gameproof.classify.table import TableModel as TableModel
     from gameproof.data.budgets import Budgets as Budgets
     from gameproof.data.dataset import Dataset as Dataset
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from gameproof.data.synthetic import synthetic_people as synthetic_people
     from gameproof.errors import AnswerError as AnswerError
     from gameproof.errors import BudgetExceeded as BudgetExceeded
+    from gameproof.errors import BudgetWarning as BudgetWarning
     from gameproof.errors import CapWarning as CapWarning
     from gameproof.errors import DataError as DataError
     from gameproof.errors import DataNotFound as DataNotFound
@@ -145,10 +149,12 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "classify.budget": ["BudgetCurve", "select_budget"],
     "classify.load": ["load_model"],
     "classify.radius": ["RadiusCurve", "select_radius"],
     "classify.regression": ["StrategicLogisticRegression"],
     "classify.robust": ["RobustStrategicClassifier"],
+    "classify.scorer": ["gamed_scorer"],
     "classify.table": ["TableModel"],
     "data.budgets": ["Budgets"],
     "data.dataset": ["Dataset", "Features"],
@@ -159,6 +165,7 @@ _HOMES = {
     "errors": [
         "AnswerError",
         "BudgetExceeded",
+        "BudgetWarning",
         "CapWarning",
         "DataError",
         "DataNotFound",

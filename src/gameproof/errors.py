@@ -69,6 +69,10 @@ class CapWarning(UserWarning):
     """The bound on theta binds, so that what is found is not the best there is."""
 
 
+class BudgetWarning(UserWarning):
+    """A budget that is larger than the whole range of its column."""
+
+
 class IgnoresDataWarning(UserWarning):
     """The radius is so large that the best robust classifier is theta = 0."""
 

@@ -162,6 +162,6 @@ def test_what_cannot_be_judged_is_refused() -> None:
     model = gp.RobustStrategicClassifier(response=box, solver=gp.ogda_rr(), queries=100)
     with pytest.raises(TypeError, match="needs the response function of people it leaves out"):
         gp.select_radius(X, Y, model)
-    with pytest.raises(ValueError, match="power must be one number for all"):
+    with pytest.raises(ValueError, match="power must be the same for all"):
         gp.select_radius(X, Y, gp.RobustStrategicClassifier(power=np.full(240, 0.1)))
     assert asked == []

@@ -26,6 +26,9 @@ BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
         gp.RobustStrategicClassifier(label_cost=float("inf"), standardise=False),
         gp.StrategicLogisticRegression(),
         gp.StrategicLogisticRegression(power=0.3, standardise=False, class_weight="balanced"),
+        gp.RobustStrategicClassifier(budgets=[0]),
+        gp.StrategicLogisticRegression(budgets={0: (-0.1, 0.2)}, prepare=StandardScaler()),
+        gp.StrategicLogisticRegression(budgets=[0], prepare=gp.Prepare(unit=1.0)),
     ]
 )
 def test_every_check_of_scikit_learn_passes(estimator, check) -> None:

@@ -1,5 +1,6 @@
 """A model with its table: what it predicts, and that its file gives the same model back."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -33,6 +34,70 @@ def model(frame: pd.DataFrame) -> TableModel:
     classifier = gp.RobustStrategicClassifier(0.03, features=prepare.movable_.tolist())
     classifier.fit(Z, target.labels(table)[1])
     return TableModel(plan, prepare, classifier, {"note": "a < b", "cost": float("inf")})
+
+
+@pytest.fixture(scope="module")
+def budgeted(frame: pd.DataFrame) -> TableModel:
+    """One whose classifier takes the table itself, and knows what people can change."""
+    table = as_table(frame)
+    target = Target.of(table, TARGET, FAVOURABLE)
+    plan = Plan.of(table, target, MOVABLE)
+    classifier = gp.RobustStrategicClassifier(
+        0.01,
+        budgets={"savings": (0, 3000), "utilisation": (-0.2, 0), "home": None},
+        prepare=gp.Prepare(plan.features),
+    ).fit(plan.encoded(table).X, target.labels(table)[1])
+    # Where moves pay: the one that was trained for them has nothing to gain.
+    classifier.coef_ = np.random.default_rng(0).standard_normal(classifier.coef_.shape)
+    classifier.intercept_ = np.zeros(1)
+    return TableModel(plan, classifier.prepare_, classifier)
+
+
+def test_gamed_decisions_of_a_raw_table_are_those_of_people_moved_by_hand(
+    budgeted: TableModel, frame, tmp_path: Path
+) -> None:
+    wins = budgeted.predict(frame) == "yes"
+    for savings, utilisation in itertools.product((0, 3000), (-0.2, 0)):
+        for home in (None, *budgeted.plan.features.levels["home"]):
+            moved = frame.assign(
+                savings=frame["savings"] + savings, utilisation=frame["utilisation"] + utilisation
+            )
+            if home is not None:
+                moved["home"] = home
+            wins |= budgeted.predict(moved) == "yes"
+    found = budgeted.gamed_decisions(frame)
+    assert (found == "yes").tolist() == wins.tolist()
+    assert (found != budgeted.predict(frame)).sum() > 5
+    budgeted.save(tmp_path / "m.json")
+    loaded = gp.load_model(tmp_path / "m.json")
+    assert loaded.budgets == budgeted.budgets
+    np.testing.assert_array_equal(
+        loaded.decision_function(frame), budgeted.decision_function(frame)
+    )
+    assert loaded.gamed_decisions(frame).tolist() == found.tolist()
+    twice = budgeted.gamed_decisions(frame, multiple=2).tolist()
+    assert loaded.gamed_decisions(frame, multiple=2).tolist() == twice != found.tolist()
+    assert (budgeted.gamed_decisions(frame, multiple=0) == budgeted.predict(frame)).all()
+
+
+def test_budgets_can_be_given_for_a_classifier_that_knows_none(model, budgeted, frame) -> None:
+    with pytest.raises(ValueError, match="knows no budgets; give them"):
+        model.gamed_decisions(frame)
+    parts = (model.plan, model.prepare, model.classifier)
+    told = TableModel(*parts, budgets=budgeted.budgets)
+    moved = frame.assign(savings=frame["savings"] + 3000)
+    more_savings = gp.Budgets.of(
+        {"savings": (0, 3000)}, model.plan.features, model.plan.encoded(as_table(frame)).X
+    )
+    wins = (model.predict(frame) == "yes") | (model.predict(moved) == "yes")
+    found = TableModel(*parts, budgets=more_savings).gamed_decisions(frame)
+    assert (found == "yes").tolist() == wins.tolist()
+    assert told.budgets is budgeted.budgets
+    other = gp.Budgets.of([0], gp.Features(("a",)), np.zeros((2, 1)))
+    with pytest.raises(ValueError, match="these budgets are for the columns a"):
+        TableModel(*parts, budgets=other)
+    with pytest.raises(ValueError, match="holds a preparation of its own; give that one"):
+        TableModel(model.plan, model.prepare, budgeted.classifier)
 
 
 def test_predictions_are_those_of_the_parts_by_hand(model: TableModel, frame) -> None:
@@ -114,6 +179,8 @@ def test_bare_classifier_is_no_table_model(model, tmp_path: Path) -> None:
         lambda record: record["classifier"].update(kind="Pickle"),
         lambda record: record["classifier"]["fitted"].update(coef=[1.0]),
         lambda record: record.update(classifier=[]),
+        lambda record: record.update(budgets={"ranges": []}),
+        lambda record: record.update(budgets={"columns": ["age"]}),
     ],
 )
 def test_crafted_file_is_refused(spoil, model, tmp_path: Path) -> None:

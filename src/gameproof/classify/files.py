@@ -1,7 +1,8 @@
 """Model files: JSON text, so that a file from a stranger is numbers and words, never code.
 
 A file holds what a model is, {"kind", "parameters", "fitted", "training"}, with its format, the
-format's version and a digest. Floats are written as Python writes them, which is exact; those that
+format's version and a digest. Version 1 knew no budgets and no preparation inside a classifier, and
+is read as well. Floats are written as Python writes them, which is exact; those that
 JSON does not know become {"number": "inf"}. A response or solver made of functions or objects is
 not saved: its description stands in its place.
 """
@@ -19,7 +20,7 @@ import numpy as np
 from gameproof.data.files import write_whole
 from gameproof.errors import ModelFileError
 
-FORMAT, VERSION = "gameproof-model", 1
+FORMAT, VERSION = "gameproof-model", 2
 Record = dict[str, Any]
 
 
@@ -45,7 +46,7 @@ def read(path: Path) -> Record:
         raise ModelFileError(f"{path} is no model file of gameproof, but of another program")
     version = content.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ModelFileError(f"{path} has the file version {version!r}, which is none")
+        raise ModelFileError(f"{path} has the invalid file version {version!r}")
     if version > VERSION:
         raise ModelFileError(
             f"{path} was written by a newer gameproof (file version {version}, this one reads up "

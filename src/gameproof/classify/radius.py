@@ -13,23 +13,28 @@ classifier ignores the data are not in question.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import _safe_indexing
 
 from gameproof.arguments import Matrix, Vector, as_count, as_vector, shown
+from gameproof.classify.folds import (
+    People,
+    dropped_by_fold,
+    fitted,
+    mean_and_error,
+    movable_columns,
+    on_dropping,
+    within_an_error,
+    without_movable,
+)
 from gameproof.classify.robust import RobustStrategicClassifier
-from gameproof.classify.weighing import as_weights
-from gameproof.errors import CapWarning, IgnoresDataWarning
+from gameproof.errors import BudgetWarning, warn
 from gameproof.exact.reference import largest_useful_radius
-from gameproof.population.responses import PowerCost
+from gameproof.population.responses import KnownResponse
 
 Bools = NDArray[np.bool_]
 # Radii tried by default: none, and these parts of the largest useful one.
@@ -51,6 +56,8 @@ class RadiusCurve:
         From this radius on the best classifier of all these people ignores the data.
     recommended, reason
         A radius, and why in a sentence.
+    note
+        A sentence where dropping the columns that people can change works just as well.
     """
 
     radii: Vector
@@ -61,6 +68,7 @@ class RadiusCurve:
     largest_useful: float
     recommended: float
     reason: str
+    note: str = ""
 
     def rows(self) -> list[dict[str, float]]:
         """Means and standard errors over folds, a row a radius."""
@@ -78,7 +86,7 @@ class RadiusCurve:
             cells = [f"{row[n]:.3f} ± {row[f'{n} error']:.3f}" for n in ("clean", "gamed", "risk")]
             mark = "  ignores the data" if row["ignores data"] else ""
             lines.append(f"{row['radius']:<8.3g} {'    '.join(cells)}{mark}")
-        return "\n".join([*lines, self.reason])
+        return "\n".join([*lines, self.reason, *([self.note] if self.note else [])])
 
 
 def select_radius(
@@ -94,10 +102,11 @@ def select_radius(
     """The accuracy-robustness curve of `model` over radii, and a recommended radius; see the
     module for the rule.
 
-    `model` has all other parameters; its own radius plays no part. Its response must be known, with
-    one power for all. By default radius 0 and nine others up to the largest useful one are tried.
-    `sample_weight` is how much each person counts, in the fits and where they are judged; folds
-    are of persons, whatever they count, and leave out those who do not count.
+    `model` has all other parameters; its own radius plays no part. It has budgets, or its response
+    must be known and the same for all. Its preparation is fitted inside each fold. By default
+    radius 0 and nine others up to the largest useful one are tried. `sample_weight` is how much
+    each person counts, in the fits and where they are judged; folds are of persons, whatever they
+    count, and leave out those who do not count.
 
     >>> import gameproof as gp
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
@@ -108,87 +117,44 @@ def select_radius(
     base = RobustStrategicClassifier() if model is None else model
     if not isinstance(base, RobustStrategicClassifier):
         raise TypeError(f"model must be a RobustStrategicClassifier, got {shown(base)}")
-    _require_one_power(base.response, base.power)
-    who = _counted(X, y, sample_weight)
-    splits = _splits(who.y, as_count("folds", folds, least=2), seed)
-    useful = largest_useful_radius(_fitted(base, 0.0, who).problem(*who), precision=0.01)
+    _require_common_response(base.response, base.power)
+    who = People.counted(X, y, sample_weight)
+    splits = who.splits(as_count("folds", folds, least=2), seed)
+    whole = fitted(base, who, radius=0.0)
+    if whole.budgets_ is not None:
+        for wide in whole.budgets_.notes:
+            warn(wide, BudgetWarning)
+    useful = largest_useful_radius(whole.problem(*who), precision=0.01)
     if radii is None:
         radii = [0.0, *(float(f"{share * useful:.2g}") for share in SHARES)]
     tried = np.unique(as_vector("radii", radii))
-    found = np.array([[_judged(base, radius, who, *s) for s in splits] for radius in tried])
+    found = np.array([[_judged(base, radius, *s) for s in splits] for radius in tried])
     clean, gamed, risk, ignores = np.moveaxis(found, 2, 0)
     ignoring = ignores.any(axis=1)
     chosen, reason = _recommended(tried, clean, gamed, ignoring, useful)
-    return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason)
+    without = [without_movable(fitted(base, s[0], radius=chosen), *s) for s in splits]
+    k = int(np.flatnonzero(tried == chosen)[0])
+    note = on_dropping(movable_columns(whole), dropped_by_fold(without), clean[k], gamed[k])
+    return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note)
 
 
-def mean_and_error(by_fold: Vector) -> tuple[float, float]:
-    """The mean over folds and its standard error, as if folds were independent."""
-    return float(by_fold.mean()), float(by_fold.std(ddof=1) / np.sqrt(by_fold.size))
-
-
-def _require_one_power(response: Any, power: Any) -> None:
+def _require_common_response(response: Any, power: Any) -> None:
     """Refuses what cannot be judged on people left out, before anybody is asked."""
-    if not (response is None or isinstance(response, PowerCost)):
+    if not (response is None or isinstance(response, KnownResponse)):
         raise TypeError(
-            "select_radius needs the response function of people it leaves out: a cost such as "
-            f"QuadraticCost, got {response!r}"
+            "select_radius needs the response function of people it leaves out: budgets, or a cost "
+            f"such as QuadraticCost, got {response!r}"
         )
-    if np.ndim(power if response is None else response.power):
-        raise ValueError("select_radius leaves people out, so power must be one number for all")
-
-
-class _People(NamedTuple):
-    """Rows, labels and weights, in the order in which classifiers take them."""
-
-    X: Any
-    y: Any
-    weights: Vector | None
-
-    def only(self, rows: NDArray[Any]) -> _People:
-        """Those with these numbers."""
-        X, y = (_safe_indexing(whole, rows) for whole in (self.X, self.y))
-        return _People(X, y, None if self.weights is None else self.weights[rows])
-
-
-def _counted(X: Any, y: Any, sample_weight: ArrayLike | None) -> _People:
-    """Those who count."""
-    if sample_weight is None:
-        return _People(X, y, None)
-    weights = as_weights(sample_weight, np.asarray(y))
-    return _People(X, y, weights).only(np.flatnonzero(weights))
-
-
-def _fitted(
-    base: RobustStrategicClassifier, radius: float, who: _People
-) -> RobustStrategicClassifier:
-    with warnings.catch_warnings():
-        # The curve shows both, and radius 0 is there to compare with.
-        warnings.simplefilter("ignore", CapWarning)
-        warnings.simplefilter("ignore", IgnoresDataWarning)
-        model: RobustStrategicClassifier = clone(base).set_params(radius=float(radius)).fit(*who)
-    return model
-
-
-def _splits(y: ArrayLike, folds: int, seed: int) -> list[tuple[NDArray[Any], NDArray[Any]]]:
-    labels = np.asarray(y)
-    rarest = int(np.unique(labels, return_counts=True)[1].min())
-    if rarest < folds:
-        raise ValueError(f"the rarer class has {rarest} rows, too few for {folds} folds")
-    split = StratifiedKFold(folds, shuffle=True, random_state=seed)
-    return list(split.split(np.zeros(labels.size), labels))
+    if np.ndim(power) if response is None else response.by_agent:
+        name = "power" if response is None else response.largest[0]
+        raise ValueError(f"select_radius leaves people out, so {name} must be the same for all")
 
 
 def _judged(
-    base: RobustStrategicClassifier,
-    radius: float,
-    who: _People,
-    train: NDArray[Any],
-    test: NDArray[Any],
+    base: RobustStrategicClassifier, radius: float, known: People, others: People
 ) -> tuple[float, float, float, float]:
     """Clean accuracy, gamed accuracy, worst-case risk, and whether the data was ignored."""
-    known, others = who.only(train), who.only(test)
-    model = _fitted(base, radius, known)
+    model = fitted(base, known, radius=float(radius))
     nothing = model.problem(*known).ignores_data(model.result_.x)
     risk = model.worst_case(*others).value
     return model.score(*others), model.gamed_score(*others), risk, float(nothing)
@@ -205,8 +171,8 @@ def _recommended(
             "move too easily, or the features tell too little. There is nothing to recommend, and "
             f"{radii[0]:.3g} is only the smallest."
         )
-    kept, cleanest = _within_an_error(clean, open_to)
-    kept, best_gamed = _within_an_error(gamed, kept)
+    kept, cleanest = within_an_error(clean, open_to)
+    kept, best_gamed = within_an_error(gamed, kept)
     k = int(kept[np.argmax(radii[kept])])
     told = [
         f"{name} accuracy {table[k].mean():.3f}, at best {table[best].mean():.3f} ± "
@@ -217,11 +183,3 @@ def _recommended(
         f"{radii[k]:.3g} is the largest radius tried that costs less than one standard error of "
         f"accuracy ({'; '.join(told)}); from {useful:.3g} on the best classifier ignores the data."
     )
-
-
-def _within_an_error(accuracy: Matrix, among: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Those of these rows within a standard error of the best one, and the best one."""
-    means = accuracy[among].mean(axis=1)
-    best = int(among[np.argmax(means)])
-    mean, error = mean_and_error(accuracy[best])
-    return among[means >= mean - error], best

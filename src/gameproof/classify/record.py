@@ -7,27 +7,36 @@ import platform
 import re
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy
 import sklearn
+from sklearn.base import clone
 
-from gameproof.arguments import Indices, Matrix, Vector, as_count, as_vector
+from gameproof.arguments import as_count, as_vector
 from gameproof.classify.files import Record, decoded, encoded
+from gameproof.classify.moving import checked
 from gameproof.classify.outcomes import Outcomes
+from gameproof.classify.saved import (
+    UNSAVED,
+    described,
+    restored_budgets,
+    restored_checked,
+    restored_response,
+    restored_transformer,
+    saved_budgets,
+    saved_response,
+    saved_transformer,
+)
 from gameproof.classify.units import Units
 from gameproof.classify.weighing import Counted
-from gameproof.population.responses import PowerCost, Response
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.method import Solver
 
 if TYPE_CHECKING:
     from gameproof.classify.base import Linear
-
-COST = ("power", "degree", "norm", "features")
-UNSAVED = "not saved: "
 
 
 def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
@@ -51,12 +60,19 @@ def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
         "favourable_rows": people.n_positive,
         "radius": problem.radius,
         "label_cost": problem.label_cost,
-        "response": _described(model._answering()),
+        **_people_of(model),
         "method": method,
         "status": status,
         "worst_case_risk": model.worst_case_risk_,
         "n_queries": model.n_queries_,
     }
+
+
+def _people_of(model: Linear) -> Record:
+    """How people move, in words: budgets in the table's units."""
+    if model.budgets_ is not None:
+        return {"response": "budgets", "budgets": model.budgets_.describe()}
+    return {"response": described(model._moving.answering())}
 
 
 def _fingerprint(model: Any, table: Any, labels: Any) -> str:
@@ -87,7 +103,9 @@ def record(model: Linear, command: str | None) -> Record:
     if isinstance(model.class_weight, Mapping):  # JSON has keys of text only
         parameters["class_weight"] = list(model.class_weight.items())
     parameters["features"] = None if model.features is None else list(model.features)
-    parameters["response"] = _saved_response(model.response)
+    parameters["response"] = saved_response(model.response)
+    parameters["budgets"] = saved_budgets(model.budgets)
+    del parameters["prepare"]  # the fitted one says all
     if isinstance(model.solver, Solver):
         parameters["solver"] = UNSAVED + model.solver.signature
     if not isinstance(model.random_state, (int, np.integer)):
@@ -101,7 +119,10 @@ def record(model: Linear, command: str | None) -> Record:
         "mean": model.units_.mean,
         "scale": model.units_.scale,
         "movable": model.movable_,
+        "n_features": model.n_features_in_,
         "names": names,
+        "budgets": saved_budgets(model.budgets_),
+        "prepare": saved_transformer(model.prepare_),
         "n_queries": model.n_queries_,
         "worst_case_risk": model.worst_case_risk_,
     }
@@ -113,11 +134,15 @@ def record(model: Linear, command: str | None) -> Record:
 def restored(kind: type[Linear], content: Record) -> Linear:
     """The model of a record; raises nearly anything where the record is not one."""
     parameters = decoded(content["parameters"])
-    parameters["response"] = _restored_response(parameters["response"])
+    parameters["response"] = restored_response(parameters["response"])
+    parameters["budgets"] = restored_budgets(parameters.get("budgets"))  # none in version 1
     if isinstance(parameters["class_weight"], list):
         parameters["class_weight"] = dict(parameters["class_weight"])
-    model = kind(**parameters)
     fitted = decoded(content["fitted"])
+    prepare = restored_transformer(fitted.get("prepare"))
+    model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
+    model.prepare_, model._stated = prepare, model.budgets
+    model.budgets_ = restored_checked(fitted.get("budgets"))
     coef = as_vector("coef", fitted["coef"])
     mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
     if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
@@ -135,49 +160,17 @@ def restored(kind: type[Linear], content: Record) -> Linear:
     model.movable_ = np.array(
         [as_count("movable", k, 0) for k in fitted["movable"]], dtype=np.int64
     )
-    model.n_features_in_ = coef.size
+    d = model.n_features_in_ = as_count("n_features", fitted.get("n_features", coef.size))
+    made = d if prepare is None else len(prepare.get_feature_names_out())
+    if (d if prepare is None else prepare.n_features_in_) != d or made != coef.size:
+        raise ValueError("the columns of the table do not fit the coefficients")
     if fitted["names"] is not None:
-        if len(fitted["names"]) != coef.size or not all(type(n) is str for n in fitted["names"]):
-            raise ValueError("names do not fit the coefficients")
+        if len(fitted["names"]) != d or not all(type(n) is str for n in fitted["names"]):
+            raise ValueError("names do not fit the columns of the table")
         model.feature_names_in_ = np.array(fitted["names"], dtype=object)
+    if model.budgets_ is not None:
+        checked(model.budgets_, model._preparation.features, np.zeros((1, d)))
     model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
     model.worst_case_risk_ = float(fitted["worst_case_risk"])
     model.training_ = decoded(content["training"])
     return model
-
-
-def _saved_response(response: Response | None) -> Any:
-    if isinstance(response, PowerCost):
-        return {name: getattr(response, name) for name in COST}
-    return None if response is None else UNSAVED + _described(response)
-
-
-def _described(response: Response) -> str:
-    return repr(response) if isinstance(response, PowerCost) else type(response).__name__
-
-
-def _restored_response(saved: Any) -> Response | None:
-    if isinstance(saved, str):
-        return Unsaved(saved)
-    return None if saved is None else PowerCost(**saved)
-
-
-@final
-class Unsaved(Response):
-    """Stands in a loaded model for a response that no file holds. The model predicts; to be
-    fitted again it wants the response."""
-
-    def __init__(self, description: str) -> None:
-        self.description = description
-
-    def __repr__(self) -> str:
-        return self.description
-
-    def fit(self, n: int, d: int) -> None:
-        raise TypeError(
-            "the file of this model did not hold its response, only a cost such as PowerCost can "
-            "be saved; give the response again: model.set_params(response=…)"
-        )
-
-    def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        raise AssertionError("nobody is asked before `fit`, which refuses")

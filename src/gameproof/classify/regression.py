@@ -8,6 +8,7 @@ from typing import Any, final
 from numpy.typing import ArrayLike
 
 from gameproof.classify.base import Linear
+from gameproof.data.budgets import Budgets
 from gameproof.population.responses import Response
 from gameproof.solver.method import Solver
 
@@ -33,6 +34,8 @@ class StrategicLogisticRegression(Linear):
         response: Response | None = None,
         features: Sequence[int | str] | None = None,
         *,
+        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None = None,
+        prepare: Any = None,
         power: float | ArrayLike | None = None,
         favourable: Any = None,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -47,6 +50,8 @@ class StrategicLogisticRegression(Linear):
     ) -> None:
         self.response = response
         self.features = features
+        self.budgets = budgets
+        self.prepare = prepare
         self.power = power
         self.favourable = favourable
         self.class_weight = class_weight

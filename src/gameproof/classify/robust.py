@@ -1,4 +1,4 @@
-"""`RobustStrategicClassifier`: for people who answer, and data that may be off."""
+"""`RobustStrategicClassifier`: for people who adapt to it, and data that may be inaccurate."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, final
 from numpy.typing import ArrayLike
 
 from gameproof.classify.base import Linear
+from gameproof.data.budgets import Budgets
 from gameproof.population.responses import Response
 from gameproof.solver.method import Solver
 
@@ -20,16 +21,26 @@ class RobustStrategicClassifier(Linear):
     It is fitted to people as they are, features and labels before anyone answers, and used on what
     people report: `predict` and `decision_function` see answered features, as any deployed
     classifier does. Scikit-learn's conventions hold: ``coef_`` and ``intercept_`` are in the units
-    of X, scores are positive for ``classes_[1]``.
+    of X, or of what `prepare` makes of X, and scores are positive for ``classes_[1]``.
 
+    budgets
+        What people can change, column by column, in the units of X:
+        ``{"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"]}``, by name or
+        position. A pair is the lowest and the highest change of a number, a list has the levels of
+        a category that people can claim. None in place of a pair, or a list of columns, stands for
+        half a standard deviation of the training rows in either direction.
+    prepare
+        None, or a transformer that is fitted to X inside `fit` and applied everywhere: `Prepare`,
+        or one of scikit-learn's. With budgets it must keep the columns one to one and rise with
+        each column, as StandardScaler, QuantileTransformer and FunctionTransformer(np.log1p) do.
     radius, label_cost
         How far the adversary may move people, in standard deviations, and half the price of a
         label in the same unit; infinite for labels that stay. `select_radius` helps to choose.
     response, power, features
-        How people answer: by default with `QuadraticCost` of this power (0.05) on these features,
-        names or positions, by default all. A cost lives in the units of the fit, standard
-        deviations; a `BlackBox`, with what is put around it, speaks those of X, and its theta
-        points to the favourable class.
+        How people answer where there are no budgets: by default with `QuadraticCost` of this power
+        (0.05) on these features, names or positions, by default all. A cost lives in the units of
+        the fit, standard deviations; a `BlackBox`, with what is put around it, speaks those of X
+        (of what `prepare` makes of it), and its theta points to the favourable class.
     favourable
         The class that people want, by default ``classes_[1]``: those of the other one move.
     class_weight
@@ -51,7 +62,8 @@ class RobustStrategicClassifier(Linear):
     After `fit`: ``coef_``, ``intercept_``, ``classes_``, ``worst_case_risk_`` (no adversary within
     the radius does worse on the people it was fitted to; NaN where the response is a black box, see
     `estimate_risk`), ``n_queries_``, ``result_`` (a `Saddle` or a `Result`), ``units_`` and
-    ``theta_``, ``offset_`` in them, ``movable_``.
+    ``theta_``, ``offset_`` in them, ``movable_``, ``budgets_`` (checked, with defaults filled in),
+    ``prepare_`` and ``coef_names_``, the columns that ``coef_`` is about.
 
     >>> import gameproof as gp
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
@@ -69,6 +81,8 @@ class RobustStrategicClassifier(Linear):
         response: Response | None = None,
         features: Sequence[int | str] | None = None,
         *,
+        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None = None,
+        prepare: Any = None,
         power: float | ArrayLike | None = None,
         favourable: Any = None,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -85,6 +99,8 @@ class RobustStrategicClassifier(Linear):
         self.label_cost = label_cost
         self.response = response
         self.features = features
+        self.budgets = budgets
+        self.prepare = prepare
         self.power = power
         self.favourable = favourable
         self.class_weight = class_weight

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.arguments import Vector, as_positive
 from gameproof.errors import CapWarning, EvaluationError, warn
 from gameproof.exact.reference import saddle_point
 from gameproof.population.population import Population
+from gameproof.problem.losses import Logistic
 from gameproof.problem.problem import Saddle
 from gameproof.problem.strategic import NOTHING, StrategicProblem
 from gameproof.solver.method import Solver
@@ -23,13 +25,31 @@ from gameproof.solver.state import State
 PILOT = 300
 # A bound binds from this part of it on, and a loss below this is none.
 NEARLY, NO_LOSS = 0.999, 1e-6
+# No cap on alpha is larger: beyond it, digits are lost.
+LARGEST_CAP = 1e4
+
+
+def posed(
+    people: Population, ball: tuple[float, float], bound: float, intercept: bool
+) -> StrategicProblem:
+    """The problem of these people, with a cap on alpha that no best classifier reaches."""
+    radius, label_cost = ball
+    loss = Logistic()
+    cap = (loss.K + loss.s) * as_positive("bound", bound)
+    if isinstance(radius, Real) and radius > 0:
+        # alpha radius is a part of the value, and the rest is not negative: at the best,
+        # alpha is at most what theta = 0 costs, over the radius.
+        cap = max(cap, min(1.1 * float(loss.phi(np.zeros(1))[0]) / float(radius), LARGEST_CAP))
+    return StrategicProblem(
+        people, radius, label_cost, loss, alpha_max=cap, intercept=cap if intercept else None
+    )
 
 
 def solved_exactly(problem: StrategicProblem, bound: float) -> Saddle:
     """The certified saddle point."""
     if not problem.has_duality_gap:
         raise TypeError(
-            "these people can only be asked, since their response is no PowerCost; say how, such "
+            "these people can only be asked, since their response is not known; say how, such "
             "as solver=gp.ogda_rr(gradient=gp.TwoPoint()), and how often, such as queries=5000"
         )
     with warnings.catch_warnings():

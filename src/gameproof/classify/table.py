@@ -1,7 +1,8 @@
 """`TableModel`: a classifier with all that turns a table into what it sees.
 
-A raw table goes through the plan of its columns, then through `Prepare`, then to the classifier.
-The three are one model, in one file: a table that is met later is treated as the first one was.
+A raw table goes through the plan of its columns, then through `Prepare`, then to the classifier,
+which may hold this `Prepare` itself. The three are one model, in one file: a later table is treated
+as the first one was. Budgets are in the table's units, and go through the same.
 """
 
 from __future__ import annotations
@@ -17,12 +18,23 @@ from numpy.typing import NDArray
 from gameproof.arguments import Matrix, Vector
 from gameproof.classify.base import Linear
 from gameproof.classify.files import Record, decoded, encoded, write
+from gameproof.classify.moving import checked
+from gameproof.classify.preparing import Preparation
 from gameproof.classify.record import record, restored
-from gameproof.data.dataset import Features
+from gameproof.classify.saved import (
+    restored_checked,
+    restored_features,
+    restored_prepare,
+    saved_budgets,
+    saved_encoders,
+    saved_features,
+    text,
+)
+from gameproof.data.budgets import Budgets
 from gameproof.data.labels import Target
 from gameproof.data.naming import listed, quoted
 from gameproof.data.plan import Plan
-from gameproof.data.prepare import Category, Number, Prepare
+from gameproof.data.prepare import Prepare
 from gameproof.data.reading import Table, as_table
 from gameproof.data.usable import OTHER
 
@@ -48,13 +60,26 @@ class TableModel:
     """What ``gameproof fit`` makes and ``gameproof predict`` uses.
 
     `classifier` was fitted to labels -1 and +1, so that scores are positive for the favourable
-    outcome. `training` says what the model was made of; ``gameproof fit`` fills it.
+    outcome: to what `prepare` made of the table, or to the table itself with this preparation
+    inside, ``TableModel(plan, classifier.prepare_, classifier)``. `training` says what the model
+    was made of; ``gameproof fit`` fills it. `budgets` are what people can change, by default what
+    the classifier was fitted for.
     """
 
     plan: Plan
     prepare: Prepare
     classifier: Linear
     training: Mapping[str, Any] = field(default_factory=dict)
+    budgets: Budgets | None = None
+
+    def __post_init__(self) -> None:
+        own, inside = self.classifier.budgets_, self.classifier.prepare_
+        if inside is not None and inside is not self.prepare:
+            raise ValueError("the classifier holds a preparation of its own; give that one")
+        if self.budgets is None and inside is not None:
+            object.__setattr__(self, "budgets", own)
+        if self.budgets is not None:
+            checked(self.budgets, self.plan.features, np.zeros((1, len(self.plan.features.names))))
 
     def __repr__(self) -> str:
         return (
@@ -76,6 +101,20 @@ class TableModel:
         """The score of each row, positive for the favourable outcome."""
         return self.scored(as_table(table)).scores
 
+    def gamed_decisions(self, table: Any, *, multiple: float = 1.0) -> NDArray[Any]:
+        """The outcome of each row if that person uses `multiple` times their budget."""
+        if self.budgets is None:
+            raise ValueError(
+                "this model knows no budgets; give them: TableModel(…, budgets=Budgets.of(…))"
+            )
+        read = as_table(table)
+        X = self.plan.encoded(read).X
+        towards = self.classifier.outcomes_.towards
+        gains = Preparation(self.prepare, None, X.shape[1]).gains(
+            X, self.budgets.times(multiple), towards * self.classifier.coef_[0]
+        )
+        return np.array(self.outcomes(self.scored(read).scores + towards * gains))
+
     def prepared(self, table: Table) -> Prepared:
         """What the classifier sees of a table, and what it has not seen before."""
         X, unknown = self.plan.encoded(table)
@@ -84,7 +123,7 @@ class TableModel:
     def scored(self, table: Table) -> Scored:
         """Scores, and what the model has not seen before."""
         Z, notes = self.prepared(table)
-        return Scored(self.classifier.decision_function(Z), notes)
+        return Scored(self.classifier._scores(Z), notes)
 
     def _notes(self, X: Matrix, unknown: Mapping[str, int]) -> list[str]:
         """On cells of levels that are not known, and on missing ones."""
@@ -127,61 +166,39 @@ def table_record(model: TableModel) -> Record:
                 "target": plan.target.name,
                 "favourable": plan.target.favourable,
                 "others": plan.target.others,
-                "names": features.names,
-                # Pairs, since names may be those that JSON's numbers take.
-                "levels": [[name, levels] for name, levels in features.levels.items()],
-                "movable": features.movable,
+                **saved_features(features),
                 "left_out": [[name, why] for name, why in plan.left_out.items()],
                 "pooled": [[name, count] for name, count in plan.pooled.items()],
             }
         ),
-        "encoders": [
-            encoded([*encoder] if isinstance(encoder, Number) else None)
-            for encoder in model.prepare.encoders_
-        ],
+        "encoders": encoded(saved_encoders(model.prepare)),
         "classifier": record(model.classifier, None),
         "training": encoded(dict(model.training)),
+        "budgets": encoded(saved_budgets(model.budgets)),
     }
 
 
 def restored_table(content: Record, kinds: Mapping[str, type[Linear]]) -> TableModel:
     """The model of a record; raises nearly anything where the record is not one."""
     saved = decoded(content["plan"])
-    features = Features(
-        tuple(map(_text, saved["names"])),
-        {_text(name): tuple(map(_text, levels)) for name, levels in saved["levels"]},
-        tuple(map(_text, saved["movable"])),
-    )
+    features = restored_features(saved)
     target = Target(
-        _text(saved["target"]), _text(saved["favourable"]), tuple(map(_text, saved["others"]))
+        text(saved["target"]), text(saved["favourable"]), tuple(map(text, saved["others"]))
     )
-    left_out = {_text(name): _text(why) for name, why in saved["left_out"]}
-    pooled = {_text(name): int(count) for name, count in saved["pooled"]}
+    left_out = {text(name): text(why) for name, why in saved["left_out"]}
+    pooled = {text(name): int(count) for name, count in saved["pooled"]}
     plan = Plan(target, features, left_out, pooled)
-    prepare = _prepared(features, decoded(content["encoders"]))
     inner = content["classifier"]
     classifier = restored(kinds[inner["kind"]], inner)
-    if classifier.n_features_in_ != len(prepare.get_feature_names_out()):
+    prepare = classifier.prepare_
+    if prepare is None:
+        prepare = restored_prepare(features, None, decoded(content["encoders"]))
+    if prepare.features != features or classifier.coef_.shape[1] != len(
+        prepare.get_feature_names_out()
+    ):
         raise ValueError("the classifier does not fit the columns")
-    return TableModel(plan, prepare, classifier, decoded(content["training"]))
-
-
-def _prepared(features: Features, saved: list[Any]) -> Prepare:
-    """A fitted `Prepare` with these encoders."""
-    prepare = Prepare(features)
-    encoders: list[Number | Category] = []
-    for name, numbers in zip(features.names, saved, strict=True):
-        if name in features.levels:
-            encoders.append(Category(features.levels[name]))
-            continue
-        unit, median, mean, deviation, gaps = numbers
-        found = Number(float(unit), float(median), float(mean), float(deviation), gaps is True)
-        if not (np.isfinite(found[:4]).all() and found.unit > 0 and found.deviation > 0):
-            raise ValueError(f"the column {name!r} has units that are none")
-        encoders.append(found)
-    prepare.encoders_ = encoders
-    prepare.n_features_in_ = len(features.names)
-    return prepare
+    budgets = restored_checked(decoded(content.get("budgets")))  # none in version 1
+    return TableModel(plan, prepare, classifier, decoded(content["training"]), budgets)
 
 
 def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
@@ -193,9 +210,3 @@ def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
     if 2 * count <= n:
         return said
     return f"{said}, and are most of {n:,}; it knows {listed([quoted(x) for x in levels], 4)}"
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected text, got {value!r}")
-    return value

@@ -89,10 +89,14 @@ class Budgets:
 
     @classmethod
     def of(
-        cls, given: Mapping[int | str, Any] | Sequence[int | str], features: Features, table: Matrix
+        cls,
+        given: Mapping[int | str, Any] | Sequence[int | str],
+        features: Features,
+        table: Matrix,
+        weights: Vector | None = None,
     ) -> Budgets:
         """From what a user gave, for a table with these columns; `table` has the training rows,
-        from which defaults are taken."""
+        from which defaults are taken, and `weights` how much each of them counts."""
         if isinstance(given, (str, bytes)) or not isinstance(given, (Mapping, Sequence)):
             raise TypeError(
                 "budgets must map columns to ranges or levels, such as {'savings': (0, 5000)}, "
@@ -110,7 +114,7 @@ class Budgets:
             if name in features.levels:
                 claims[at] = _levels(name, value, features.levels[name])
             elif value is None:
-                half = DEFAULT_RANGE * spread(table[:, at])
+                half = DEFAULT_RANGE * spread(table[:, at], weights)
                 ranges[at] = (-half, half)
                 assumed.add(at)
             else:
@@ -138,7 +142,7 @@ class Budgets:
         for at, name in enumerate(self.features.names):
             if at in self.ranges:
                 low, high = self.ranges[at]
-                why = " (half a standard deviation)" if at in self.assumed else ""
+                why = f" ({_deviations(self.factor)})" if at in self.assumed else ""
                 said.append(f"{name}: {_signed(low)} to {_signed(high)}{why}")
             elif at in self.claims:
                 levels = self.features.levels[name]
@@ -147,10 +151,17 @@ class Budgets:
         return "; ".join(said) or "nothing can be changed"
 
 
-def spread(column: Vector) -> float:
+def spread(column: Vector, weights: Vector | None = None) -> float:
     """The standard deviation of what is known of a column."""
-    known = column[~np.isnan(column)]
-    return float(known.std()) if known.size and np.ptp(known) > 0 else 0.0
+    there = ~np.isnan(column)
+    known = column[there]
+    if not known.size or np.ptp(known) == 0:
+        return 0.0
+    if weights is None:
+        return float(known.std())
+    share = weights[there]
+    mean = np.average(known, weights=share)
+    return float(np.sqrt(np.average((known - mean) ** 2, weights=share)))
 
 
 def _position(key: Any, names: Sequence[str]) -> int:
@@ -169,7 +180,7 @@ def _position(key: Any, names: Sequence[str]) -> int:
 
 def _range(name: str, value: Any) -> tuple[float, float]:
     wrong = f"the budget of {name!r} must be a pair such as (0, 5000), got {shown(value)}"
-    if isinstance(value, (str, bytes)) or np.shape(value) != (2,):
+    if isinstance(value, (str, bytes, set, frozenset, Mapping)):
         raise TypeError(wrong)
     try:
         low, high = (float(end) for end in value)
@@ -223,6 +234,13 @@ def _too_wide(name: str, ends: tuple[float, float], column: Vector) -> list[str]
         f"the budget of {name!r}, {_signed(ends[0])} to {_signed(ends[1])}, exceeds the column's "
         f"whole range of {whole:,.6g}"
     ]
+
+
+def _deviations(factor: float) -> str:
+    """What a multiple of the default range is, in words."""
+    if factor == 1:
+        return "half a standard deviation"
+    return f"{DEFAULT_RANGE * factor:.3g} standard deviations"
 
 
 def _signed(number: float) -> str:

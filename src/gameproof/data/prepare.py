@@ -182,8 +182,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         >>> prepare = Prepare(features).fit([[1000.0], [3000.0]])
         >>> budgets = Budgets.of({"savings": (0, 5000)}, features, np.array([[1000.0], [3000.0]]))
         >>> prepare.moves([[1000.0], [100_000.0]], budgets).upper.round(2)
-        array([[3.93],
-               [0.14]])
+        array([[3.84],
+               [0.19]])
         """
         check_is_fitted(self)
         table: Matrix = validate_data(

@@ -1,0 +1,154 @@
+"""Budgets and preparations that cannot be used are refused in one sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.decomposition import PCA
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    OneHotEncoder,
+    PolynomialFeatures,
+    PowerTransformer,
+    StandardScaler,
+)
+
+import gameproof as gp
+
+BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
+NAMES = ["savings", "job"]
+FEATURES = gp.Features(("savings", "job"), {"job": ("none", "retired", "student")})
+
+
+def people(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.uniform(1, 100, n), rng.integers(0, 3, n)]).astype(float)
+    return X, np.sign(X[:, 0] - 50 + 30 * rng.standard_normal(n))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize(
+    ("budgets", "message"),
+    [
+        ({"savings": (5, 0)}, "'savings' is empty: it goes from 5 to 0; give the lower end first"),
+        ({"savings": (1, 5)}, "from 1 to 5, and must include 0"),
+        ({"savings": (-5, -1)}, "from -5 to -1, and must include 0"),
+        ({"income": (0, 1)}, "'income', and the table has savings, job"),
+        ({7: (0, 1)}, "the column 7, and the table has 0 to 1"),
+        ({True: (0, 1)}, "column names or positions, got True"),
+        ({"savings": (0, 1), 0: (0, 1)}, "names the column 'savings' twice"),
+        ({"savings": (0, np.nan)}, "must be finite, got 0 to nan"),
+        ({"savings": (0, np.inf)}, "must be finite, got 0 to inf"),
+        ({"savings": 5}, r"a pair such as \(0, 5000\), got 5"),
+        ({"savings": (0, [1.0, 2.0])}, r"a pair such as \(0, 5000\)"),
+        ({"savings": ["retired"]}, r"a pair such as \(0, 5000\)"),
+        ({"job": (0, 1)}, "'job' is a category: its budget is a list of levels, not the range"),
+        ({"job": 3}, "'job' is a category: its budget is a list of the levels"),
+        ({"job": ["retired", "king"]}, "the level 'king', which is none of none, retired, student"),
+        ({"job": []}, "has no level; leave the column out"),
+        ("savings", "budgets must map columns to ranges or levels"),
+        (3.5, "budgets must map columns to ranges or levels"),
+    ],
+)
+def test_budgets_that_say_nothing_usable_are_refused(kind, budgets, message: str) -> None:
+    X, y = people()
+    with pytest.raises((ValueError, TypeError), match=message):
+        kind(budgets=budgets, prepare=gp.Prepare(FEATURES)).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"power": 0.1}, "budgets and power both say how people move; give one of them"),
+        ({"response": gp.NoResponse()}, "budgets and response both say"),
+        ({"features": [0]}, "budgets and features both say"),
+        ({"prepare": 3}, "prepare must be a transformer such as .* got 3"),
+        ({"prepare": gp.Prepare}, r"must be a transformer such as .* got <class"),
+        ({"prepare": PCA(2)}, "a change of 'x0' alone changes column 1 of its output"),
+        ({"prepare": PolynomialFeatures(2)}, "prepare makes 6 columns of 2"),
+        ({"prepare": FunctionTransformer(np.negative)}, "this one falls with 'x0'"),
+        (
+            {"prepare": FunctionTransformer(lambda X: np.log(X))},
+            r"cannot take 'x0' changed by -20, .* in row \d+ has no finite value",
+        ),
+        ({"prepare": PowerTransformer("box-cox")}, "cannot take 'x0' changed by -20, .*positive"),
+        ({"prepare": OneHotEncoder()}, "[Ss]parse"),
+    ],
+)
+def test_what_does_not_go_with_budgets_is_refused(parameters, message: str) -> None:
+    X, y = people()
+    X[:, 1] += 1  # a Box-Cox transformation takes positive numbers
+    with pytest.raises((ValueError, TypeError), match=message):
+        gp.StrategicLogisticRegression(budgets={0: (-20, 10)}, **parameters).fit(X, y)
+
+
+def test_levels_need_a_preparation_that_knows_them() -> None:
+    X, y = people()
+    checked = gp.Budgets.of({"job": ["retired"]}, FEATURES, X)
+    with pytest.raises(ValueError, match="are for the columns savings, job, and the table has x0"):
+        gp.StrategicLogisticRegression(budgets=checked).fit(X, y)
+    with pytest.raises(TypeError, match=r"a pair such as"):
+        gp.StrategicLogisticRegression(budgets={1: ["retired"]}).fit(X, y)
+
+
+def test_frame_and_preparation_must_name_the_same_columns() -> None:
+    X, y = people()
+    frame = pd.DataFrame(X, columns=["savings", "work"])
+    with pytest.raises(ValueError, match="columns of X are savings, work, and those of prepare"):
+        gp.StrategicLogisticRegression(budgets=[0], prepare=gp.Prepare(FEATURES)).fit(frame, y)
+
+
+def test_gaps_need_a_preparation_that_fills_them() -> None:
+    X, y = people()
+    X[3, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        gp.StrategicLogisticRegression(budgets=[0]).fit(X, y)
+    with pytest.raises(ValueError, match="prepare gives NaN in row 3, column 0 of its output"):
+        gp.StrategicLogisticRegression(budgets=[0], prepare=StandardScaler()).fit(X, y)
+    model = gp.StrategicLogisticRegression(budgets={0: (0, 5)}, prepare=gp.Prepare()).fit(X, y)
+    assert model.gamed_decisions(X)[3] == model.predict(X)[3]  # who has no number cannot change it
+
+
+def test_budget_beyond_the_whole_column_is_noted_once() -> None:
+    X, y = people()
+    model = gp.StrategicLogisticRegression(budgets={"savings": (0, 5000)})
+    frame = pd.DataFrame(X, columns=NAMES)
+    with pytest.warns(gp.BudgetWarning, match="'savings', 0 to .5,000, exceeds") as caught:
+        model.fit(frame, y)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    with pytest.warns(gp.BudgetWarning) as caught:
+        gp.select_budget(frame, y, model, folds=2, multiples=[0, 1])
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("rows", [1, 59])
+def test_budgets_of_each_agent_must_be_as_many_as_agents(rows: int) -> None:
+    X, y = people()
+    box = gp.BoxBudget(np.zeros((rows, 2)), np.ones((rows, 2)))
+    if rows == 1:
+        gp.StrategicLogisticRegression(box).fit(X, y)
+        return
+    with pytest.raises(ValueError, match="lower has 59 rows, the population 60 agents"):
+        gp.StrategicLogisticRegression(box).fit(X, y)
+
+
+def test_parameters_that_contradict_each_other_after_the_fit_are_refused_too() -> None:
+    X, y = people()
+    model = gp.StrategicLogisticRegression(budgets={0: (0, 5)}).fit(X, y)
+    with pytest.raises(TypeError, match="multiple must be a number, got '2'"):
+        model.gamed_decisions(X, multiple="2")
+    with pytest.raises(ValueError, match="budgets and power both say how people move"):
+        model.set_params(power=0.1).gamed_decisions(X)
+    model.set_params(power=None, budgets=None, response=gp.Noisy(gp.QuadraticCost(0.1), 0.1))
+    with pytest.raises(TypeError, match="has no multiples: multiple must be 1, got 2"):
+        model.gamed_score(X, y, multiple=2)
+
+
+def test_failed_fit_leaves_budgets_and_preparation_as_they_were() -> None:
+    X, y = people()
+    model = gp.StrategicLogisticRegression(budgets={0: (0, 5)}, prepare=StandardScaler()).fit(X, y)
+    before = (model.budgets_, model.prepare_, model.gamed_score(X, y))
+    with pytest.raises(ValueError, match="has the column 9"):
+        model.set_params(budgets={9: (0, 1)}).fit(X, y)
+    model.set_params(budgets={0: (0, 5)})
+    assert (model.budgets_, model.prepare_, model.gamed_score(X, y)) == before
