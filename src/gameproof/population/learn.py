@@ -47,14 +47,15 @@ def learn_response(
     `features`, where they are known, are the movable ones. The verdict's false-alarm rate is 1%,
     and intervals hold at `level`, where noise has mean zero and the same size in every answer.
 
+    >>> from gameproof.population.responses import BlackBox
     >>> rng = np.random.default_rng(0)
     >>> people = Population(rng.standard_normal((50, 3)), [1, -1] * 25, PowerCost(0.2, degree=3.0))
     >>> learnt = learn_response(people, answers=24, deployments=4)
     >>> learnt.fits, learnt.degree, learnt.norm, learnt.features, round(learnt.power, 6)
     (True, 3.0, 2.0, [0, 1, 2], 0.2)
-    >>> people = Population(people.X, people.y, BoxBudget(lower=[0, -1, 0], upper=[2, 0, 0]))
-    >>> learn_response(people).response
-    BoxBudget(lower=array([ 0., -1.,  0.]), upper=array([2., 0., 0.]), claims=())
+    >>> up_only = lambda theta, agents: people.X[agents] + [2, 0, 0] * (theta > 0)
+    >>> learn_response(Population(people.X, people.y, BlackBox(up_only))).response
+    BoxBudget(lower=array([0., 0., 0.]), upper=array([2., 0., 0.]), claims=())
     """
     most = answers
     if answers is None:
