@@ -60,9 +60,11 @@ class Design:
     def questions(self, scores: bool) -> Generator[Question, Reply, None]:
         """Each is sent its reply."""
         plan, first = self._plan, 0.5 * self._drawn()
-        if scores and not plan.fixed:  # leave enough to see budgets from both sides
-            spare = plan.answers - 2 * (2 * plan.features.size + 1)
-            self._start = min(plan.each, max(spare // 2, 2))
+        spare = plan.most - 2 * (2 * plan.features.size + 1)
+        if (
+            scores and not plan.fixed and spare >= 4
+        ):  # enough is left to see budgets from both sides
+            self._start = min(plan.each, spare // 2)
         before = yield Question(first, self._start)
         after = yield Question(2 * first, self._start)
         if scores:

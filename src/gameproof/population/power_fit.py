@@ -159,6 +159,8 @@ def fitted(start: PowerFit, v: float | None = None, w: float | None = None) -> P
 
 def polished(start: PowerFit, free: tuple[bool, bool] = (True, True)) -> PowerFit:
     """The best fit near this one."""
+    if not any(free):
+        return start
     index = np.flatnonzero(free)
     begin = np.array([start.v, start.w])
 
