@@ -9,5 +9,6 @@ EXPERIMENTS = {
     "bank": "Bank",
     "complexity": "Values needed, by people and features",
     "smooth-or-not": "Smooth min-max or non-smooth minimisation",
+    "decisions": "Gaming scores or gaming decisions",
     "rate": "The rate of the theorem",
 }

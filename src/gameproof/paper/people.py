@@ -44,7 +44,8 @@ class People(NamedTuple):
 
 
 @cache
-def _complete(source: Source) -> Dataset:
+def complete(source: Source) -> Dataset:
+    """The rows of a data set without gaps."""
     return (load_credit if source == "credit" else load_bank)().complete()
 
 
@@ -56,7 +57,7 @@ def draw(source: Source, n: int, d: int, seed: int) -> People:
         return People(X[:n], y[:n], X[n:], y[n:], MOVABLE, None)
     from gameproof.data.prepare import Prepare
 
-    data = _complete(source)
+    data = complete(source)
     train, test = data.balanced(n + TEST, seed=seed).split(n, seed=seed)
     prepare = Prepare(data.features).fit(train.X)
     parts = prepare.transform(train.X), train.y, prepare.transform(test.X), test.y

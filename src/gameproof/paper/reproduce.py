@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gameproof.arguments import as_count
 from gameproof.data.files import write_whole
-from gameproof.paper import comparison, complexity, error_bars, radii, rate, smooth
+from gameproof.paper import comparison, complexity, decisions, error_bars, radii, rate, smooth
 from gameproof.paper.catalog import EXPERIMENTS
 from gameproof.paper.claims import Claim
 from gameproof.paper.people import Source
@@ -39,6 +39,7 @@ RUNS: dict[str, Callable[[Study], None]] = {
     "bank": partial(_on_data, source="bank"),
     "complexity": complexity.run,
     "smooth-or-not": smooth.run,
+    "decisions": decisions.run,
     "rate": rate.run,
 }
 

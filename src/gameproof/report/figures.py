@@ -41,9 +41,20 @@ LINES: dict[str, Line] = {
     "robust, from values": Line("#4a90d9", "-.", "D", 3),
     "strategic": Line("#b3450c", "--", "s", 1),
     "logistic": Line("#8a8a8a", ":", "^", 2),
+    "logistic, divided": Line("#c2a300", "-.", "v", 4),
+    **{
+        f"for {shape} {budget:g}": Line(colour, dash, marker, look)
+        for shape in ("budget", "box")
+        for budget, colour, dash, marker, look in (
+            (0.25, "#8fcfa4", ":", "D", 3),
+            (0.5, "#3f9b62", "--", "v", 4),
+            (1.0, "#14532d", "-", "P", 3),
+        )
+    },
     "min-max": Line("#0b3c6f", "-", "o", 0),
     "non-smooth": Line("#b3450c", "--", "s", 1),
     "theorem": Line("#888888", "--", "", 2),
+    "robust, power 1": Line("#888888", "--", "", 2),
 }
 EXTRA = (
     Line("#0b3c6f", "-", "o", 0),

@@ -1,0 +1,189 @@
+"""Gaming scores against gaming decisions: the paper's classifiers and classifiers for budgets.
+
+Gaming by power is the paper's: a score rises by zeta |theta_M|^2, with theta_M the coefficients of
+the movable features. Gaming by budget is a support function: with a ball of radius B a score rises
+by B |theta_M|, with a box of +-B by B |theta_M|_1. Divide theta and the intercept by c > 0: every
+decision stays, and so does every decision gamed by budget, since both sides of
+
+    <x, theta> + intercept + sigma(theta) > 0
+
+are divided by c. The first rise, however, is divided by c^2 where the score is divided by c: people
+who game by power seem c times weaker, though nobody is decided on otherwise.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from gameproof.arguments import Vector
+from gameproof.errors import CapWarning, IgnoresDataWarning
+from gameproof.exact.baselines import plain_regression, strategic_regression
+from gameproof.exact.reference import saddle_point
+from gameproof.paper import decision_claims, decision_figures
+from gameproof.paper.people import INTERCEPT, TEST, People, Source, complete, draw
+from gameproof.paper.setting import Row
+from gameproof.paper.study import Study
+from gameproof.population.budgets import BallBudget, BoxBudget
+from gameproof.population.population import Population
+from gameproof.population.responses import KnownResponse, QuadraticCost
+
+PEOPLE: dict[Source, int] = {"synthetic": 4000, "credit": 2000, "bank": 2000}
+QUICK_PEOPLE = 400
+DIMENSION = 10
+# How people game, and by how much: powers, and budgets in standard deviations.
+AMOUNTS = {
+    "power": (0.0, 0.05, 0.2, 0.5, 1.0, 2.0, 5.0),
+    "ball": (0.0, 0.25, 0.5, 1.0, 2.0),
+    "box": (0.0, 0.25, 0.5, 1.0, 2.0),
+}
+SHAPES = {"ball": "budget", "box": "box"}
+FACTORS = (0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+Classifier = tuple[Vector, float]
+
+
+def people_of(source: Source, n: int, seed: int) -> People:
+    """n people to learn from and TEST others, every column of a data set in standard deviations.
+
+    Numbers by a plain log1p, then all columns standardised, those of levels too: the robust
+    classifier pays for |theta| whatever the columns mean, so their units should not differ."""
+    if source == "synthetic":
+        return draw(source, n, DIMENSION, seed)
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    from gameproof.data.prepare import Prepare
+
+    data = complete(source)
+    train, test = data.balanced(n + TEST, seed=seed).split(n, seed=seed)
+    prepare = Prepare(data.features, unit=1.0)
+    steps = make_pipeline(prepare, StandardScaler()).fit(train.X)
+    parts = steps.transform(train.X), train.y, steps.transform(test.X), test.y
+    return People(*parts, prepare.movable_.tolist(), INTERCEPT)
+
+
+def response(gaming: str, amount: float, people: People) -> KnownResponse:
+    """How people with this power or budget answer."""
+    if gaming == "power":
+        return QuadraticCost(amount, features=people.movable)
+    if gaming == "ball":
+        return BallBudget(amount, people.movable)
+    bound = np.zeros(people.X.shape[1])
+    bound[people.movable] = amount
+    return BoxBudget(-bound, bound)
+
+
+def trained(people: People, budgets: tuple[float, ...]) -> dict[str, Classifier]:
+    """Every classifier by name. `logistic, divided` is logistic regression on the robust
+    classifier's scale: times the ratio of their |theta_M|."""
+    problem = people.problem()
+    with warnings.catch_warnings():
+        # A level that only people of one label have sends its coefficient far away.
+        warnings.simplefilter("ignore", CapWarning)
+        warnings.simplefilter("ignore", IgnoresDataWarning)
+        x = saddle_point(problem).x
+        found = {
+            name: fit(problem.population, intercept=people.intercept)
+            for name, fit in {
+                "logistic": plain_regression,
+                "strategic": strategic_regression,
+            }.items()
+        }
+        found["robust"] = problem.split(x)[0], problem.offset(x)
+        for gaming, word in SHAPES.items():
+            for budget in budgets:
+                movers = Population(people.X, people.y, response(gaming, budget, people))
+                own = strategic_regression(movers, intercept=people.intercept)
+                found[f"for {word} {budget:g}"] = own
+    found["logistic, divided"] = scaled(found["logistic"], divisor(found, people))
+    return found
+
+
+def divisor(classifiers: dict[str, Classifier], people: People) -> float:
+    """The factor that brings logistic regression to the robust classifier's scale."""
+    robust, logistic = (
+        float(np.linalg.norm(classifiers[name][0][people.movable]))
+        for name in ("robust", "logistic")
+    )
+    return robust / logistic
+
+
+def scaled(classifier: Classifier, factor: float) -> Classifier:
+    """The same decisions by other scores."""
+    theta, intercept = classifier
+    return factor * theta, factor * intercept
+
+
+def outcome(classifier: Classifier, people: People, gaming: str, amount: float) -> Row:
+    """What becomes of the test people: those who should be refused game, or all do.
+
+    A score that a move brings above 0 is a yes, whether people move as far as they can or just as
+    far as it takes."""
+    theta, intercept = classifier
+    scores = people.test_X @ theta + intercept
+    agents = np.arange(scores.size)
+    gamed = scores + response(gaming, amount, people).gains(theta, agents) > 0
+    good = people.test_y > 0
+    accepted = np.where(good, scores > 0, gamed)
+    return {
+        "gaming": gaming,
+        "amount": amount,
+        "accuracy": float((accepted == good).mean()),
+        "accuracy, all game": float((gamed == good).mean()),
+        "good approved": float(accepted[good].mean()),
+        "bad approved": float(accepted[~good].mean()),
+    }
+
+
+def decide(source: Source, n: int, seed: int) -> dict[str, list[Row]]:
+    """Every classifier under every gaming, and logistic regression at every scale, on one draw."""
+    people = people_of(source, n, seed)
+    classifiers = trained(people, decision_claims.BUDGETS)
+    common: dict[str, Any] = {"source": source, "seed": seed}
+    accuracy = [
+        {**common, "classifier": name, **outcome(classifier, people, gaming, amount)}
+        for name, classifier in classifiers.items()
+        for gaming, amounts in AMOUNTS.items()
+        for amount in amounts
+    ]
+    scale = [
+        {**common, "factor": factor, "gamed by": words, **outcome(times, people, gaming, 1.0)}
+        for factor in FACTORS
+        for times in [scaled(classifiers["logistic"], factor)]
+        for gaming, words in decision_figures.GAMED_BY.items()
+    ]
+    sizes = [
+        {
+            **common,
+            "classifier": name,
+            "size": float(np.linalg.norm(theta)),
+            "movable": float(np.linalg.norm(theta[people.movable])),
+            "intercept": intercept,
+        }
+        for name, (theta, intercept) in classifiers.items()
+    ]
+    return {"accuracy": accuracy, "scale": scale, "sizes": sizes}
+
+
+def run(study: Study) -> None:
+    """The experiment on all three sources of people."""
+    from gameproof.data.catalog import CATALOG
+    from gameproof.data.get import get
+
+    for source in PEOPLE:
+        if source in CATALOG:
+            get(CATALOG[source], say=study.say)
+    calls = [
+        {"source": source, "n": QUICK_PEOPLE if study.quick else n, "seed": seed}
+        for source, n in PEOPLE.items()
+        for seed in range(study.seeds)
+    ]
+    parts = study.map(decide, calls)
+    tables = {name: [row for part in parts for row in part[name]] for name in parts[0]}
+    for name, rows in tables.items():
+        study.table(name, rows)
+    decision_figures.draw(study, tables["accuracy"], tables["scale"])
+    decision_claims.claim(study, tables["accuracy"])
+    decision_claims.tell(study, tables)
