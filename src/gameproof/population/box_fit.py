@@ -29,8 +29,8 @@ from gameproof.population.pilot import Pilot
 class BoxFit(LinearFit):
     """A box: sizes are how far down, and then how far up, each feature can move."""
 
-    able: Mask = None  # type: ignore[assignment]  # which of the sizes may be positive
-    source: Indices = None  # type: ignore[assignment]  # the size each one is, where unseen
+    able: Mask  # which of the sizes may be positive
+    source: Indices  # each size itself, or the other one of the feature where its sign is unseen
 
     norm = inf
 
@@ -128,7 +128,7 @@ def fit_box(pilot: Pilot, told: Mask | None, by_agent: bool) -> BoxFit | None:
 def _fitted(pilot: Pilot, by_agent: bool, able: Mask, source: Indices) -> BoxFit:
     d = pilot.thetas.shape[1]
     movable = able[source][:d] | able[source][d:]
-    return BoxFit(pilot, movable, by_agent, None, np.zeros(2 * d), able, source).best()
+    return BoxFit(pilot, movable, by_agent, np.zeros(2 * d), able, source).best()
 
 
 def _moves_of(pilot: Pilot, bound: int) -> Vector:

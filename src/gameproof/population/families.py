@@ -10,7 +10,6 @@ numbers has to earn them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +36,7 @@ NEAR_BALL = 0.3  # 1/degree, above which a cost is not taken for a ball
 class Choice(NamedTuple):
     """What was fitted, and what to go by."""
 
-    best: Fit
+    best: PowerFit | LinearFit
     holds: bool  # whether the answers do not refute it
     power: PowerFit  # of any degree
     budgets: list[LinearFit]  # boxes and prices
@@ -50,7 +49,8 @@ def chosen(pilot: Pilot, told: Mask | None = None) -> Choice:
         return Choice(power, not refuted(power), power, [])
     budgets = [_budget(fit, pilot, told) for fit in (fit_box, fit_price)]
     found = [fit for fit in budgets if fit is not None]
-    ordered = sorted([power, *_balls(power), *found], key=criterion)
+    everyone: list[PowerFit | LinearFit] = [power, *_balls(power), *found]
+    ordered = sorted(everyone, key=criterion)
     holding = next((fit for fit in ordered if not refuted(fit)), None)
     return Choice(holding or ordered[0], holding is not None, power, found)
 
@@ -59,7 +59,7 @@ def same_family(fit: Fit, pilot: Pilot, told: Mask | None) -> Fit:
     """The best of the same kind for other answers."""
     if isinstance(fit, PowerFit):
         other = best_fit(pilot, told)
-        return other if fit.v else replace(fitted(other, v=0.0), by_agent=other.by_agent)
+        return other if fit.v else fitted(other, v=0.0)
     found = _budget(fit_box if isinstance(fit, BoxFit) else fit_price, pilot, told)
     return found or PowerFit(pilot, np.zeros_like(fit.movable), False)
 

@@ -8,7 +8,7 @@ one for all or one an agent.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -30,7 +30,8 @@ class Fit(ABC):
     pilot: Pilot
     movable: Mask
     by_agent: bool
-    kept: Mask | None = None  # which of the numbers answered count; None for all
+    # Which of the numbers answered count; None for all.
+    kept: Mask | None = field(default=None, kw_only=True)
 
     @abstractmethod
     def unit(self) -> Matrix:

@@ -9,7 +9,7 @@ from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Indices, Vector
 from gameproof.population.breaks import judge
-from gameproof.population.families import chosen, same_family
+from gameproof.population.families import Choice, chosen, same_family
 from gameproof.population.fit import Fit, Intervals, Mask, positions
 from gameproof.population.intervals import (
     inverse,
@@ -72,11 +72,12 @@ def learned_from(
     intervals: Intervals
     if not (best.movable.any() and best.powers().any()):
         best, intervals = _nobody(pilot, level)
-    elif isinstance(best, PowerFit):
-        best, intervals = _of_power(best, choice.power, movers, level, told is not None)
-    else:
-        assert isinstance(best, LinearFit)
+    elif isinstance(best, LinearFit):
         intervals = _of_sizes(best, movers, level)
+    else:
+        best, intervals = _of_power(best, choice.power, movers, level, told is not None)
+        if best.v == 0:
+            intervals |= _of_ball(best, choice, movers, level) | {"radius": intervals["power"]}
     powers, seen, asked = best.powers(), best.people[0], np.unique(pilot.agents)
     mean = float(powers.mean())
     given: float | Vector = mean
@@ -128,7 +129,9 @@ def _of_power(
     alone = int(best.movable.sum()) == 1  # then every norm is the same
     if alone:
         free, best = fitted(free, w=0.5), best.at(best.v, 0.5)
-    about = fitted(best, v=0.0) if ball and not alone else best if ball else free
+    about = free
+    if ball:
+        about = best if alone else fitted(best, v=0.0)
     v = profile(free, "v", level)
     w = (0.0, 1.0) if alone else profile(about, "w", level)
     power = power_interval(about, movers, level)
@@ -141,25 +144,19 @@ def _of_power(
         "norm": (inverse(w[1]), inverse(w[0])),
         "features": (positions(surely), positions(possibly)),
     }
-    return (best, found | _of_ball(best, found)) if ball else (rounded(free, v, w, level), found)
+    return best if ball else rounded(free, v, w, level), found
 
 
-def _of_ball(ball: PowerFit, found: Intervals) -> Intervals:
-    """The same intervals by the names of what the ball is."""
-    low, high = found["power"]
-    more: Intervals = {"radius": (low, high)}
-    if ball.norm == np.inf:
-        more |= {
-            "lower": (0.0 - high * ball.movable, 0.0 - low * ball.movable),
-            "upper": (low * ball.movable, high * ball.movable),
-        }
-    if ball.norm == 1:
-        possibly = np.isin(np.arange(ball.movable.size), found["features"][1])
-        more |= {
-            "budget": (low, high),
-            "prices": (np.where(possibly, 1.0, np.inf), np.where(ball.movable, 1.0, np.inf)),
-        }
-    return more
+def _of_ball(ball: PowerFit, choice: Choice, movers: int, level: float) -> Intervals:
+    """Of the bounds of a box or of prices, where the ball is one: they may differ by a little."""
+    names = {np.inf: ("lower", "upper"), 1.0: ("budget", "prices")}.get(ball.norm, ())
+    if int(ball.movable.sum()) == 1:
+        names = ()
+    for fit in choice.budgets:
+        if fit.norm == ball.norm:
+            every = _of_sizes(fit, movers, level)
+            return {name: every[name] for name in names}
+    return {}
 
 
 def _of_sizes(best: LinearFit, movers: int, level: float) -> Intervals:
@@ -172,7 +169,7 @@ def _of_sizes(best: LinearFit, movers: int, level: float) -> Intervals:
         size = max(float((best.predicted() ** 2).sum()), 1e-300)
         quantile = float(t_distribution.ppf((1 + level) / 2, best.freedom))
         width = float(np.hypot(quantile * np.sqrt(best.variance / size), share))
-        power = (1 - width, 1 + width)
+        power = (max(1 - width, 0.0), 1 + width)
     return {"power": power, "degree": best.degrees(level)} | found
 
 

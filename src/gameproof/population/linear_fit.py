@@ -29,7 +29,7 @@ CLEAR = 0.01  # the rate at which noise alone makes any of the sizes positive
 class LinearFit(Fit):
     """A fit of sizes."""
 
-    sizes: Vector = None  # type: ignore[assignment]
+    sizes: Vector
 
     degree = inf
 
@@ -108,11 +108,14 @@ class LinearFit(Fit):
         """Standard errors of the sizes: infinite where the answers say nothing of one."""
         rows = self.numbers(self.design())
         rows = sparse.diags_array(self.powers()[self.whose()]) @ rows
-        gram = (rows.T @ rows).toarray()
-        known = gram.diagonal() > 0
+        gram = sparse.csr_array(rows.T @ rows)
+        diagonal = gram.diagonal()
+        known = diagonal > 0
         variances = np.full(self.sizes.size, np.inf)
-        if known.any():
-            inverse = np.linalg.pinv(gram[np.ix_(known, known)], rcond=1e-12, hermitian=True)
+        variances[known] = self.variance / diagonal[known]
+        if self.pilot.scores and known.any():  # one number is of several sizes
+            matrix = gram.toarray()[np.ix_(known, known)]
+            inverse = np.linalg.pinv(matrix, rcond=1e-12, hermitian=True)
             variances[known] = self.variance * inverse.diagonal()
         found: Vector = np.sqrt(variances)
         return found

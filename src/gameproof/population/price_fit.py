@@ -33,7 +33,7 @@ MARGIN = 1e-9  # by which a leader leads, so that rounding does not decide who d
 class PriceFit(LinearFit):
     """Prices: sizes are r, how far the whole budget moves each feature."""
 
-    leaders: Indices = None  # type: ignore[assignment]  # at each deployment; -1 for nobody
+    leaders: Indices  # the feature that moves at each deployment; -1 for nobody
 
     norm = 1.0
 
@@ -138,7 +138,7 @@ def _improved(fit: PriceFit, allowed: Mask) -> PriceFit:
 
 def _fitted(pilot: Pilot, by_agent: bool, leaders: Indices) -> PriceFit:
     movable = np.isin(np.arange(pilot.thetas.shape[1]), leaders)
-    return PriceFit(pilot, movable, by_agent, None, movable.astype(float), leaders).best()
+    return PriceFit(pilot, movable, by_agent, movable.astype(float), leaders).best()
 
 
 def _leaders(pilot: Pilot, allowed: Mask, errors: float) -> Indices:
