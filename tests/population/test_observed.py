@@ -129,8 +129,7 @@ def test_moves_that_shrink_as_theta_grows_are_of_no_degree() -> None:
 @pytest.mark.parametrize("name", BUDGETS)
 @pytest.mark.parametrize("units", [1.0, 1e9])
 def test_budgets_are_never_refuted(name: str, units: float) -> None:
-    """Whatever the size of the features beside the moves: the same move twice is no contradiction,
-    though rounding makes it differ."""
+    """Whatever the size of the features beside the moves."""
     thetas = np.random.default_rng(0).standard_normal((12, 4))
     thetas = np.concatenate([thetas, 3 * thetas[:4], -thetas[:4]])
     people, agents = gp.Population(units * X, Y, BUDGETS[name]), np.flatnonzero(Y < 0)[:8]

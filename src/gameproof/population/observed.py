@@ -122,12 +122,7 @@ def refute(
         for b in range(a + 1, len(deployed)):
             step, change = deployed[b] - deployed[a], given[b] - given[a]
             size = np.linalg.norm(step) * np.linalg.norm(given - own, axis=2).max(axis=0)
-            # Answers are rounded to the size of the features: a move by the same budget twice
-            # differs by that.
-            rounding = 8 * np.finfo(float).eps * (np.abs(own) @ np.abs(step))
-            product = change @ step
-            product = np.where(np.abs(product) <= rounding, 0.0, product)
-            inner = product / np.maximum(size, np.finfo(float).tiny)
+            inner = (change @ step) / np.maximum(size, np.finfo(float).tiny)
             agent = int(np.argmin(inner))
             if inner[agent] < worst:
                 worst, culprit = float(inner[agent]), (agent, a, b)
