@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gameproof import theory as theory
     from gameproof.classify.budget import BudgetCurve as BudgetCurve
     from gameproof.classify.budget import select_budget as select_budget
+    from gameproof.classify.learning.learn import learn_budgets as learn_budgets
+    from gameproof.classify.learning.learned import LearnedBudgets as LearnedBudgets
     from gameproof.classify.load import load_model as load_model
     from gameproof.classify.radius import RadiusCurve as RadiusCurve
     from gameproof.classify.radius import select_radius as select_radius
@@ -150,6 +152,8 @@ __version__ = "0.1.0"
 # Where each public name lives.
 _HOMES = {
     "classify.budget": ["BudgetCurve", "select_budget"],
+    "classify.learning.learn": ["learn_budgets"],
+    "classify.learning.learned": ["LearnedBudgets"],
     "classify.load": ["load_model"],
     "classify.radius": ["RadiusCurve", "select_radius"],
     "classify.regression": ["StrategicLogisticRegression"],

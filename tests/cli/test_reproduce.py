@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from gameproof.cli.main import main
@@ -29,6 +30,10 @@ def only_tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(reproduce.RUNS, "rate", tiny)
 
 
+# The t-test of three numbers with mean 0.5 and standard deviation 0.1: t = 8.66, p = 0.0131.
+ROW = "| Lines fall | drop | 0.5 (0.252 to 0.748) | 0 | holds | 0.013 |"
+
+
 def test_every_experiment_can_be_run() -> None:
     assert list(reproduce.RUNS) == list(EXPERIMENTS)
 
@@ -46,7 +51,7 @@ def test_verdicts_are_shown_and_the_summary_has_the_figure(
         text = (tmp_path / page).read_text(encoding="utf-8")
         assert f"![A line that falls.]({figure})" in text
         assert "Nothing was computed." in text
-        assert "| Lines fall | drop | 0.5 (0.252 to 0.748) | 0 | holds |" in text
+        assert f"{ROW} 0.013 | yes |" in text
         assert (tmp_path / page).parent.joinpath(figure).exists()
     assert len((tmp_path / "rate" / "rows.csv").read_text().splitlines()) == 6
 
@@ -60,7 +65,12 @@ def test_the_summary_has_all_that_is_finished_in_the_folder(
         assert main(["reproduce", name, "--quiet", "--out", str(tmp_path)]) == 0
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert text.index("## complexity") < text.index("## rate")
-    assert text.count("| Lines fall | drop | 0.5 (0.252 to 0.748) | 0 | holds |") == 2
+    # Two claims are one family: the smaller p-value counts twice, the other at least as much.
+    assert text.count(f"{ROW} 0.026 | yes |") == 2
+    assert "0.026 | yes |" in (tmp_path / "rate" / "summary.md").read_text(encoding="utf-8")
+    claims = pd.read_csv(tmp_path / "claims.csv")
+    assert claims["experiment"].tolist() == ["complexity", "rate"]
+    assert claims["p_adjusted"].tolist() == pytest.approx((2 * claims["p"]).tolist())
 
 
 @pytest.mark.usefixtures("only_tiny")
@@ -89,6 +99,8 @@ def test_json_has_the_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     said = capsys.readouterr()
     (claim,) = json.loads(said.out)["claims"]
     assert (claim["experiment"], claim["verdict"], claim["n"]) == ("rate", "holds", 3)
+    assert claim["survives"] is True
+    assert claim["p_adjusted"] == claim["p"] == pytest.approx(0.0131, abs=1e-4)
     assert said.err == ""
 
 
@@ -153,6 +165,8 @@ def test_verdicts_of_a_smoke_run_are_marked_among_others(
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert text.index("A smoke run") < text.index("| claim |")
     assert (text.count("| holds |"), text.count("| holds (smoke run) |")) == (1, 1)
+    # A smoke run is no part of the other's family.
+    assert text.count("| 0.013 | 0.013 | yes |") == 2
 
 
 def test_file_in_place_of_the_folder_is_refused(tmp_path: Path, capsys) -> None:

@@ -1,4 +1,7 @@
-"""Claims: intervals against scipy and by coverage, verdicts by their definition."""
+"""Claims: intervals and p-values against scipy and by coverage, verdicts and the correction for
+their number by definition."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ def test_a_ratio_is_that_of_geometric_means_with_the_paired_t_interval() -> None
     assert claim.effect == pytest.approx(stats.gmean(first) / stats.gmean(second))
     assert (claim.low, claim.high) == pytest.approx((np.exp(test.low), np.exp(test.high)))
     assert claim.n == 20
+    assert claim.p == pytest.approx(stats.ttest_rel(np.log(first), np.log(second)).pvalue)
 
 
 def test_a_mean_has_the_t_interval() -> None:
@@ -22,6 +26,19 @@ def test_a_mean_has_the_t_interval() -> None:
     claim = claims.larger("text", "measure", numbers)
     test = stats.ttest_1samp(numbers, 0.0).confidence_interval(0.95)
     assert (claim.low, claim.high) == pytest.approx((test.low, test.high))
+    for border in (0.0, 0.7):
+        found = claims.lower("text", "measure", numbers, border)
+        assert found.p == pytest.approx(stats.ttest_1samp(numbers, border).pvalue)
+
+
+@pytest.mark.parametrize("ratio", [0.5, 1.0, 1.4])
+def test_spreads_differ_where_sum_and_difference_are_correlated(ratio: float) -> None:
+    rng = np.random.default_rng(3)
+    first, second = rng.standard_normal((2, 30))
+    first = ratio * (first + 0.5 * second)
+    claim = claims.less_spread("text", "measure", first, second)
+    assert claim.p == pytest.approx(stats.pearsonr(first + second, first - second).pvalue)
+    assert (claim.p < 0.05) == (claim.verdict != "undecided")
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.8])
@@ -56,8 +73,9 @@ def test_the_interval_of_a_ratio_of_spreads_holds_the_truth_in_95_of_100(
 def test_a_verdict_needs_the_whole_interval(
     low: float, high: float, above: bool, verdict: str
 ) -> None:
-    claim = claims.Claim("text", "measure", (low + high) / 2, low, high, 1.0, above, 20)
-    assert claim.verdict == claim.row()["verdict"] == verdict
+    claim = claims.Claim("text", "measure", (low + high) / 2, low, high, 1.0, above, 20, 0.01)
+    (judged,) = claims.judge([claim])
+    assert claim.verdict == judged.row()["verdict"] == verdict
 
 
 def test_below_a_border_is_the_mirror_of_above() -> None:
@@ -70,3 +88,47 @@ def test_too_few_seeds_decide_nothing() -> None:
     assert claims.less_spread("text", "measure", [1.0, 1.01], [1.0, 9.0]).verdict == "undecided"
     assert claims.larger("text", "measure", [5.0]).verdict == "undecided"
     assert claims.smaller("text", "measure", [1e-9], [1.0]).verdict == "undecided"
+    assert claims.larger("text", "measure", [5.0]).p == 1.0
+    assert claims.less_spread("text", "measure", [1.0, 1.01], [1.0, 9.0]).p == 1.0
+
+
+def test_equal_numbers_have_a_p_value_too() -> None:
+    assert claims.larger("text", "measure", [0.5, 0.5, 0.5]).p == 0.0
+    assert claims.larger("text", "measure", [0.5, 0.5, 0.5], border=0.5).p == 1.0
+
+
+def closed_test(p: list[float]) -> list[float]:
+    """Holm's adjusted p-values by brute force: a hypothesis is rejected where every set of
+    hypotheses that contains it is rejected by Bonferroni's test, size times the least p-value."""
+    every = range(len(p))
+    sets = [s for size in range(1, len(p) + 1) for s in combinations(every, size)]
+    return [min(1.0, max(len(s) * min(p[k] for k in s) for s in sets if i in s)) for i in every]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_correction_is_the_closed_test_of_bonferroni(seed: int) -> None:
+    p = (np.random.default_rng(seed).random(8) ** 4).tolist()
+    p[3] = p[5]  # ties
+    np.testing.assert_allclose(claims.holm(p), closed_test(p), rtol=1e-12)
+
+
+def test_of_many_true_nulls_one_survives_in_at_most_five_of_a_hundred_families() -> None:
+    """2,000 families of 20 claims on noise: the count of families with a survivor is binomial with
+    a probability of at most 5 %, and exceeds this bound once in a thousand seeds."""
+    rng, families, wrong = np.random.default_rng(4), 2000, 0
+    for _ in range(families):
+        noise = rng.standard_normal((20, 10))
+        found = claims.judge([claims.larger("text", "measure", row) for row in noise])
+        wrong += any(each.survives for each in found)
+    assert wrong <= stats.binom.ppf(0.999, families, 0.05)
+
+
+def test_an_undecided_claim_does_not_survive_and_a_strong_one_does() -> None:
+    strong = claims.larger("text", "measure", [1.0, 1.1, 0.9, 1.05])
+    weak = claims.larger("text", "measure", [1.0, 0.1, 0.5, 0.2])
+    none = claims.larger("text", "measure", [1.0, -1.1, 0.9, -0.8])
+    judged = claims.judge([none, weak, strong])
+    assert [found.survives for found in judged] == [False, False, True]
+    assert [found.claim for found in judged] == [none, weak, strong]
+    row = judged[2].row()
+    assert row["p_adjusted"] == pytest.approx(3 * row["p"])

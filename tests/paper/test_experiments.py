@@ -17,29 +17,60 @@ from gameproof.paper.reproduce import reproduce
 from gameproof.paper.study import Study
 from gameproof.report.parts import Chart
 
+COMPARED = ["tuning", "settings", "gaps", "final", "accuracy"]
 TABLES = {
-    "synthetic-500": ["tuning", "settings", "gaps", "accuracy"],
-    "error-bars": ["gaps"],
-    "credit": ["tuning", "settings", "gaps", "accuracy", "radii"],
-    "bank": ["tuning", "settings", "gaps", "accuracy", "radii"],
-    "complexity": ["queries"],
+    "synthetic-500": COMPARED,
+    "error-bars": ["gaps", "final"],
+    "credit": [*COMPARED, "radii", "movable"],
+    "bank": [*COMPARED, "radii", "movable"],
+    "complexity": ["tuning", "settings", "exponents", "queries"],
     "smooth-or-not": ["tuning", "risks"],
+    "inner-loop": ["tuning", "settings", "gaps"],
     "rate": ["gaps"],
 }
 # What the charts of each experiment show, in their order: a table, the rows of it that are meant,
 # the column whose values are the lines and what those are called, x, and y.
-GAPS = [("gaps", {"way": way}, "algorithm", "{}", "epoch", "score") for way in ("tuned", "letter")]
-COMPARISON = [*GAPS, ("accuracy", {}, "classifier", "{}", "power", "accuracy")]
-RADII = [
+Meant = tuple[str, dict[str, Any], str, str, str, str]
+
+
+def gaps(way: str, budget: str, output: str) -> Meant:
+    rows = {"way": way, "budget": budget, "output": output}
+    x = "values" if budget == "values" else "epoch"
+    return ("gaps", rows, "algorithm", "{}", x, "score")
+
+
+def curves(table: str, rows: dict[str, Any], y: str) -> Meant:
+    return (table, rows, "classifier", "{}", "power", y)
+
+
+GAPS = [
+    gaps("tuned", "epochs", "average"),
+    gaps("tuned", "values", "average"),
+    gaps("letter", "epochs", "average"),
+]
+COMPARISON = [
+    *GAPS,
+    gaps("tuned", "epochs", "last"),
+    gaps("tuned", "values", "last"),
+    curves("accuracy", {}, "accuracy"),
+    curves("accuracy", {}, "margin"),
+]
+RADII: list[Meant] = [
     ("radii", {}, "power", "gaming power {:g}", "radius", "accuracy"),
     ("radii", {"power": 0.0}, "classifier", "{}", "radius", "size"),
 ]
-CHARTS: dict[str, list[tuple[str, dict[str, Any], str, str, str, str]]] = {
+MOVED = [curves("movable", {"movable": choice}, "accuracy") for choice in ("as stated", "all")]
+NUMBERS = curves("movable", {"movable": "numbers"}, "accuracy")
+CHARTS: dict[str, list[Meant]] = {
     "synthetic-500": COMPARISON,
     "error-bars": GAPS,
-    "credit": COMPARISON + RADII,
-    "bank": COMPARISON + RADII,
+    "credit": [*COMPARISON, *RADII, *MOVED],
+    "bank": [*COMPARISON, *RADII, MOVED[0], NUMBERS, MOVED[1]],
     "complexity": [
+        *(
+            ("exponents", {"radius": 4.0}, "gamma", "multiplier {:g} n", "step", name)
+            for name in "nd"
+        ),
         ("queries", {}, "d", "d = {}", "n", "queries"),
         ("queries", {}, "n", "n = {}", "d", "queries"),
     ],
@@ -47,6 +78,7 @@ CHARTS: dict[str, list[tuple[str, dict[str, Any], str, str, str, str]]] = {
         ("risks", {"algorithm": name}, "form", "{}", "epoch", "score")
         for name in ("OGDA-RR", "SGDA-RR")
     ],
+    "inner-loop": [("gaps", {}, "method", "{}", "gradients", "score")],
     "rate": [
         ("gaps", {"case": name}, "case", "OGDA-RR", "epoch", "score")
         for name in ("quadratic game", "strategic problem")
@@ -104,7 +136,9 @@ def test_experiment_leaves_tables_figures_and_verdicts(
     charts = [chart for _, panels in study.figures for chart in panels.charts]
     for chart, meant in zip(charts, CHARTS[name], strict=True):
         chart_shows_the_table(study, chart, *meant)
+    assert [judged.claim for judged in study.judged] == study.claims
     for claim in study.claims:
+        assert 0 <= claim.p <= 1
         assert np.isfinite(claim.effect)
         assert claim.low <= claim.effect <= claim.high
         assert claim.verdict in ("holds", "does not hold", "undecided")
@@ -115,7 +149,8 @@ def test_gaps_fall_and_the_robust_classifier_leads(out: Path) -> None:
     """What any draw of people shows, whatever the verdicts."""
     (study,) = smoke("synthetic-500", out)
     gaps = pd.read_parquet(study.folder / "gaps.parquet")
-    tuned = gaps[gaps["way"] == "tuned"]
+    shown = (gaps["way"] == "tuned") & (gaps["budget"] == "epochs")
+    tuned = gaps[shown & (gaps["output"] == "average")]
     first = tuned[tuned["epoch"] == 1].set_index(["algorithm", "seed"])["score"]
     last = tuned[tuned["epoch"] == 10].set_index(["algorithm", "seed"])["score"]
     assert (last > 0).all()
@@ -134,3 +169,39 @@ def test_a_target_that_is_never_reached_is_noted_and_nothing_is_claimed(
     (study,) = smoke("complexity", tmp_path)
     assert study.notes == ["8 of 8 runs did not reach the gap within 20 epochs."]
     assert study.claims == []
+
+
+def test_claims_compare_both_budgets_and_both_iterates(out: Path) -> None:
+    (study,) = smoke("synthetic-500", out)
+    gaps = pd.read_parquet(study.folder / "gaps.parquet")
+    key = ["way", "output", "budget", "algorithm", "seed"]
+    final = gaps.loc[gaps.groupby(key)["epoch"].idxmax()].set_index(key)["score"]
+    for budget, words in (("epochs", "after the same epochs"), ("values", "after the same values")):
+        for output, ending in (("average", "with block steps"), ("last", "last iterate")):
+            (claim,) = [
+                found
+                for found in study.claims
+                if found.text == "OGDA-RR beats SGDA-WR"
+                and words in found.measure
+                and found.measure.endswith(ending)
+            ]
+            first, second = (
+                np.log(final["tuned", output, budget, name]) for name in ("OGDA-RR", "SGDA-WR")
+            )
+            assert claim.effect == pytest.approx(np.exp((first - second).mean()))
+
+
+@pytest.mark.parametrize("form", ["with block steps", "to the letter"])
+def test_the_smooth_form_is_judged_both_ways(form: str, out: Path) -> None:
+    (study,) = smoke("smooth-or-not", out)
+    risks = pd.read_parquet(study.folder / "risks.parquet")
+    name = "min-max" if form == "with block steps" else "min-max, to the letter"
+    last = risks[(risks["algorithm"] == "SGDA-RR") & (risks["epoch"] == risks["epoch"].max())]
+    last = np.log(last.set_index(["form", "seed"])["score"])
+    (claim,) = [
+        found
+        for found in study.claims
+        if found.text.endswith("(SGDA-RR)")
+        and found.measure.endswith(f"after the same values; min-max {form}")
+    ]
+    assert claim.effect == pytest.approx(np.exp((last[name] - last["non-smooth"]).mean()))

@@ -27,6 +27,9 @@ def test_the_best_setting_is_that_of_the_least_mean() -> None:
         "OGDA-RR": {"step": 0.2, "radius": 1.0, "gamma": None},
         "SGDA-RR": {"step": 0.1, "radius": 1.0, "gamma": None},
     }
+    by_last = [{**row, "last": -row["step"]} for row in rows]
+    assert setting.best_settings(by_last, "last")["OGDA-RR"]["step"] == 0.2
+    assert setting.best_settings(by_last, "last")["SGDA-RR"]["step"] == 0.2
 
 
 def test_every_algorithm_is_tuned_over_the_same_grid_and_on_seeds_not_reported() -> None:
@@ -74,6 +77,7 @@ def test_scored_runs_say_what_solve_says() -> None:
     result = gp.solve(problem, solver, epochs=30, seed=3)
     assert rows[-1]["epoch"] == 30
     assert rows[-1]["score"] == pytest.approx(score(result.x, result.y))
+    assert rows[-1]["last"] == pytest.approx(score(result.last_x, result.last_y))
     assert rows[-1]["queries"] == result.n_queries
     np.testing.assert_array_equal(x, result.x)
     assert [row["epoch"] for row in rows] == sorted({row["epoch"] for row in rows})
@@ -88,4 +92,5 @@ def test_a_run_that_diverges_has_an_infinite_score() -> None:
     solver = gp.ogda_rr(step=1e10, radius=1.0)
     rows, x = setting.scored_run(problem, lambda x, y: 0.0, solver, 3, seed=0)
     assert {row["score"] for row in rows} <= {float("inf"), 0.0}
+    assert {row["last"] for row in rows} <= {float("inf"), 0.0}
     assert np.isfinite(x).all()

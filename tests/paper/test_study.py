@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from gameproof.paper import study as studies
+from gameproof.paper.claims import larger
 from gameproof.paper.study import CLOCKED, Study
 
 
@@ -113,3 +114,17 @@ def test_every_part_says_what_it_is(tmp_path: Path) -> None:
     part = json.loads(path.read_text())
     assert part["call"]["number"] == 4
     assert part["seconds"] >= 0
+
+
+def test_findings_of_another_version_do_not_count_as_finished(tmp_path: Path) -> None:
+    study = Study("one", tmp_path / "one")
+    study.claims.append(larger("text", "measure", [0.5, 0.4]))
+    study.finish()
+    found = Study.finished("one", tmp_path / "one")
+    assert found is not None
+    assert found.claims == study.claims
+    path = tmp_path / "one" / studies.FINDINGS
+    older = {**json.loads(path.read_text()), "format": 1}
+    for findings in (older, {key: older[key] for key in older if key != "format"}):
+        path.write_text(json.dumps(findings))
+        assert Study.finished("one", tmp_path / "one") is None

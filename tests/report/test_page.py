@@ -231,13 +231,24 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
     chart = lines("a & b", "epochs", "gap", [falling, later], log_x=True, log_y=True)
     claim = {"text": "A is better", "measure": "ratio", "effect": 0.5, "low": 0.4, "high": 0.6}
     claims = [
-        {**claim, "border": 1.0, "experiment": "rate", "verdict": verdict}
-        for verdict in ("holds", "holds", "does not hold", "undecided")
+        {**claim, "border": 1.0, "experiment": "rate", "verdict": verdict, **corrected}
+        for verdict, corrected in (
+            ("holds", {"p": 1e-6, "p_adjusted": 4e-6, "survives": True}),
+            ("holds", {"p": 0.021, "p_adjusted": 0.063, "survives": False}),
+            ("does not hold", {"p": 0.0312, "p_adjusted": 0.063, "survives": False}),
+            ("undecided", {"p": 0.4, "p_adjusted": 0.4, "survives": False}),
+        )
     ]
     drawn = Panels("Drawn <twice>.", [chart, chart])
     each = {"name": "rate", "title": "how fast", "notes": ["Noted."], "figures": [drawn]}
     sections = reproduction_sections(claims, [each])
-    assert sections[0].finding == ("Of 4 checks of claims, 2 hold, 1 do not, and 1 are undecided.")
+    assert sections[0].finding == (
+        "Of 4 checks of claims, 2 hold, 1 do not, and 1 are undecided; 1 of the verdicts survive "
+        "the correction for the number of claims."
+    )
+    rows = sections[0].tables[0].rows
+    assert [row[2] for row in rows] == ["yes", "no", "no", "–"]
+    assert [row[-2:] for row in rows[:2]] == [["< 0.0001", "< 0.0001"], ["0.021", "0.063"]]
     text = page("Experiments", sections, {})
     assert text.count('class="verdict holds"') == 2
     assert text.count('class="verdict does-not-hold"') == 1

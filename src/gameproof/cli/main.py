@@ -14,11 +14,22 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import NoReturn
 
-from gameproof.cli import audit, bench, compare, completion, data, demo, fit, predict, reproduce
+from gameproof.cli import (
+    audit,
+    bench,
+    compare,
+    completion,
+    data,
+    demo,
+    fit,
+    learn,
+    predict,
+    reproduce,
+)
 from gameproof.cli.console import Console, accept_any_letter, tell
 from gameproof.cli.options import SenselessOptions
 
-WORDS = (demo, fit, predict, audit, compare, reproduce, data, bench, completion)
+WORDS = (demo, fit, predict, audit, compare, learn, reproduce, data, bench, completion)
 
 
 class Parser(argparse.ArgumentParser):

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 from gameproof.data.naming import quoted
 
 if TYPE_CHECKING:
+    from gameproof.classify.learning.learned import LearnedBudgets
     from gameproof.cli.cases import Case
     from gameproof.cli.people import People
     from gameproof.cli.training import Trained
+    from gameproof.data.reading import Table
     from gameproof.paper.study import Study
     from gameproof.report.audit import Audit
 
@@ -85,7 +87,7 @@ def write_reproduction_page(
     from gameproof.report.page import write_page
     from gameproof.report.sections import reproduction_sections
 
-    claims = [{"experiment": s.name, **claim.row()} for s in studies for claim in s.claims]
+    claims = [{"experiment": s.name, **found.row()} for s in studies for found in s.judged]
     experiments = [
         {
             "name": study.name,
@@ -101,6 +103,28 @@ def write_reproduction_page(
         reproduction_sections(claims, experiments),
         made(command=command_line(options), settings={s.name: f"{s.seeds} seeds" for s in studies}),
         subtitle=note,
+    )
+
+
+def write_budgets_page(
+    path: Path, found: LearnedBudgets, tables: Sequence[Table], options: argparse.Namespace
+) -> None:
+    """The page of ``learn``."""
+    from gameproof.report.made import made
+    from gameproof.report.on_moves import WEAK, moves_sections, moves_tiles
+    from gameproof.report.page import write_page
+
+    data = {table.source: table.digest for table in tables}
+    if options.model:
+        data[str(options.model)] = _digest(options.model)
+    write_page(
+        path,
+        "What people changed, and the budgets that follow",
+        moves_sections(found),
+        made(command=command_line(options), seed=options.seed, data=data),
+        subtitle=" and ".join(table.source for table in tables),
+        tiles=moves_tiles(found),
+        notes=[*([WEAK] if found.evidence == "unpaired" else []), *found.notes],
     )
 
 

@@ -48,7 +48,9 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Runs them, and shows the claims with their verdicts."""
-    from gameproof.paper.reproduce import SMOKE, reproduce
+    from gameproof.paper.reproduce import reproduce
+    from gameproof.paper.summary import SMOKE, counted
+    from gameproof.report.words import survival
 
     if options.out is None:
         options.out = Path("out/paper-quick" if options.quick else "out/paper")
@@ -69,12 +71,16 @@ def run(options: argparse.Namespace, console: Console) -> None:
     except KeyboardInterrupt:
         console.say("What is done is kept; the same command goes on from there.")
         raise
-    lines = [
-        f"{claim.verdict:14s} {claim.effect:7.3g} ({claim.low:.3g} to {claim.high:.3g})  "
-        f"{claim.text}; {claim.measure}"
-        for study in studies
-        for claim in study.claims
-    ]
+    judged = [found for study in studies for found in study.judged]
+    lines = ["verdict, survives correction, effect (95 % interval), claim", ""]
+    for found in judged:
+        claim = found.claim
+        survived = survival(claim.verdict, found.survives)
+        lines.append(
+            f"{claim.verdict:14s} {survived:4s} {claim.effect:7.3g} ({claim.low:.3g} to "
+            f"{claim.high:.3g})  {claim.text}; {claim.measure}"
+        )
+    lines += ["", counted(judged)]
     where = options.out / "summary.md"
     if options.quick:
         lines += ["", SMOKE]
@@ -88,6 +94,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     record = {
         "summary": str(where),
         "quick": options.quick,
-        "claims": [{"experiment": s.name, **c.row()} for s in studies for c in s.claims],
+        "correction": "Holm, over all claims of all experiments finished in the same folder",
+        "claims": [{"experiment": s.name, **c.row()} for s in studies for c in s.judged],
     }
     console.show("\n".join([*lines, "", *written]), record)

@@ -9,6 +9,7 @@ EXPERIMENTS = {
     "bank": "Bank",
     "complexity": "Values needed, by people and features",
     "smooth-or-not": "Smooth min-max or non-smooth minimisation",
+    "inner-loop": "OGDA-RR or an inner loop of log n gradients",
     "decisions": "Gaming scores or gaming decisions",
     "rate": "The rate of the theorem",
 }

@@ -8,23 +8,22 @@ from functools import partial
 from gameproof.errors import CapWarning
 from gameproof.exact.baselines import plain_regression, strategic_regression
 from gameproof.exact.reference import saddle_point
-from gameproof.paper import claims
-from gameproof.paper.people import TEST, TRAINED_FOR, Source, draw
+from gameproof.paper.people import TEST, TRAINED_FOR, Classifiers, People, Source, draw
 from gameproof.paper.setting import (
     ALGORITHMS,
-    TUNING_SEEDS,
     Row,
     accuracy_rows,
-    best_settings,
     by_seed,
-    grid,
-    lead,
     scored_run,
     solver_of,
+    values_a_step,
     where,
 )
 from gameproof.paper.study import Study
+from gameproof.paper.tuning import BUDGETS, OUTPUTS, epochs_of, tuned
+from gameproof.paper.verdicts import claim_accuracy, claim_gaps, note_final_gaps
 from gameproof.problem.problem import gap
+from gameproof.problem.strategic import StrategicProblem
 from gameproof.report.figures import lines, spread
 from gameproof.report.parts import Chart, Panels
 
@@ -34,81 +33,57 @@ POWERS: dict[Source, tuple[float, ...]] = {
     "credit": (0.0, 0.05, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0),
     "bank": (0.0, 0.05, 0.2, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0),
 }
-WAYS = {"tuned": "with block steps", "letter": "to the letter"}
-
-
-def tune_algorithm(
-    source: Source, n: int, d: int, seed: int, algorithm: str, settings: list[Row], epochs: int
-) -> list[Row]:
-    """The gap in the end, for each of the settings."""
-    problem = draw(source, n, d, seed).problem()
-    score = partial(gap, problem, saddle=saddle_point(problem))
-    rows = []
-    for setting in settings:
-        solver = solver_of(algorithm, n, setting)
-        ((last,), _) = scored_run(problem, score, solver, epochs, seed, only_last=True)
-        rows.append({"algorithm": algorithm, "seed": seed, **setting, "score": last["score"]})
-    return rows
-
-
-def tuned(study: Study, source: Source, n: int, d: int, epochs: int) -> dict[str, dict[str, Row]]:
-    """The settings of all four algorithms, in both ways; the search goes to a table."""
-    seeds = TUNING_SEEDS[:1] if study.quick else TUNING_SEEDS
-    chosen, rows = {}, []
-    for way in WAYS:
-        common = {"source": source, "n": n, "d": d, "epochs": epochs}
-        settings = grid(study.quick, way == "letter")
-        calls = [
-            {**common, "seed": seed, "algorithm": algorithm, "settings": settings}
-            for algorithm in ALGORITHMS
-            for seed in seeds
-        ]
-        found = [row for part in study.map(tune_algorithm, calls) for row in part]
-        chosen[way] = best_settings(found)
-        rows += [{"way": way, **row} for row in found]
-    study.table("tuning", rows)
-    study.table(
-        "settings",
-        [
-            {"way": way, "algorithm": algorithm, **setting}
-            for way, settings in chosen.items()
-            for algorithm, setting in settings.items()
-        ],
-    )
-    return chosen
 
 
 def compare(
-    source: Source, n: int, d: int, seed: int, settings: dict[str, dict[str, Row]], epochs: int
+    source: Source, n: int, d: int, seed: int, settings: list[Row], epochs: int
 ) -> dict[str, list[Row]]:
-    """The four algorithms in both ways on one draw of people, and the classifiers on others."""
+    """The four algorithms on one draw of people, and the classifiers on others."""
     people = draw(source, n, d, seed)
     problem = people.problem()
     saddle = saddle_point(problem)
     score = partial(gap, problem, saddle=saddle)
-    gaps, learnt = [], {}
-    for way, by_algorithm in settings.items():
-        for algorithm, setting in by_algorithm.items():
-            solver = solver_of(algorithm, n, setting)
-            rows, learnt[way, algorithm] = scored_run(problem, score, solver, epochs, seed)
-            gaps += [{"way": way, "algorithm": algorithm, "seed": seed, **row} for row in rows]
-    from_values = learnt["tuned", "OGDA-RR"]
+    gaps: list[Row] = []
+    learnt = {}
+    for setting in settings:
+        algorithm, length = setting["algorithm"], setting["epochs"]
+        what = {name: setting[name] for name in ("way", "output", "algorithm")}
+        solver = solver_of(algorithm, n, setting)
+        rows, learnt[*what.values(), length] = scored_run(problem, score, solver, length, seed)
+        for budget in BUDGETS:
+            if epochs_of(algorithm, budget, epochs) == length:
+                gaps += [{**what, "budget": budget, "seed": seed, **_of(row, what)} for row in rows]
+    from_values = learnt["tuned", "average", "OGDA-RR", epochs]
     classifiers = {
         "robust": (problem.split(saddle.x)[0], problem.offset(saddle.x)),
         "robust, from values": (problem.split(from_values)[0], problem.offset(from_values)),
+        **baselines(people, problem),
     }
-    with warnings.catch_warnings():
-        # A level of a category that only people of one label have sends its coefficient far off.
-        warnings.simplefilter("ignore", CapWarning)
-        for name, fit in {"strategic": strategic_regression, "logistic": plain_regression}.items():
-            classifiers[name] = fit(problem.population, intercept=people.intercept)
     curves = accuracy_rows(classifiers, people, POWERS[source])
     return {"gaps": gaps, "accuracy": [{"seed": seed, **row} for row in curves]}
 
 
+def _of(row: Row, what: Row) -> Row:
+    """A row of a run with the score of the iterate that counts; `values` are those a person."""
+    kept = {name: row[name] for name in ("epoch", "queries", "seconds")}
+    values = row["epoch"] * values_a_step(what["algorithm"])
+    return {**kept, "values": values, "score": row[OUTPUTS[what["output"]]]}
+
+
+def baselines(people: People, problem: StrategicProblem) -> Classifiers:
+    """Strategic and plain logistic regression on the people of a problem."""
+    fits = {"strategic": strategic_regression, "logistic": plain_regression}
+    with warnings.catch_warnings():
+        # A level of a category that only people of one label have has a coefficient at its bound.
+        warnings.simplefilter("ignore", CapWarning)
+        return {
+            name: fit(problem.population, intercept=people.intercept) for name, fit in fits.items()
+        }
+
+
 def run(study: Study, source: Source, n: int, epochs: int) -> None:
     """The experiment on one source of people."""
-    epochs = max(5, epochs // 10) if study.quick else epochs
+    epochs = max(4, epochs // 10 // 2 * 2) if study.quick else epochs
     settings = tuned(study, source, n, DIMENSION, epochs)
     common = {"source": source, "n": n, "d": DIMENSION, "settings": settings, "epochs": epochs}
     found = study.map(compare, [{**common, "seed": seed} for seed in range(study.seeds)])
@@ -116,71 +91,87 @@ def run(study: Study, source: Source, n: int, epochs: int) -> None:
     curves = [row for part in found for row in part["accuracy"]]
     study.table("gaps", gaps)
     study.table("accuracy", curves)
-    _draw(study, source, n, gaps, curves)
     title = f"{source}, n = {n}"
+    _draw_gaps(study, title, gaps)
+    _draw_accuracy(study, title, curves)
+    note_final_gaps(study, gaps)
+    if not study.quick:
+        _note_edges(study, settings)
     claim_gaps(study, gaps, title)
     claim_accuracy(study, curves, title)
 
 
-def _draw(study: Study, source: Source, n: int, gaps: list[Row], curves: list[Row]) -> None:
-    caption = (
-        f"{source.capitalize()}, n = {n}, {study.seeds} seeds, each with people of its own: mean "
-        "and two standard deviations. The gap is that of the averaged iterate, every algorithm "
-        "tuned alike, with steps by block and, to the letter, with one step for all. Accuracy is "
-        f"that on {TEST} other people by their gaming power; the strategic and the robust "
-        f"classifier expect {TRAINED_FOR}."
-    )
-    charts = [chart_gaps(where(gaps, way=way), title) for way, title in WAYS.items()]
-    study.draw("figure", Panels(caption, [*charts, _chart_accuracy(curves)]))
-
-
-def chart_gaps(rows: list[Row], title: str) -> Chart:
-    """The gap by epoch of each algorithm, with its band."""
-    series = [
-        spread(name, *by_seed(where(rows, algorithm=name), "epoch", "score")) for name in ALGORITHMS
+def _note_edges(study: Study, settings: list[Row]) -> None:
+    """Where the grid may be too narrow."""
+    found = [
+        "{algorithm} ({output} iterate, {epochs} epochs: {at the edge})".format(**row)
+        for row in where(settings, way="tuned")
+        if row["at the edge"]
     ]
-    return lines(title, "epochs", "gap", series, log_x=True, log_y=True)
+    if found:
+        study.note(
+            "With block steps, the best setting lies at the edge of the grid, so that a wider grid "
+            f"might change the numbers, for {', '.join(found)}."
+        )
 
 
-def _chart_accuracy(rows: list[Row]) -> Chart:
-    """Accuracy by gaming power of each classifier, with its band."""
+def _draw_gaps(study: Study, title: str, gaps: list[Row]) -> None:
+    about = (
+        f"{title.capitalize()}, {study.seeds} seeds, each with its own people: mean and two "
+        "standard deviations."
+    )
+    average, last = (where(gaps, output=output) for output in OUTPUTS)
+    caption = (
+        f"{about} Gap of the averaged iterate. Every algorithm is tuned by the same search for "
+        "the epochs that it gets: as many for all (left and right), or half as many for OGDA, "
+        "which asks two values a step (middle)."
+    )
+    by_epochs, by_values = (where(average, way="tuned", budget=budget) for budget in BUDGETS)
+    letter = where(average, way="letter", budget="epochs")
+    charts = [
+        chart_gaps(by_epochs, "with block steps, same epochs"),
+        chart_gaps(by_values, "with block steps, same values", "values"),
+        chart_gaps(letter, "to the letter, same epochs"),
+    ]
+    study.draw("figure", Panels(caption, charts))
+    by_epochs, by_values = (where(last, way="tuned", budget=budget) for budget in BUDGETS)
+    charts = [
+        chart_gaps(by_epochs, "last iterate, same epochs"),
+        chart_gaps(by_values, "last iterate, same values", "values"),
+    ]
+    caption = f"{about} Gap of the last iterate, tuned for it, with block steps."
+    study.draw("last", Panels(caption, charts))
+
+
+def _draw_accuracy(study: Study, title: str, curves: list[Row]) -> None:
+    caption = (
+        f"{title.capitalize()}, {study.seeds} seeds: the classifiers on {TEST} other people by "
+        f"their gaming power; the strategic and the robust classifier expect {TRAINED_FOR}. Left: "
+        "the share of correct signs. Right: the mean margin y⟨b, θ⟩, which the paper calls "
+        "accuracy and which grows with the scale of θ; as in the paper, without plain logistic "
+        "regression."
+    )
+    scaled = [row for row in curves if row["classifier"] != "logistic"]
+    charts = [chart_curves(curves, "accuracy"), chart_curves(scaled, "margin")]
+    study.draw("accuracy", Panels(caption, charts))
+
+
+def chart_gaps(rows: list[Row], title: str, x: str = "epoch") -> Chart:
+    """The gap by epochs, or by values a person, of each algorithm, with its band."""
     series = [
-        spread(name, *by_seed(where(rows, classifier=name), "power", "accuracy"))
+        spread(name, *by_seed(where(rows, algorithm=name), x, "score")) for name in ALGORITHMS
+    ]
+    named = {"epoch": "epochs", "values": "values a person"}[x]
+    return lines(title, named, "gap", series, log_x=True, log_y=True)
+
+
+def chart_curves(rows: list[Row], y: str, title: str = "classifiers") -> Chart:
+    """Accuracy or margin by gaming power of each classifier, with its band."""
+    series = [
+        spread(name, *by_seed(where(rows, classifier=name), "power", y))
         for name in dict.fromkeys(row["classifier"] for row in rows)
     ]
     expected = [(TRAINED_FOR, "expected")]
     x = "gaming power of the people tested"
-    return lines("classifiers", x, "accuracy", series, upright=expected)
-
-
-def claim_gaps(study: Study, rows: list[Row], title: str) -> None:
-    """Reshuffling against replacement, optimism against none: the gap after the last epoch."""
-    for way, way_title in WAYS.items():
-        last = {
-            algorithm: [
-                run[-1]
-                for run in by_seed(where(rows, way=way, algorithm=algorithm), "epoch", "score")[1]
-            ]
-            for algorithm in ALGORITHMS
-        }
-        for text, first, second in (
-            ("Reshuffling beats sampling with replacement (OGDA)", "OGDA-RR", "OGDA-WR"),
-            ("Reshuffling beats sampling with replacement (SGDA)", "SGDA-RR", "SGDA-WR"),
-            ("OGDA-RR beats SGDA-RR", "OGDA-RR", "SGDA-RR"),
-        ):
-            measure = f"final gap, {first} / {second}; {title}, {way_title}"
-            study.claims.append(claims.smaller(text, measure, last[first], last[second]))
-
-
-def claim_accuracy(study: Study, rows: list[Row], title: str) -> None:
-    """The robust classifier keeps its accuracy as gaming grows, the strategic one does not."""
-    seeds = sorted({row["seed"] for row in rows})
-    for robust in ("robust", "robust, from values"):
-        leads = [lead(where(rows, seed=seed), robust, "strategic") for seed in seeds]
-        study.claims.append(
-            claims.larger(
-                "The robust classifier keeps its accuracy where the strategic one loses it",
-                f"mean lead in accuracy over gaming powers; {title}, {robust}",
-                leads,
-            )
-        )
+    named = {"accuracy": "accuracy", "margin": "mean margin"}[y]
+    return lines(title, x, named, series, upright=expected)

@@ -1,4 +1,4 @@
-"""Repeated runs on the same 500 people: how much the algorithms vary from run to run."""
+"""Repeated runs on the same 500 people: how well the algorithms do, and how much they vary."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from functools import partial
 
 from gameproof.exact.reference import saddle_point
 from gameproof.paper import claims
-from gameproof.paper.comparison import WAYS, chart_gaps
+from gameproof.paper.comparison import chart_gaps
 from gameproof.paper.people import draw
-from gameproof.paper.setting import ALGORITHMS, Row, by_seed, scored_run, solver_of, where
+from gameproof.paper.setting import ALGORITHMS, Row, scored_run, solver_of, values_a_step, where
 from gameproof.paper.study import Study
+from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS, epochs_of
+from gameproof.paper.verdicts import COMPARED, final, note_final_gaps
 from gameproof.problem.problem import gap
 from gameproof.report.parts import Panels
 
@@ -24,46 +26,81 @@ SETTINGS: dict[str, Row] = {
 
 
 def repeat(way: str, algorithm: str, seeds: int, epochs: int) -> list[Row]:
-    """Runs of one algorithm from many seeds."""
+    """Runs of one algorithm from many seeds: the gap of both outputs, by epoch, as far as each
+    budget goes."""
     problem = draw("synthetic", N, DIMENSION, 0).problem()
     score = partial(gap, problem, saddle=saddle_point(problem))
     solver = solver_of(algorithm, N, SETTINGS[way])
-    return [
-        {"way": way, "algorithm": algorithm, "seed": seed, **row}
-        for seed in range(seeds)
-        for row in scored_run(problem, score, solver, epochs, seed)[0]
-    ]
+    rows = []
+    for budget in BUDGETS:
+        length = epochs_of(algorithm, budget, epochs)
+        for seed in range(seeds):
+            common = {"way": way, "algorithm": algorithm, "budget": budget, "seed": seed}
+            for row in scored_run(problem, score, solver, length, seed)[0]:
+                values = row["epoch"] * values_a_step(algorithm)
+                own = {"epoch": row["epoch"], "values": values}
+                rows += [
+                    {**common, "output": output, **own, "score": row[column]}
+                    for output, column in OUTPUTS.items()
+                ]
+    return rows
 
 
 def run(study: Study) -> None:
     """The experiment."""
     epochs = 10 if study.quick else EPOCHS
+    runs = RUNS_A_SEED * study.seeds
     calls = [
-        {"way": way, "algorithm": algorithm, "seeds": RUNS_A_SEED * study.seeds, "epochs": epochs}
+        {"way": way, "algorithm": algorithm, "seeds": runs, "epochs": epochs}
         for way in WAYS
         for algorithm in ALGORITHMS
     ]
     rows = [row for part in study.map(repeat, calls) for row in part]
     study.table("gaps", rows)
     caption = (
-        f"The same {N} synthetic people, {RUNS_A_SEED * study.seeds} runs of each algorithm "
-        "with one setting: mean and two standard deviations of the gap."
+        f"The same {N} synthetic people, {runs} runs of each algorithm with one setting: mean and "
+        "two standard deviations of the gap of the averaged iterate."
     )
-    charts = [chart_gaps(where(rows, way=way), title) for way, title in WAYS.items()]
+    average = where(rows, output="average")
+    by_epochs, by_values = (where(average, way="tuned", budget=budget) for budget in BUDGETS)
+    charts = [
+        chart_gaps(by_epochs, "with block steps, same epochs"),
+        chart_gaps(by_values, "with block steps, same values", "values"),
+        chart_gaps(where(average, way="letter", budget="epochs"), "to the letter, same epochs"),
+    ]
     study.draw("figure", Panels(caption, charts))
+    note_final_gaps(study, rows)
     for way, title in WAYS.items():
-        last = {
-            name: [
-                r[-1] for r in by_seed(where(rows, way=way, algorithm=name), "epoch", "score")[1]
-            ]
-            for name in ALGORITHMS
-        }
-        for update in ("OGDA", "SGDA"):
+        _claim_means(study, average, way, title)
+        _claim_spreads(study, average, way, title)
+
+
+def _claim_means(study: Study, rows: list[Row], way: str, title: str) -> None:
+    """On average, the paper says, OGDA-RR does best, and reshuffling better than replacement."""
+    for text, first, second, budgets in COMPARED:
+        for budget in budgets:
             study.claims.append(
-                claims.less_spread(
-                    f"Reshuffling fluctuates less from run to run ({update})",
-                    f"standard deviation of the final gap, {update}-RR / {update}-WR; {title}",
-                    last[f"{update}-RR"],
-                    last[f"{update}-WR"],
+                claims.smaller(
+                    text,
+                    f"final gap, {first} / {second}, {BUDGETS[budget]}; the same {N} people, one "
+                    f"setting for all, {title}",
+                    final(rows, way=way, budget=budget, algorithm=first),
+                    final(rows, way=way, budget=budget, algorithm=second),
                 )
             )
+
+
+def _claim_spreads(study: Study, rows: list[Row], way: str, title: str) -> None:
+    for update in ("OGDA", "SGDA"):
+        first, second = (
+            final(rows, way=way, budget="epochs", algorithm=f"{update}-{order}")
+            for order in ("RR", "WR")
+        )
+        study.claims.append(
+            claims.less_spread(
+                f"Reshuffling fluctuates less from run to run ({update})",
+                f"standard deviation of the final gap, {update}-RR / {update}-WR; {title}",
+                first,
+                second,
+            )
+        )

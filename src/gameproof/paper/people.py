@@ -5,6 +5,7 @@ Every seed draws people, or rows, of its own.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +18,8 @@ from gameproof.population.responses import QuadraticCost
 from gameproof.problem.strategic import StrategicProblem
 
 Source = Literal["synthetic", "credit", "bank"]
+# theta and the intercept, by name.
+Classifiers = dict[str, tuple[Vector, float]]
 # The paper's numbers.
 LABEL_COST, PRINTED_RADIUS, TRAINED_FOR, ALPHA_MAX = 0.5, 0.4, 0.05, 20.0
 MOVABLE = [0, 1, 2, 3, 4]
@@ -49,9 +52,12 @@ def complete(source: Source) -> Dataset:
     return (load_credit if source == "credit" else load_bank)().complete()
 
 
-def draw(source: Source, n: int, d: int, seed: int) -> People:
+def draw(
+    source: Source, n: int, d: int, seed: int, movable: tuple[str, ...] | None = None
+) -> People:
     """n people to learn from and TEST others; for data, balanced rows without gaps, prepared by
-    what the first part tells, and d plays no part."""
+    what the first part tells, and d plays no part. `movable` names features of the data that people
+    can move, in place of those of the data set."""
     if source == "synthetic":
         X, y = synthetic_people(n + TEST, d, seed=seed)
         return People(X[:n], y[:n], X[n:], y[n:], MOVABLE, None)
@@ -59,6 +65,7 @@ def draw(source: Source, n: int, d: int, seed: int) -> People:
 
     data = complete(source)
     train, test = data.balanced(n + TEST, seed=seed).split(n, seed=seed)
-    prepare = Prepare(data.features).fit(train.X)
+    features = data.features if movable is None else replace(data.features, movable=movable)
+    prepare = Prepare(features).fit(train.X)
     parts = prepare.transform(train.X), train.y, prepare.transform(test.X), test.y
     return People(*parts, prepare.movable_.tolist(), INTERCEPT)

@@ -9,15 +9,23 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gameproof.arguments import as_count
-from gameproof.data.files import write_whole
-from gameproof.paper import comparison, complexity, decisions, error_bars, radii, rate, smooth
+from gameproof.paper import (
+    comparison,
+    complexity,
+    decisions,
+    error_bars,
+    inner_loop,
+    movable,
+    radii,
+    rate,
+    smooth,
+)
 from gameproof.paper.catalog import EXPERIMENTS
-from gameproof.paper.claims import Claim
 from gameproof.paper.people import Source
-from gameproof.paper.study import Study, machine, versions
+from gameproof.paper.study import Study
+from gameproof.paper.summary import write_summaries
 
 SEEDS, QUICK_SEEDS = 20, 3
-SMOKE = "A smoke run: few seeds and few epochs, so that its verdicts mean nothing."
 
 
 def _on_data(study: Study, source: Source) -> None:
@@ -28,6 +36,7 @@ def _on_data(study: Study, source: Source) -> None:
     n = 400 if study.quick else 2000
     comparison.run(study, source, n, 50)
     radii.run(study, source, n)
+    movable.run(study, source, n)
 
 
 RUNS: dict[str, Callable[[Study], None]] = {
@@ -39,6 +48,7 @@ RUNS: dict[str, Callable[[Study], None]] = {
     "bank": partial(_on_data, source="bank"),
     "complexity": complexity.run,
     "smooth-or-not": smooth.run,
+    "inner-loop": inner_loop.run,
     "decisions": decisions.run,
     "rate": rate.run,
 }
@@ -68,7 +78,7 @@ def reproduce(
     if not force:
         _require_nothing_larger(chosen, folder, seeds, quick)
     jobs = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
-    studies = []
+    studies: list[Study] = []
     for name in chosen:
         say(f"{name}: {EXPERIMENTS[name]} …")
         study = Study(
@@ -84,10 +94,11 @@ def reproduce(
             study.forget()
         RUNS[name](study)
         study.finish()
-        write_whole(study.folder / "summary.md", summary(study).encode())
         studies.append(study)
-    done = [found for name in EXPERIMENTS if (found := Study.finished(name, folder / name))]
-    write_whole(folder / "summary.md", overall(done).encode())
+        # After each, so that an interrupted run leaves the summary of what is finished.
+        judged = write_summaries(folder)
+        for done in studies:
+            done.judged = judged[done.name]
     return studies
 
 
@@ -115,55 +126,3 @@ def _require_extras() -> None:
             f"the experiments need {', '.join(missing)}: pip install 'gameproof[reproduce]', or "
             "'.[reproduce]' in a clone"
         )
-
-
-def summary(study: Study) -> str:
-    """One experiment as a page in Markdown."""
-    return "\n".join([*_findings(study, ""), *_claims_table(_judged(study)), ""])
-
-
-def overall(studies: Sequence[Study]) -> str:
-    """All of them: first what became of the claims, then the figures."""
-    seeds = " or ".join(str(number) for number in sorted({study.seeds for study in studies}))
-    claims = [judged for study in studies for judged in _judged(study)]
-    order = list(dict.fromkeys(claim.text for claim, _ in claims))
-    return "\n".join(
-        [
-            "# The paper's experiments",
-            "",
-            f"Made by `gameproof reproduce` with {versions()} on {machine()}; {seeds} seeds "
-            "wherever something is random.",
-            "",
-            "An effect stands with its interval of 95 % over paired seeds. A claim holds, or does "
-            "not, where all of the interval is on one side of the border; else it is undecided.",
-            "",
-            *([SMOKE, ""] if any(study.quick for study in studies) else []),
-            *_claims_table(sorted(claims, key=lambda judged: order.index(judged[0].text))),
-            "",
-            *(line for study in studies for line in _findings(study, f"{study.name}/")),
-        ]
-    )
-
-
-def _findings(study: Study, folder: str) -> list[str]:
-    lines = [f"## {study.name}: {EXPERIMENTS[study.name]}", ""]
-    if study.quick:
-        lines += [SMOKE, ""]
-    for name, figure in study.figures:
-        lines += [f"![{figure.caption}]({folder}{name}.png)", "", figure.caption, ""]
-    return lines + [line for note in study.notes for line in (note, "")]
-
-
-def _judged(study: Study) -> list[tuple[Claim, str]]:
-    """Its claims with their verdicts, marked where those mean nothing."""
-    mark = " (smoke run)" if study.quick else ""
-    return [(claim, claim.verdict + mark) for claim in study.claims]
-
-
-def _claims_table(claims: Sequence[tuple[Claim, str]]) -> list[str]:
-    rows = [
-        f"| {claim.text} | {claim.measure} | {claim.effect:.3g} ({claim.low:.3g} to "
-        f"{claim.high:.3g}) | {claim.border:g} | {verdict} |"
-        for claim, verdict in claims
-    ]
-    return ["| claim | measure | effect | border | verdict |", "|---|---|---|---|---|", *rows]

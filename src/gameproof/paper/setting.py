@@ -15,6 +15,7 @@ from gameproof.population.population import Population
 from gameproof.population.responses import QuadraticCost
 from gameproof.problem.problem import Problem
 from gameproof.solver.method import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
+from gameproof.solver.result import Snapshot
 from gameproof.solver.schedules import Power
 from gameproof.solver.solve import solve
 
@@ -32,6 +33,7 @@ CHI = 0.01
 STEPS = (0.0005, 0.001, 0.002, 0.004, 0.008)
 RADII = (1.0, 2.0, 4.0, 8.0)
 GAMMAS = (2.0, 8.0, 32.0)
+SETTING = ("step", "radius", "gamma")
 # None of the seeds that are reported.
 TUNING_SEEDS = (1001, 1002, 1003)
 
@@ -59,6 +61,11 @@ def solver_of(algorithm: str, n: int, setting: Mapping[str, Any], **more: Any) -
     )
 
 
+def values_a_step(algorithm: str) -> int:
+    """OGDA asks two values a step, SGDA one."""
+    return 2 if algorithm.startswith("OGDA") else 1
+
+
 def scored_run(
     problem: Problem,
     score: Score,
@@ -68,22 +75,24 @@ def scored_run(
     *,
     only_last: bool = False,
 ) -> tuple[list[Row], Vector]:
-    """The score of the averaged iterate by epoch, or after the last one alone, and that iterate's x
-    in the end. Where a run diverges its score is infinite, and its x the start."""
+    """By epoch, or after the last one alone: the `score` of the averaged iterate and, as `last`,
+    that of the last iterate; and the averaged iterate's x in the end. Where a run diverges its
+    scores are infinite, and its x the start."""
     kept = [epochs] if only_last else _kept(epochs)
-    looks: Row = {"record_every": epochs if only_last else None, "score": score, "progress": False}
+    rows: list[Row] = []
+
+    def look(at: Snapshot) -> None:
+        if at.epoch in kept:
+            spent = {"epoch": int(at.epoch), "queries": at.queries, "seconds": at.seconds}
+            found = {"score": score(at.x, at.y), "last": score(at.last_x, at.last_y)}
+            rows.append({**spent, **{name: float(value) for name, value in found.items()}})
+
+    looks: Row = {"record_every": epochs if only_last else None, "callback": look}
     try:
-        result = solve(problem, solver, epochs=epochs, seed=seed, **looks)
+        result = solve(problem, solver, epochs=epochs, seed=seed, progress=False, **looks)
     except DivergedError:
-        nothing = {"queries": 0, "seconds": 0.0, "score": float("inf")}
+        nothing = {"queries": 0, "seconds": 0.0, "score": float("inf"), "last": float("inf")}
         return [{"epoch": epoch, **nothing} for epoch in kept], problem.start[0]
-    trace = result.trace
-    at = np.searchsorted(trace["epoch"], kept)
-    columns = (trace[name][at] for name in ("epoch", "queries", "seconds", "score"))
-    rows = [
-        {"epoch": int(epoch), "queries": int(asked), "seconds": float(spent), "score": float(found)}
-        for epoch, asked, spent, found in zip(*columns, strict=True)
-    ]
     return rows, result.x
 
 
@@ -93,18 +102,27 @@ def _kept(epochs: int) -> list[int]:
     return sorted({int(float(f"{e:.1e}")) for e in spaced} | {epochs})
 
 
-def best_settings(found: list[Row]) -> dict[str, Row]:
+def best_settings(found: list[Row], by: str = "score") -> dict[str, Row]:
     """Of each algorithm, the setting whose scores are best in the mean over the tuning seeds."""
     chosen: dict[str, Row] = {}
     for algorithm in dict.fromkeys(row["algorithm"] for row in found):
         scores: dict[tuple[Any, ...], list[float]] = {}
-        for row in found:
-            if row["algorithm"] == algorithm:
-                setting = (row["step"], row["radius"], row["gamma"])
-                scores.setdefault(setting, []).append(row["score"])
+        for row in where(found, algorithm=algorithm):
+            setting = tuple(row[name] for name in SETTING)
+            scores.setdefault(setting, []).append(row[by])
         best = min(scores, key=lambda setting: float(np.mean(scores[setting])))
-        chosen[algorithm] = dict(zip(("step", "radius", "gamma"), best, strict=True))
+        chosen[algorithm] = dict(zip(SETTING, best, strict=True))
     return chosen
+
+
+def at_the_edge(setting: Mapping[str, Any], tried: list[Row]) -> list[str]:
+    """Which parts of a setting are the least or the largest that were tried."""
+    found = []
+    for name in SETTING:
+        values = sorted({row[name] for row in tried} - {None})
+        if len(values) > 1 and setting[name] in (values[0], values[-1]):
+            found.append(name)
+    return found
 
 
 def accuracy_rows(

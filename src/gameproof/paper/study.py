@@ -23,13 +23,15 @@ from pathlib import Path
 from typing import Any, final
 
 from gameproof.data.files import write_whole
-from gameproof.paper.claims import Claim
+from gameproof.paper.claims import Claim, Judged
 from gameproof.report.figures import drawn
 from gameproof.report.parts import Panels
 from gameproof.solver.progress import Progress
 
 Row = dict[str, Any]
 FINDINGS = "findings.json"
+# Findings in another format are those of another version: not finished, as far as this one goes.
+FORMAT = 2
 # Columns that depend on the clock: all others are the same for the same seeds.
 CLOCKED = ("seconds", "when", "machine")
 
@@ -47,6 +49,8 @@ class Study:
     progress: bool | None = None
     say: Callable[[str], None] = lambda sentence: None
     claims: list[Claim] = field(default_factory=list)
+    # The same claims, corrected for their number among all that are finished.
+    judged: list[Judged] = field(default_factory=list)
     figures: list[tuple[str, Panels]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -97,9 +101,14 @@ class Study:
 
     def finish(self) -> None:
         """Keeps what was found beside the tables, for summaries to come."""
-        self.table("claims", [claim.row() for claim in self.claims])
+        self.table("claims", [{**asdict(c), "verdict": c.verdict} for c in self.claims])
         figures = [(name, figure.caption) for name, figure in self.figures]
-        parts = {"seeds": self.seeds, "quick": self.quick, "figures": figures}
+        parts = {
+            "format": FORMAT,
+            "seeds": self.seeds,
+            "quick": self.quick,
+            "figures": figures,
+        }
         found = {**parts, "notes": self.notes, "claims": [asdict(claim) for claim in self.claims]}
         write_whole(self.folder / FINDINGS, json.dumps(found).encode())
 
@@ -110,6 +119,8 @@ class Study:
         if not path.exists():
             return None
         found = json.loads(path.read_bytes())
+        if found.pop("format", None) != FORMAT:
+            return None
         found["figures"] = [(name, Panels(caption)) for name, caption in found["figures"]]
         found["claims"] = [Claim(**claim) for claim in found["claims"]]
         return cls(name, folder, **found)

@@ -52,6 +52,7 @@ LINES: dict[str, Line] = {
         )
     },
     "min-max": Line("#0b3c6f", "-", "o", 0),
+    "min-max, to the letter": Line("#4a90d9", "-.", "D", 3),
     "non-smooth": Line("#b3450c", "--", "s", 1),
     "theorem": Line("#888888", "--", "", 2),
     "robust, power 1": Line("#888888", "--", "", 2),

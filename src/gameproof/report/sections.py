@@ -17,7 +17,7 @@ from gameproof.report.on_radius import data_off, robustness_cost
 from gameproof.report.page import write_page
 from gameproof.report.parts import Chart, Column, Section, Table, Tile
 from gameproof.report.reading import at_power, at_radius
-from gameproof.report.words import between, listed, percent
+from gameproof.report.words import between, listed, p_value, percent, survival
 
 
 def write_audit(
@@ -114,7 +114,8 @@ def reproduction_sections(
     """The page of experiments.
 
     claims
-        Rows with text, measure, effect, low, high, border, verdict and experiment.
+        Rows with text, measure, effect, low, high, border, verdict, p, p_adjusted, survives and
+        experiment.
     experiments
         Each with a name, a title, notes, and figures as panels of charts.
     """
@@ -122,22 +123,41 @@ def reproduction_sections(
     columns = [
         Column("claim"),
         Column("verdict", "verdict"),
-        *(Column(name) for name in ("experiment", "measure")),
+        *(Column(name) for name in ("survives correction", "experiment", "measure")),
         *(Column(name, "number") for name in ("effect", "95 % from", "to", "border")),
+        *(Column(name) for name in ("p", "adjusted p")),
     ]
-    names = ("text", "verdict", "experiment", "measure", "effect", "low", "high", "border")
+    names = ("text", "verdict", "survives", "experiment", "measure")
+    numbered = ("effect", "low", "high", "border", "p", "p_adjusted")
     verdicts = [claim["verdict"] for claim in claims]
     counted = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
+    surviving = sum(claim["survives"] for claim in claims)
     finding = (
         f"Of {len(claims)} checks of claims, {counted['holds']} hold, "
-        f"{counted['does not hold']} do not, and {counted['undecided']} are undecided."
+        f"{counted['does not hold']} do not, and {counted['undecided']} are undecided; "
+        f"{surviving} of the verdicts survive the correction for the number of claims."
     )
-    note = (
-        "A claim holds, or does not, where all of its 95 % interval is on one side of the border."
+    notes = [
+        "A claim holds, or does not, where all of its 95 % interval is on one side of the border.",
+        "The correction is Holm's step-down procedure on two-sided p-values, over all claims of "
+        "all experiments that are finished in the same folder: the chance that even one surviving "
+        "verdict is due to chance is at most 5 %.",
+    ]
+    written = [{**claim, **_as_words(claim)} for claim in claims]
+    table = Table(
+        "claims", columns, [[claim[name] for name in (*names, *numbered)] for claim in written]
     )
-    table = Table("claims", columns, [[claim.get(name) for name in names] for claim in claims])
-    first = Section("What became of the claims?", finding, tables=[table], notes=[note], open=True)
+    first = Section("What became of the claims?", finding, tables=[table], notes=notes, open=True)
     return [first, *(_experiment(each) for each in experiments)]
+
+
+def _as_words(claim: Mapping[str, Any]) -> dict[str, str]:
+    """Of a claim: whether its verdict survives, and p-values to two digits."""
+    return {
+        "survives": survival(claim["verdict"], claim["survives"]),
+        "p": p_value(claim["p"]),
+        "p_adjusted": p_value(claim["p_adjusted"]),
+    }
 
 
 def _experiment(found: Mapping[str, Any]) -> Section:

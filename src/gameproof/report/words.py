@@ -89,3 +89,15 @@ def listed(parts: Sequence[str]) -> str:
     'a, b and c'
     """
     return " and ".join([*([", ".join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
+
+
+def p_value(p: float) -> str:
+    """A p-value to two digits."""
+    return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
+
+
+def survival(verdict: str, survives: bool) -> str:
+    """Whether a verdict survives a correction: nothing where there is no verdict to survive."""
+    if verdict == "undecided":
+        return "–"
+    return "yes" if survives else "no"

@@ -1,0 +1,1 @@
+"""Budgets learned from tables of people before and after a model became known."""

@@ -1,0 +1,68 @@
+"""Exponents in values ~ n^a d^b: for runs, and for each setting held fixed for all n and d."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gameproof.paper.setting import SETTING, Row, where
+from gameproof.paper.study import Study
+from gameproof.report.figures import lines
+from gameproof.report.parts import Chart, Panels, Series
+
+# The radius whose settings are drawn: the package's own first choice.
+SHOWN = 4.0
+
+
+def exponents(rows: list[Row]) -> tuple[float, float]:
+    """a and b in queries ~ n^a d^b, by least squares on logarithms."""
+    logs = np.log([[row["n"], row["d"], row["queries"]] for row in rows])
+    design = np.column_stack([logs[:, :2], np.ones(len(logs))])
+    a, b, _ = np.linalg.lstsq(design, logs[:, 2], rcond=None)[0]
+    return float(a), float(b)
+
+
+def fixed_exponents(rows: list[Row], runs: int) -> list[Row]:
+    """The exponents of each setting with which all of these runs reached the gap."""
+    found = []
+    for setting in dict.fromkeys(tuple(row[name] for name in SETTING) for row in rows):
+        named = dict(zip(SETTING, setting, strict=True))
+        own = [row for row in where(rows, **named) if not np.isnan(row["queries"])]
+        if len(own) == runs:
+            a, b = exponents(own)
+            middle = float(np.exp(np.mean(np.log([row["queries"] for row in own]))))
+            found.append({**named, "n": a, "d": b, "queries": middle})
+    return found
+
+
+def draw_exponents(
+    study: Study, fixed: list[Row], theorem: Mapping[str, tuple[float, float]]
+) -> None:
+    """How the exponents depend on the setting, and their range in a sentence."""
+    caption = (
+        f"The exponents of n and d when one setting is used for all n and d, with radius {SHOWN:g} "
+        "and different steps and multipliers of the adversary's steps; and the theorem's, tuned. "
+        "Settings with which a tuning run misses the gap are left out."
+    )
+    charts = [_chart(where(fixed, radius=SHOWN), name, theorem) for name in "nd"]
+    study.draw("exponents", Panels(caption, charts))
+    least, most = ([f(row[name] for row in fixed) for name in "nd"] for f in (min, max))
+    study.note(
+        f"With one setting for all n and d, the exponent of n lies between {least[0]:.2f} and "
+        f"{most[0]:.2f} and that of d between {least[1]:.2f} and {most[1]:.2f}, for the "
+        f"{len(fixed)} settings of the grid with which all tuning runs reach the gap."
+    )
+
+
+def _chart(rows: list[Row], name: str, theorem: Mapping[str, tuple[float, float]]) -> Chart:
+    """By step, a line for each multiplier."""
+    series = []
+    for gamma in sorted({row["gamma"] for row in rows}):
+        own = sorted(where(rows, gamma=gamma), key=lambda row: float(row["step"]))
+        steps = [row["step"] for row in own]
+        series.append(Series(f"multiplier {gamma:g} n", [row[name] for row in own], steps))
+    steps = sorted({row["step"] for row in rows})
+    bound = theorem["tuned"]["nd".index(name)]
+    series.append(Series("theorem", [bound] * len(steps), steps, guide=True))
+    return lines(f"exponent of {name}", "step η₀", "exponent", series)
