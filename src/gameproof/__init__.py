@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from gameproof.population.imperfect import Reluctant as Reluctant
     from gameproof.population.imperfect import Rounded as Rounded
     from gameproof.population.imperfect import Stale as Stale
-    from gameproof.population.learn import LearnedResponse as LearnedResponse
     from gameproof.population.learn import learn_response as learn_response
+    from gameproof.population.learned import LearnedResponse as LearnedResponse
     from gameproof.population.observed import Verdict as Verdict
     from gameproof.population.observed import estimate_degree as estimate_degree
     from gameproof.population.observed import refute as refute
@@ -187,7 +187,8 @@ _HOMES = {
     "exact.worst_case": ["WorstCase", "worst_case"],
     "population.budgets": ["BallBudget", "BoxBudget", "PriceBudget"],
     "population.imperfect": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
-    "population.learn": ["LearnedResponse", "learn_response"],
+    "population.learn": ["learn_response"],
+    "population.learned": ["LearnedResponse"],
     "population.observed": ["Verdict", "estimate_degree", "refute"],
     "population.population": ["Population"],
     "population.responses": [

@@ -159,7 +159,7 @@ def test_black_box_of_a_budget_runs_as_the_budget_itself() -> None:
 
 
 def test_envelope_of_a_budget_needs_the_degree_inf() -> None:
-    with pytest.raises(ValueError, match="degree 2"):
+    with pytest.raises(ValueError, match=r"use Envelope\(degree=inf\)"):
         gp.solve(
             make(response=gp.BallBudget(0.3)), gp.ogda_rr(gradient=gp.Envelope()), epochs=1, seed=0
         )

@@ -88,3 +88,55 @@ def test_one_deployment_is_enough_where_people_move_against_it() -> None:
     # The same wrong answer to two deployments along one line: no change between them tells.
     stuck = gp.BlackBox(lambda theta, agents: X[agents] - 0.2 * THETA)
     assert observed(stuck, np.array([THETA, 2 * THETA])).refuted
+
+
+BUDGETS = {
+    "ball": gp.BallBudget(0.5),
+    "box": gp.BoxBudget([-0.3, -0.1, 0.0, 0.0], [0.2, 0.0, 0.4, 0.0]),
+    "prices": gp.PriceBudget(0.5, [1.0, 3.0, 2.0, np.inf]),
+}
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+@pytest.mark.parametrize("factor", [0.5, 2.0, 10.0])
+def test_degree_of_a_budget_is_infinite(name: str, factor: float) -> None:
+    people = gp.Population(X, Y, BUDGETS[name])
+    assert gp.estimate_degree(people, THETA, factor=factor) == np.inf
+
+
+def test_degree_of_a_noisy_budget_is_infinite_more_often_than_not() -> None:
+    # A rate that is 0 lies within two standard errors in 95 of 100; of 20, fewer than 14 by chance
+    # under 1e-4. Where it does not, the degree is large.
+    found = [
+        gp.estimate_degree(gp.Population(X, Y, gp.Noisy(gp.BallBudget(0.5), 0.02, seed=s)), THETA)
+        for s in range(10)
+    ] + [
+        gp.estimate_degree(
+            gp.Population(X, Y, gp.Noisy(gp.BallBudget(0.5), 0.02, seed=s)), THETA, factor=4.0
+        )
+        for s in range(10)
+    ]
+    assert np.isinf(found).sum() >= 14
+    assert min(found) > 10
+
+
+def test_moves_that_shrink_as_theta_grows_are_of_no_degree() -> None:
+    shrinking = gp.BlackBox(lambda theta, agents: X[agents] + theta / (theta @ theta))
+    with pytest.raises(ValueError, match="grow as the power -1 of theta, which no cost"):
+        gp.estimate_degree(gp.Population(X, Y, shrinking), THETA)
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+@pytest.mark.parametrize("units", [1.0, 1e9])
+def test_budgets_are_never_refuted(name: str, units: float) -> None:
+    """Whatever the size of the features beside the moves."""
+    thetas = np.random.default_rng(0).standard_normal((12, 4))
+    thetas = np.concatenate([thetas, 3 * thetas[:4], -thetas[:4]])
+    people, agents = gp.Population(units * X, Y, BUDGETS[name]), np.flatnonzero(Y < 0)[:8]
+    answers = [people.ask(theta, agents) for theta in thetas]
+    assert not gp.refute(units * X[agents], thetas, answers)
+
+
+def test_budget_that_is_used_the_wrong_way_is_refuted() -> None:
+    contrary = gp.BlackBox(lambda theta, agents: X[agents] - 0.2 * np.sign(theta))
+    assert observed(contrary, np.array([THETA, -THETA])).refuted

@@ -150,6 +150,57 @@ def test_known_response_is_the_model_and_nobody_is_asked(estimate: Any) -> None:
         assert solver.gradient == (estimate or gp.Envelope(response.degree))
 
 
+BUDGETS = {
+    "ball": gp.BallBudget(0.4, [0, 1]),
+    "box": gp.BoxBudget([-0.3, 0.0, 0.0, 0.0], [0.1, 0.2, 0.0, 0.0]),
+    "prices": gp.PriceBudget(0.4, [1.0, 2.0, np.inf, np.inf]),
+}
+
+
+@pytest.mark.parametrize("scores", [False, True], ids=["answers", "scores"])
+@pytest.mark.parametrize("name", BUDGETS)
+def test_black_box_of_budgets_is_solved_like_the_people_themselves(name: str, scores: bool) -> None:
+    # Noiseless answers tell the budget exactly, so the oracle is the certified saddle point.
+    problem = asked(BUDGETS[name], n=200)
+    hidden, saddle = box(problem, scores), gp.saddle_point(problem)
+    solver = chosen(hidden)
+    assert solver.start is not None
+    assert gp.gap(problem, *solver.start, saddle) < 1e-6
+    assert "exactly as foretold" in solver.why
+    if not scores:
+        assert solver.gradient == gp.Envelope(np.inf)
+    result = gp.solve(hidden, solver, queries=300, seed=0)
+    assert gp.gap(problem, result.x, result.y, saddle) < 1e-3
+
+
+@pytest.mark.parametrize("name", BUDGETS)
+def test_known_budget_is_the_model_and_nobody_is_asked(name: str) -> None:
+    problem = asked(BUDGETS[name])
+    solver = chosen(problem, pilot=0)
+    assert problem.population.n_answers == 0
+    assert solver.gradient == gp.Envelope(np.inf)
+    assert gp.gap(problem, *solver.start, gp.saddle_point(problem)) < 1e-6
+
+
+def test_noisy_budgets_reach_a_small_gap() -> None:
+    # In trials with four seeds each the largest gap was 1.5e-5.
+    for response in BUDGETS.values():
+        problem = asked(response, n=300)
+        hidden = problem.with_population(
+            gp.Population(problem.population.X, problem.population.y, gp.Noisy(response, 0.03))
+        )
+        solver = chosen(hidden)
+        assert solver.gradient == gp.Envelope(np.inf)
+        result = gp.solve(hidden, solver, queries=300, seed=0)
+        saddle = gp.saddle_point(problem)
+        assert gp.gap(problem, result.x, result.y, saddle) < 1e-3
+
+
+def test_envelope_of_a_cost_is_wrong_for_a_budget() -> None:
+    solver = chosen(box(asked(BUDGETS["ball"])), estimate=gp.Envelope(2.0))
+    assert "Envelope(degree=2.0), as asked, takes wrong gradients" in solver.why
+
+
 # --- what it asks
 
 
@@ -186,9 +237,10 @@ def test_a_share_who_do_otherwise_is_missed_as_often_as_the_odds_say() -> None:
     # 30 of 300 stay where the model has them move. The first 24 miss them all with the odds of
     # drawing without replacement, 7%; within 4 standard errors of 400 draws, so that a right check
     # fails one time in 16,000. Seeds are fixed.
-    X, y = synthetic(600, 3, seed=0)
+    X, _ = synthetic(600, 3, seed=0)
+    X = X[np.argsort(X[:, 0])]  # with labels that features tell, so that theta is not 0
     y = np.where(np.arange(600) < 300, -1.0, 1.0)
-    powers = np.where(np.arange(600) < 30, 0.0, 0.3)
+    powers = np.where(np.arange(600) % 10 == 0, 0.0, 0.3)
     problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(0.3)), 0.05, 0.5)
     model, people = Stage.of(problem), gp.Population(X, y, gp.QuadraticCost(powers))
     nobody = np.array([], dtype=np.int64)
@@ -282,7 +334,7 @@ def test_own_start_reaches_a_hundredth_without_being_tuned() -> None:
 
 @pytest.mark.parametrize(
     "response",
-    [gp.Boxed(QUADRATIC, -0.5, 0.5), gp.Limited(QUADRATIC, 0.05), gp.Stale(QUADRATIC)],
+    [gp.Boxed(QUADRATIC, -0.5, 0.5), gp.Limited(QUADRATIC, 0.25), gp.Stale(QUADRATIC)],
     ids=lambda r: type(r).__name__,
 )
 def test_refuted_model_is_said_to_be_and_values_go_on(response: gp.Response) -> None:

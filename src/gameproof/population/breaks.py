@@ -7,19 +7,26 @@ and some fall short, they were cut: whole answers at a length, or single feature
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gameproof.arguments import Vector
-from gameproof.population.fit_tests import EXACT, bends, depends_on_start, is_exact, lack_of_fit
-from gameproof.population.movable import best_fit
+from gameproof.population.families import chosen
+from gameproof.population.fit import Fit, Mask, positions
+from gameproof.population.fit_tests import (
+    EACH,
+    EXACT,
+    FALSE_ALARM,
+    depends_on_start,
+    is_exact,
+    lack_of_fit,
+)
 from gameproof.population.observed import refute
 from gameproof.population.pilot import Pilot
-from gameproof.population.power_fit import Fit, Mask, polished
+from gameproof.population.power_fit import PowerFit
 
-FALSE_ALARM = 0.01
-EACH = FALSE_ALARM / 3  # of the tests
 TRIM = 0.65  # of the numbers answered, those that fit best, make the trimmed fit
 # Numbers that are off by so many times what the median number is off by are so for another reason
 # than noise, or than rounding to single precision, whose size is that of the number.
@@ -35,70 +42,66 @@ class FitVerdict:
     sentence: str
 
 
-def judge(fit: Fit) -> FitVerdict:
-    """Tests the fit and says what it found and what to do next."""
-    pilot = fit.pilot
+def judge(fit: Fit, tried: Sequence[Fit] = ()) -> FitVerdict:
+    """Tests the fit and says what it found and what to do next.
+
+    `tried` are those of other families, a power cost first, where none of them holds."""
+    pilot, every = fit.pilot, tried or (fit,)
     many = f"{pilot.agents.size} answers to {len(pilot.thetas)} deployments"
     if not np.abs(pilot.moves).max() > pilot.floor:
         return FitVerdict(True, f"Nobody moved in {many}: the power is 0.")
     if is_exact(fit):
-        return FitVerdict(True, f"{_described(fit)} It gives all {many} exactly.")
-    by_start, by_size = depends_on_start(fit), bends(fit)
-    odds = min(lack_of_fit(fit), by_start, by_size)
-    if _regardless(fit, odds):
+        return FitVerdict(True, f"{described(fit)} It gives all {many} exactly.")
+    by_start, by_size = depends_on_start(every[0]), every[0].growth()
+    odds = min(lack_of_fit(every[0]), by_start, by_size)
+    if _regardless(every[0], odds):
         return _refused("people move, but those asked again moved the same, whatever theta was")
-    unit = _unit(fit)
+    unit = _unit(pilot)
     if odds < EACH:
-        late = _delay(fit)
-        if late:
+        # Of scores, features are told apart by their own deployments, which a delay shifts.
+        if late := _delay(fit, every[0].movable if pilot.scores else None):
             return _refused(f"people answer the theta deployed {late} before")
-        others = _others(fit)
-        if others:
+        if others := _others(fit):
             told = ", ".join(map(str, others))
             return FitVerdict(
                 False,
-                f"The answers do not fit a power cost on the features given: {told} move as well. "
+                f"The answers do not fit a response on the features given: {told} move as well. "
                 "Give those too, or leave features out to have them found.",
             )
-    cut = "" if unit else _cut(fit, odds)
+    cut = "" if unit else next(filter(None, (_cut(each, odds) for each in every)), "")
     rounded = unit > 0 and float(np.abs(fit.residuals()).max()) < 0.75 * unit
     if rounded or (odds >= EACH and not cut):
         noise = fit.noise
         what = f"answers are rounded to multiples of {unit:.4g}" if unit else "there is noise"
         each = "score" if pilot.scores else "feature"
         return FitVerdict(
-            True, f"{_described(fit)} On average it gives {many}; {what}, sd {noise:.2g} a {each}."
+            True, f"{described(fit)} On average it gives {many}; {what}, sd {noise:.2g} a {each}."
         )
     if unit:
         cut = f"answers are multiples of {unit:.4g}, but not those nearest to the best response"
-    return _refused(cut or _other(fit, by_start, by_size))
+    return _refused(cut or _other(every[0], by_start, by_size))
 
 
 def _refused(why: str) -> FitVerdict:
     return FitVerdict(
         False,
-        f"The answers do not fit a power cost: {why}. Use what was learnt as a start only, and go "
-        "on with estimates from values, such as TwoPoint.",
+        f"The answers fit neither a power cost nor a budget: {why}. Use what was learnt as a start "
+        "only, and go on with estimates from values, such as TwoPoint.",
     )
 
 
-def _described(fit: Fit) -> str:
+def described(fit: Fit) -> str:
+    """What the answers fit, in a sentence."""
     if not fit.movable.any():
         return "Nobody moves with theta: the power is 0."
-    powers = fit.powers()
-    moving, d = int(fit.movable.sum()), fit.movable.size
-    norm = 1 / fit.w if fit.w > 0 else np.inf
-    what = (
-        f"The answers fit a cost of degree {1 / fit.v:.4g} and norm {norm:.4g} on {moving} of {d} "
-        f"features, power {powers.mean():.4g}"
-    )
+    what, powers = fit.described(), fit.powers()
     if not fit.by_agent:
         return what + "."
     still = int((powers <= 1e-6 * powers.max()).sum())
     never = f", and {still} of them never move" if still else ""
     return (
-        f"{what} on average; powers differ, from {powers.min():.4g} to {powers.max():.4g} among "
-        f"the {powers.size} agents seen{never}."
+        f"{what} on average; {fit.differing(powers.min(), powers.max())} among the {powers.size} "
+        f"agents seen{never}."
     )
 
 
@@ -114,19 +117,16 @@ def _regardless(fit: Fit, odds: float) -> bool:
     left = replace(pilot, moves=pilot.moves - mean[whose])
     if np.abs(left.moves).max() <= pilot.floor:
         return True
-    still = Fit(left, np.zeros_like(fit.movable), False)
+    still = PowerFit(left, np.zeros_like(fit.movable), False)
     return odds < EACH and lack_of_fit(still) >= FALSE_ALARM
 
 
-def _delay(fit: Fit) -> int:
+def _delay(fit: Fit, told: Mask | None) -> int:
     """By how many deployments answers come late; 0 where no older theta explains them better."""
     for delay in range(1, min(4, len(fit.pilot.thetas) - 2)):
-        # Of scores, features are told apart by their own deployments, which a delay shifts.
-        told = fit.movable if fit.pilot.scores else None
-        late = best_fit(fit.pilot.lagged(delay), told)
+        late = chosen(fit.pilot.lagged(delay), told)
         left = float((fit.residuals()[fit.pilot.which >= delay] ** 2).sum())
-        better = float((late.residuals() ** 2).sum()) < 0.8 * left
-        if better and (is_exact(late) or lack_of_fit(late) >= FALSE_ALARM):
+        if late.holds and float((late.best.residuals() ** 2).sum()) < 0.8 * left:
             return delay
     return 0
 
@@ -136,15 +136,12 @@ def _others(fit: Fit) -> list[int]:
     where features were found, there are none."""
     if fit.pilot.scores or fit.movable.all():
         return []
-    free = best_fit(fit.pilot)
-    if not (is_exact(free) or lack_of_fit(free) >= FALSE_ALARM):
-        return []
-    return [int(k) for k in np.flatnonzero(free.movable & ~fit.movable)]
+    free = chosen(fit.pilot)
+    return positions(free.best.movable & ~fit.movable) if free.holds else []
 
 
-def _unit(fit: Fit) -> float:
+def _unit(pilot: Pilot) -> float:
     """The unit of which all moved features are multiples; 0 where there is none."""
-    pilot = fit.pilot
     if pilot.scores:
         return 0.0
     moved = np.abs(pilot.moves) > pilot.floor
@@ -212,7 +209,7 @@ def _trimmed(fit: Fit) -> Fit:
         if median > 0.7 * typical or median == 0:
             return fit
         kept: Mask = left <= np.partition(left.ravel(), count - 1)[count - 1]
-        fit, typical = polished(replace(fit, kept=kept)), median
+        fit, typical = fit.refitted(kept), median
     return fit
 
 
@@ -220,8 +217,13 @@ def _other(fit: Fit, by_start: float, by_size: float) -> str:
     pilot = fit.pilot
     if by_start < EACH:
         return "how far people move depends on where they start, as if clipped at bounds"
-    if by_size < EACH or 1 / fit.v > LARGEST_DEGREE:
+    if by_size < EACH:
         return "moves grow with theta as no one power of it does, as if cut at a limit"
+    if fit.degree > LARGEST_DEGREE:
+        return (
+            "moves hardly grow with theta, as if cut at a limit, but are those of no ball, box or "
+            "prices"
+        )
     if pilot.agents.size == len(pilot.thetas):
         return "they are off, and where one person is asked noise cannot be told from a break"
     panel = np.flatnonzero(np.bincount(pilot.agents) == len(pilot.thetas))

@@ -1,8 +1,8 @@
-"""Whether answers fit the power cost: tests of what the fit leaves unexplained.
+"""Whether answers fit a response: tests of what the fit leaves unexplained.
 
 Noise of mean zero is no refutation. Structure is: deployments whose answers are off on average,
-moves that do not grow as one power of theta, answers that depend on where people start. Each test
-gives a p-value; the three share the false-alarm rate of the verdict.
+moves that grow otherwise than the response says (`Fit.growth`), answers that depend on where people
+start. Each test gives a p-value; the three share the false-alarm rate of the verdict.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
-from gameproof.population.intervals import sensitivities
+from gameproof.population.fit import Fit
 from gameproof.population.pilot import Pilot
-from gameproof.population.power_fit import Fit
+from gameproof.population.power_fit import PowerFit
 
+FALSE_ALARM = 0.01
+EACH = FALSE_ALARM / 3  # of the tests
 EXACT = 1e-7  # residuals below this, relative to the largest move, are none
 
 
@@ -25,6 +27,17 @@ def is_exact(fit: Fit) -> bool:
     """Whether the model gives every answer, but for floating-point rounding."""
     largest = float(np.abs(fit.pilot.moves).max())
     return float(np.abs(fit.residuals()).max()) <= max(EXACT * largest, fit.pilot.floor)
+
+
+def criterion(fit: Fit) -> float:
+    """Schwarz's, smaller is better: N log(mean square unexplained) + k log N for N numbers answered
+    and k numbers fitted. Differences that are rounding do not count."""
+    moves = fit.pilot.moves
+    moved = np.abs(moves).max(axis=0) > fit.pilot.floor
+    number = moves[:, moved].size
+    least = (EXACT * float(np.abs(moves).max())) ** 2
+    mean = max(float((fit.residuals() ** 2).sum()) / number, least)
+    return float(number * np.log(mean) + fit.complexity * np.log(number))
 
 
 def lack_of_fit(fit: Fit) -> float:
@@ -51,7 +64,7 @@ def lack_of_fit(fit: Fit) -> float:
     nu = max(len(pilot.which) - deployments - fitted / max(int(fit.columns.sum()), 1), 5.0)
     within = np.maximum((left[:, moved] ** 2).sum(axis=0) - between, 0.0) / nu
     statistic = float((between / np.maximum(within, pilot.floor**2)).sum())
-    freedom = max(deployments * d - 3, 1)
+    freedom = max(deployments * d - fit.shared, 1)
     mean = freedom * nu / (nu - 2)
     variance = freedom * 2 * nu**2 * (deployments + nu - 2) / ((nu - 2) ** 2 * (nu - 4))
     scale = variance / (2 * mean)
@@ -86,32 +99,6 @@ def depends_on_start(fit: Fit) -> float:
     return float(2 * t_distribution.sf(abs(slope) / max(error, 1e-300), freedom))
 
 
-def bends(fit: Fit) -> float:
-    """p-value of moves that grow as no one power of theta: those cut at a limit grow ever less.
-
-    The model with one more term, the square of the log length, against the model."""
-    unit, (seen, whose) = fit.unit(), fit.people
-    lengths = np.linalg.norm(unit, axis=1, keepdims=True)
-    if not (lengths > 0).any() or fit.rss <= fit.pilot.floor**2:
-        return 1.0
-    logs = np.log(np.where(lengths > 0, lengths, 1.0))
-    term = (fit.predicted() * (logs - logs.mean()) ** 2)[:, fit.columns].ravel()
-    known = sensitivities(fit)
-    if fit.by_agent:
-        width = int(fit.columns.sum())
-        own = np.repeat(whose, width)[:, None] == np.arange(seen.size)
-        known = np.hstack([known[:, 1:], known[:, :1] * own])
-    term = term - known @ np.linalg.lstsq(known, term, rcond=1e-10)[0]
-    size, left = float(term @ term), fit.unexplained()
-    if size <= 1e-20 * float(known[:, 0] @ known[:, 0]):
-        return 1.0
-    slope = float(term @ left) / size
-    rest = left - slope * term
-    freedom = max(fit.freedom - 1, 1)
-    error = np.sqrt(max(float(rest @ rest) / freedom, fit.pilot.floor**2) / size)
-    return float(2 * t_distribution.sf(abs(slope) / error, freedom))
-
-
 def powers_differ(common: Fit, by_agent: Fit) -> float:
     """p-value of powers that differ among the agents seen."""
     more = by_agent.people[0].size - 1
@@ -125,7 +112,7 @@ def powers_differ(common: Fit, by_agent: Fit) -> float:
 
 def nobody_moves(pilot: Pilot) -> float:
     """p-value of people who move at all, with theta or not: against answers that are noise."""
-    still = Fit(pilot, np.zeros(pilot.thetas.shape[1], dtype=bool), False)
+    still = PowerFit(pilot, np.zeros(pilot.thetas.shape[1], dtype=bool), False)
     toward = pilot.moves[:, 0]
     if not pilot.scores:
         toward = (pilot.moves * pilot.thetas[pilot.which]).sum(axis=1)

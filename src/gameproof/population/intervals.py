@@ -1,4 +1,4 @@
-"""Intervals of a fitted power cost.
+"""Intervals of a fitted power cost or ball.
 
 By profile: all degrees (norms, powers) for which the best of the others leave no more unexplained
 than an F test allows. Without noise these are as narrow as floating-point numbers let them be.
@@ -13,8 +13,8 @@ from scipy.optimize import brentq
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
-from gameproof.arguments import Matrix
-from gameproof.population.power_fit import LOWER, UPPER, Fit, fitted, polished
+from gameproof.arguments import Vector
+from gameproof.population.power_fit import LOWER, UPPER, PowerFit, fitted, polished
 
 Pair = tuple[float, float]
 
@@ -22,7 +22,7 @@ ARITHMETIC = 1e-10  # added to intervals: a search on floating-point numbers fin
 NARROW = 0.01  # an interval of 1/degree or 1/norm that can tell halves apart
 
 
-def profile(best: Fit, name: str, level: float) -> Pair:
+def profile(best: PowerFit, name: str, level: float) -> Pair:
     """The interval of "v", of "w" or, where it is common, of "power": all values for which the best
     of the others leave no more unexplained than an F test allows."""
     allowed = best.variance * float(f_distribution.ppf(level, 1, best.freedom))
@@ -32,6 +32,7 @@ def profile(best: Fit, name: str, level: float) -> Pair:
         "w": (LOWER[1], UPPER[1]),
         "power": (0.0, 1e3 * centre),
     }[name]
+    ball = best.v == 0 and name != "v"  # whose degree is no question
     nearest = {centre: best}  # each search starts from the one that was closest
 
     def over(value: float) -> float:
@@ -44,7 +45,7 @@ def profile(best: Fit, name: str, level: float) -> Pair:
             w=value if name == "w" else start.w,
             pinned=value if name == "power" else None,
         )
-        tries = (pinned, polished(pinned, (name != "v", name != "w")))
+        tries = (pinned, polished(pinned, (name != "v" and not ball, name != "w")))
         nearest[value] = min(tries, key=lambda fit: fit.rss)
         return nearest[value].rss - best.rss - allowed
 
@@ -62,21 +63,11 @@ def profile(best: Fit, name: str, level: float) -> Pair:
     return float(max(end(lowest) - width, lowest)), float(min(end(highest) + width, highest))
 
 
-def sensitivities(best: Fit) -> Matrix:
-    """How the numbers predicted change with log power, v and w: three columns."""
-    powers, columns = best.powers()[best.people[1]][:, None], [best.unit()]
-    for k in (0, 1):
-        up, down = np.array([best.v, best.w]), np.array([best.v, best.w])
-        up[k], down[k] = min(up[k] + 1e-6, UPPER[k]), max(down[k] - 1e-6, LOWER[k])
-        change = best.at(*up).unit() - best.at(*down).unit()
-        columns.append(change / (up[k] - down[k]))
-    found: Matrix = np.array([(powers * each)[:, best.columns].ravel() for each in columns]).T
-    return found
-
-
-def spread(best: Fit, name: str) -> float:
+def spread(best: PowerFit, name: str) -> float:
     """The standard error of "v", "w" or "power" (of all powers in proportion), to first order."""
-    slopes = sensitivities(best)
+    slopes = best.sensitivities()
+    if best.v == 0 and name != "v":  # the degree of a ball is no question
+        slopes = slopes * np.array([1.0, 0.0, 1.0])
     # A norm that does not matter has slope 0 and gets no share.
     shares = np.linalg.pinv(slopes.T @ slopes, rcond=1e-12)
     mean = float(best.powers().mean())
@@ -84,22 +75,34 @@ def spread(best: Fit, name: str) -> float:
     return float(np.sqrt(max(shares[k, k], 0.0) * best.variance)) * (mean if k == 0 else 1.0)
 
 
-def power_interval(best: Fit, movers: int, level: float) -> Pair:
+def power_interval(best: PowerFit, movers: int, level: float) -> Pair:
     """The interval of the population's mean power. Where powers differ: from the fit to first
     order, and from the spread among the agents seen, unless all were."""
     if not best.by_agent:
         return profile(best, "power", level)
     powers = best.powers()
-    mean, seen = float(powers.mean()), powers.size
+    mean = float(powers.mean())
     width = spread(best, "power") * float(t_distribution.ppf((1 + level) / 2, best.freedom))
-    if 1 < seen < movers:
-        error = powers.std(ddof=1) * np.sqrt((1 - seen / movers) / seen)
-        width = float(np.hypot(width, t_distribution.ppf((1 + level) / 2, seen - 1) * error))
+    width = float(np.hypot(width, mean * mean_error(powers[best.shown], movers, level)))
     width += ARITHMETIC * mean
     return max(mean - width, 0.0), mean + width
 
 
-def rounded(best: Fit, v: Pair, w: Pair, level: float) -> Fit:
+def mean_error(powers: Vector, movers: int, level: float) -> float:
+    """By how much the mean of these powers may differ from that of all, relative to it."""
+    seen, mean = powers.size, float(powers.mean())
+    if not 1 < seen < movers or mean == 0:
+        return 0.0
+    error = float(powers.std(ddof=1)) * np.sqrt((1 - seen / movers) / seen)
+    return float(t_distribution.ppf((1 + level) / 2, seen - 1) * error / mean)
+
+
+def inverse(number: float) -> float:
+    """1 over it, infinite for 0."""
+    return 1 / float(number) if number > 0 else float(np.inf)
+
+
+def rounded(best: PowerFit, v: Pair, w: Pair, level: float) -> PowerFit:
     """With a degree of 2 and a norm of 2, infinity or 1, or of halves where the interval is narrow:
     where each lies in its interval and both leave no more unexplained than an F test allows."""
 

@@ -12,20 +12,21 @@ import numpy as np
 from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Vector
+from gameproof.population.fit import Mask
 from gameproof.population.fit_tests import nobody_moves, powers_differ
 from gameproof.population.pilot import Pilot
-from gameproof.population.power_fit import Fit, Mask, fitted, shapes
+from gameproof.population.power_fit import PowerFit, fitted, shapes
 
 ALPHA = 0.01  # the rate at which noise alone makes people move, or powers differ
 ROUNDS = 6
 
 
-def best_fit(pilot: Pilot, told: Mask | None = None) -> Fit:
+def best_fit(pilot: Pilot, told: Mask | None = None) -> PowerFit:
     """The fit, on the features told or found; by agent where powers differ."""
     if nobody_moves(pilot) >= ALPHA:
-        return Fit(pilot, np.zeros(pilot.thetas.shape[1], dtype=bool), False)
+        return PowerFit(pilot, np.zeros(pilot.thetas.shape[1], dtype=bool), False)
     if told is not None:
-        common = fitted(Fit(pilot, told, False))
+        common = fitted(PowerFit(pilot, told, False))
         mine = fitted(replace(common, by_agent=True))
     else:
         common = fit_with_features(pilot, False)
@@ -35,10 +36,10 @@ def best_fit(pilot: Pilot, told: Mask | None = None) -> Fit:
     return mine if powers_differ(common, mine) < ALPHA else common
 
 
-def fit_with_features(pilot: Pilot, by_agent: bool, start: Mask | None = None) -> Fit:
+def fit_with_features(pilot: Pilot, by_agent: bool, start: Mask | None = None) -> PowerFit:
     """The fit on the features that move, found by turns."""
     movable = _guess(pilot) if start is None else start
-    fit, tried = Fit(pilot, movable, by_agent), [movable]
+    fit, tried = PowerFit(pilot, movable, by_agent), [movable]
     for _ in range(ROUNDS):
         if not movable.any():
             return fit
@@ -53,7 +54,7 @@ def fit_with_features(pilot: Pilot, by_agent: bool, start: Mask | None = None) -
     return fit
 
 
-def _all_left(fit: Fit) -> float:
+def _all_left(fit: PowerFit) -> float:
     return float((fit.residuals() ** 2).sum())
 
 
@@ -61,7 +62,7 @@ def _guess(pilot: Pilot) -> Mask:
     """Features whose moves go with theta, by two standard errors."""
     if pilot.scores:
         d = pilot.thetas.shape[1]
-        rises = [pilot.moves[pilot.which == c, 0] for c in range(d)]
+        rises = [pilot.moves[pilot.alone(c), 0] for c in range(d)]
         return np.array([_clear(rise, np.ones_like(rise), pilot.floor) for rise in rises])
     signs = np.sign(pilot.thetas)[pilot.which]
     pairs = zip(pilot.moves.T, signs.T, strict=True)
@@ -69,6 +70,8 @@ def _guess(pilot: Pilot) -> Mask:
 
 
 def _clear(moves: Vector, signs: Vector, floor: float) -> bool:
+    if not moves.size:
+        return False
     with_theta = moves * signs
     error = with_theta.std() / np.sqrt(with_theta.size)
     return bool(with_theta.mean() > max(2 * error, floor)) or bool(
@@ -77,7 +80,7 @@ def _clear(moves: Vector, signs: Vector, floor: float) -> bool:
     )
 
 
-def slopes(fit: Fit) -> tuple[Vector, Vector]:
+def slopes(fit: PowerFit) -> tuple[Vector, Vector]:
     """The slope of each feature, and its standard error: infinite where nothing was to be seen."""
     pilot, own = fit.pilot, fit.powers()[fit.people[1]]
     d = fit.movable.size
@@ -85,7 +88,7 @@ def slopes(fit: Fit) -> tuple[Vector, Vector]:
     for c in range(d):
         able = fit.movable | (np.arange(d) == c)
         unit = shapes(pilot.thetas, fit.v, fit.w, able, pilot.scores)[pilot.which]
-        rows = pilot.which == c if pilot.scores else np.ones(own.size, dtype=bool)
+        rows = pilot.alone(c) if pilot.scores else np.ones(own.size, dtype=bool)
         at = 0 if pilot.scores else c
         expected, moves = own[rows] * unit[rows, at], pilot.moves[rows, at]
         size = float(expected @ expected)
@@ -99,7 +102,7 @@ def slopes(fit: Fit) -> tuple[Vector, Vector]:
 
 
 def sure_and_possible(
-    fit: Fit, level: float, inverse_norms: tuple[float, ...]
+    fit: PowerFit, level: float, inverse_norms: tuple[float, ...]
 ) -> tuple[Mask, Mask]:
     """Features that certainly move, and those that may, for each of these inverse norms."""
     d = fit.movable.size

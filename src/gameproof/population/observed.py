@@ -6,6 +6,8 @@ b(t theta) - x = t^(q-1) (b(theta) - x). And b - x is the gradient of a convex f
     <(b(theta) - x) - (b(theta') - x), theta - theta'> >= 0
 
 for every pair of deployments: a pair that breaks it refutes the model, whatever cost one assumes.
+Within a budget the function is the support function of the moves: the same holds, and moves do not
+grow with theta, which is the limit of ever larger degrees.
 """
 
 from __future__ import annotations
@@ -19,6 +21,9 @@ from gameproof.arguments import Indices, as_count, as_numbers, require_finite
 from gameproof.errors import BudgetExceeded
 from gameproof.population.population import Population
 
+HARDLY = 0.05  # moves that grow as a smaller power of theta may be those of a budget
+MEDIAN = 1.2533  # the standard error of a median over that of a mean: sqrt(pi / 2)
+
 
 def estimate_degree(
     population: Population,
@@ -29,6 +34,9 @@ def estimate_degree(
     seed: int = 0,
 ) -> float:
     """The degree r of people's cost, from their answers to theta and to factor times theta.
+
+    It is infinite where moves do not grow with theta, as within a budget; where answers are noisy,
+    where they grow by no more than two standard errors, and as a power of theta below 0.05.
 
     >>> from gameproof.population.responses import PowerCost
     >>> rng = np.random.default_rng(0)
@@ -52,7 +60,12 @@ def estimate_degree(
     moved = (lengths > 0) & (longer > 0)
     if not moved.any():
         raise ValueError("none of the agents asked moved, so their answers show no degree")
-    rate = float(np.median(np.log(longer[moved] / lengths[moved]))) / np.log(factor)
+    rates = np.log(longer[moved] / lengths[moved]) / np.log(factor)
+    rate = float(np.median(rates))
+    rounding = 64 * np.finfo(float).eps * float(np.abs(population.X[asked]).max()) / lengths.max()
+    unsure = max(2 * MEDIAN * float(rates.std()) / np.sqrt(rates.size), rounding, 1e-9)
+    if -unsure <= rate <= min(unsure, HARDLY):
+        return float(np.inf)
     if rate <= 0:
         raise ValueError(
             f"answers grow as the power {rate:.3g} of theta, which no cost of degree above 1 gives"

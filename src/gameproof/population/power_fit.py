@@ -1,26 +1,26 @@
-"""Least squares for the power cost: what power, degree, norm and features answers speak for.
+"""Least squares for power costs and balls: which power, degree, norm and features answers show.
 
 An agent of power zeta moves by zeta S(theta), S = grad g* for power 1 (`responses`). With 1/degree
-and 1/norm as coordinates everything is bounded and smooth: v = 1/degree in (0, 1), w = 1/norm in
-[0, 1]. The powers enter linearly and are solved for, so the search is over (v, w) alone.
+and 1/norm as coordinates everything is bounded and smooth: v = 1/degree in [0, 1), w = 1/norm in
+[0, 1]. The powers enter linearly and are solved for, so the search is over (v, w) alone. A budget
+whose moves form a ball is v = 0: the radius is the power, and moves do not grow with theta.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import least_squares
+from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Matrix, Vector
-from gameproof.population.pilot import Pilot
+from gameproof.population.ball_fit import ball_described, ball_response
+from gameproof.population.fit import Fit, Mask, positions
+from gameproof.population.responses import KnownResponse, PowerCost
 
-Mask = NDArray[np.bool_]
-
-LOWER, UPPER = np.array([1 / 101, 0.0]), np.array([0.95, 1.0])
-"""Bounds of (v, w): degrees between 1.05 and 101, all norms."""
+LOWER, UPPER = np.array([0.0, 0.0]), np.array([0.95, 1.0])
+"""Bounds of (v, w): degrees above 1.05, infinite ones and all norms among them."""
 
 
 def shapes(thetas: Matrix, v: float, w: float, movable: Mask, scores: bool) -> Matrix:
@@ -44,102 +44,107 @@ def shapes(thetas: Matrix, v: float, w: float, movable: Mask, scores: bool) -> M
 
 
 @dataclass(frozen=True)
-class Fit:
-    """A power cost fitted to answers, and what it leaves unexplained."""
+class PowerFit(Fit):
+    """A power cost fitted to answers: a ball budget where v = 0."""
 
-    pilot: Pilot
-    movable: Mask
-    by_agent: bool
     v: float = 0.5
     w: float = 0.5
-    kept: Mask | None = None  # which of the numbers answered count; None for all
     pinned: float | None = None  # a common power that is given, not fitted
 
-    @cached_property
-    def people(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The agents seen, and whose each answer is: one group where power is common."""
-        if self.by_agent:
-            seen, whose = np.unique(self.pilot.agents, return_inverse=True)
-            return seen, whose
-        return np.array([-1]), np.zeros(self.pilot.agents.size, dtype=np.int64)
-
-    @property
-    def columns(self) -> Mask:
-        """The columns of the moves that the fit explains."""
-        return np.ones(1, dtype=bool) if self.pilot.scores else self.movable
+    shared = 3
 
     def unit(self) -> Matrix:
-        """What the answers would be at power 1."""
         pilot = self.pilot
         at = shapes(pilot.thetas, self.v, self.w, self.movable, pilot.scores)
         return at[pilot.which]
 
     def powers(self) -> Vector:
-        """The power of each group, at least 0."""
-        if self.pinned is not None:
-            return np.array([self.pinned])
+        return super().powers() if self.pinned is None else np.array([self.pinned])
+
+    @property
+    def complexity(self) -> int:
+        return self.people[0].size + (self.v not in (0.0, 0.5)) + (self.w not in (0.0, 0.5, 1.0))
+
+    @property
+    def degree(self) -> float:
+        return 1 / self.v if self.v > 0 else float(np.inf)
+
+    @property
+    def norm(self) -> float:
+        return 1 / self.w if self.w > 0 else float(np.inf)
+
+    def response(self, strength: float | Vector) -> KnownResponse:
+        if self.v == 0:
+            return ball_response(strength, self.movable, self.norm)
+        return PowerCost(strength, 1 / self.v, self.norm, positions(self.movable))
+
+    def described(self) -> str:
+        mean = float(self.powers().mean())
+        if self.v == 0:
+            return ball_described(mean, self.movable, self.norm)
+        moving, d = int(self.movable.sum()), self.movable.size
+        return (
+            f"The answers fit a cost of degree {1 / self.v:.4g} and norm {self.norm:.4g} on "
+            f"{moving} of {d} features, power {mean:.4g}"
+        )
+
+    def differing(self, low: float, high: float) -> str:
+        return f"{'powers' if self.v else 'radii'} differ, from {low:.4g} to {high:.4g}"
+
+    def sensitivities(self) -> Matrix:
+        """How the numbers predicted change with log power, v and w: three columns."""
+        powers, columns = self.powers()[self.people[1]][:, None], [self.unit()]
+        for k in (0, 1):
+            up, down = np.array([self.v, self.w]), np.array([self.v, self.w])
+            up[k], down[k] = min(up[k] + 1e-6, UPPER[k]), max(down[k] - 1e-6, LOWER[k])
+            change = self.at(*up).unit() - self.at(*down).unit()
+            columns.append(change / (up[k] - down[k]))
+        found: Matrix = np.array([(powers * each)[:, self.columns].ravel() for each in columns]).T
+        return found
+
+    def growth(self) -> float:
+        """p-value of moves that grow as no one power of theta: those cut at a limit grow ever less.
+
+        The model with one more term, the square of the log length, against the model."""
         unit, (seen, whose) = self.unit(), self.people
-        weight = unit if self.kept is None else unit * self.kept
-        top = np.bincount(whose, (weight * self.pilot.moves).sum(axis=1), seen.size)
-        bottom = np.bincount(whose, (weight * unit).sum(axis=1), seen.size)
-        found: Vector = np.maximum(top, 0.0) / np.where(bottom > 0, bottom, 1.0)
-        return found
+        lengths = np.linalg.norm(unit, axis=1, keepdims=True)
+        if not (lengths > 0).any() or self.rss <= self.pilot.floor**2:
+            return 1.0
+        logs = np.log(np.where(lengths > 0, lengths, 1.0))
+        term = (self.predicted() * (logs - logs.mean()) ** 2)[:, self.columns].ravel()
+        known = self.sensitivities()
+        if self.by_agent:
+            width = int(self.columns.sum())
+            own = np.repeat(whose, width)[:, None] == np.arange(seen.size)
+            known = np.hstack([known[:, 1:], known[:, :1] * own])
+        term = term - known @ np.linalg.lstsq(known, term, rcond=1e-10)[0]
+        size, left = float(term @ term), self.unexplained()
+        if size <= 1e-20 * float(known[:, 0] @ known[:, 0]):
+            return 1.0
+        slope = float(term @ left) / size
+        rest = left - slope * term
+        freedom = max(self.freedom - 1, 1)
+        error = np.sqrt(max(float(rest @ rest) / freedom, self.pilot.floor**2) / size)
+        return float(2 * t_distribution.sf(abs(slope) / error, freedom))
 
-    def predicted(self) -> Matrix:
-        """The moves that the model gives these agents."""
-        found: Matrix = self.powers()[self.people[1]][:, None] * self.unit()
-        return found
+    def refitted(self, kept: Mask) -> PowerFit:
+        return polished(replace(self, kept=kept))
 
-    def residuals(self) -> Matrix:
-        """Answered less predicted, all columns."""
-        found: Matrix = self.pilot.moves - self.predicted()
-        return found
-
-    def unexplained(self) -> Vector:
-        """The residuals that the fit makes small, as one vector."""
-        left = self.residuals()
-        if self.kept is not None:
-            left = left * self.kept
-        found: Vector = left[:, self.columns].ravel()
-        return found
-
-    @property
-    def rss(self) -> float:
-        """The sum of their squares."""
-        left = self.unexplained()
-        return float(left @ left)
-
-    @property
-    def freedom(self) -> int:
-        """Numbers answered, less numbers fitted."""
-        count = int(self.unexplained().size if self.kept is None else self.kept.sum())
-        return max(count - self.people[0].size - 2, 1)
-
-    @property
-    def variance(self) -> float:
-        """Of the noise in one number answered; not below what floating-point rounding makes."""
-        return max(self.rss / self.freedom, self.pilot.floor**2)
-
-    @property
-    def noise(self) -> float:
-        """Standard deviation of one number answered; where nothing moves, of all of them."""
-        if not self.movable.any():
-            return float(np.sqrt(np.mean(self.pilot.moves**2)))
-        return float(np.sqrt(self.rss / self.freedom))
-
-    def at(self, v: float, w: float) -> Fit:
+    def at(self, v: float, w: float) -> PowerFit:
         """The same with this degree and norm."""
         other = replace(self, v=float(v), w=float(w))
         other.__dict__["people"] = self.people  # who answered stays the same
         return other
 
 
-def fitted(start: Fit, v: float | None = None, w: float | None = None) -> Fit:
+def fitted(start: PowerFit, v: float | None = None, w: float | None = None) -> PowerFit:
     """The best fit; a v or w that is given stays as it is."""
     if v is None and w is None:
         grid = [start.at(a, b) for a in (0.1, 0.3, 0.5, 0.7, 0.9) for b in (0.1, 0.5, 0.7, 0.9)]
         first = min((start, *grid), key=lambda fit: fit.rss)
-        ends = (fitted(first, w=0.0), fitted(first, w=1.0), fitted(first, v=first.v))
+        ends = [fitted(first, w=0.0), fitted(first, w=1.0), fitted(first, v=first.v)]
+        if first.v <= 0.3:  # a budget, perhaps
+            ends += [fitted(first, v=0.0), first.at(0.0, 0.0), first.at(0.0, 1.0)]
         return min((polished(first, (True, True)), *ends), key=lambda fit: fit.rss)
     pinned = start.at(start.v if v is None else v, start.w if w is None else w)
     if v is not None and w is not None:
@@ -152,12 +157,14 @@ def fitted(start: Fit, v: float | None = None, w: float | None = None) -> Fit:
     return min((polished(first, (v is None, w is None)), first), key=lambda fit: fit.rss)
 
 
-def polished(start: Fit, free: tuple[bool, bool] = (True, True)) -> Fit:
+def polished(start: PowerFit, free: tuple[bool, bool] = (True, True)) -> PowerFit:
     """The best fit near this one."""
+    if not any(free):
+        return start
     index = np.flatnonzero(free)
     begin = np.array([start.v, start.w])
 
-    def at(point: Vector) -> Fit:
+    def at(point: Vector) -> PowerFit:
         whole = begin.copy()
         whole[index] = point
         return start.at(*whole)

@@ -322,7 +322,7 @@ class StrategicProblem(Problem):
         if self._model is not None and self._model.degree != degree and self.anybody_moves:
             raise ValueError(
                 f"Envelope(degree={degree}) does not fit people whose cost has degree "
-                f"{self._model.degree}"
+                f"{self._model.degree}; use Envelope(degree={self._model.degree})"
             )
 
     def observe(self, indices: Indices, x: Vector) -> NDArray[np.float64] | None:

@@ -22,12 +22,8 @@ from dataclasses import replace
 import numpy as np
 
 from gameproof.arguments import as_count
-from gameproof.population.learn import (
-    LearnedResponse,
-    deployments_one_by_one,
-    enough_answers,
-    learn_response,
-)
+from gameproof.population.learn import deployments_one_by_one, enough_answers, learn_within
+from gameproof.population.learned import LearnedResponse
 from gameproof.population.population import Population
 from gameproof.population.responses import BlackBox, KnownResponse, NoResponse, PowerCost, Sight
 from gameproof.problem.problem import Problem, require_problem
@@ -151,10 +147,10 @@ class _Study:
     # --- the pilot
 
     def _learn(self) -> LearnedResponse | None:
-        answers = min(self._enough, max(self._pilot * 2 // 3, self._pilot - ALL))
-        if answers < FEWEST:
+        most = max(self._pilot * 2 // 3, self._pilot - ALL)
+        if most < FEWEST:
             return None
-        return learn_response(self._asked, answers=answers, seed=self._seed)
+        return learn_within(self._asked, min(self._enough, most), most, seed=self._seed)
 
     def _checked(self) -> Check | None:
         found = self._learned
@@ -194,7 +190,7 @@ class _Study:
     def _stages(self) -> list[Stage]:
         """People stronger and weaker than the model, as far as the answers leave open."""
         found, apart = self._learned, self._apart
-        people = [(NoResponse(), 1.0)]
+        people: list[tuple[KnownResponse, float]] = [(NoResponse(), 1.0)]
         if found is not None and apart:
             people = [(found.response, factor) for factor in (1 + apart, 1 - apart, 1.0)]
         elif found is not None:

@@ -114,6 +114,7 @@ def _exact(scores: Vector, expected: Vector, own: Vector, theta: Vector) -> bool
 
 
 def _relative(errors: Vector, size: float) -> float:
-    """How far the mean error may be from 0, relative to a size."""
-    mean = abs(float(errors.mean())) + 2 * float(errors.std(ddof=1)) / np.sqrt(errors.size)
-    return mean / abs(size) if size else float(mean > 0)
+    """How far the mean error may be from 0, relative to a size. Where that is 0, nobody is to move
+    at all, and errors that may be noise say nothing of how far people move elsewhere."""
+    mean, unsure = abs(float(errors.mean())), 2 * float(errors.std(ddof=1)) / np.sqrt(errors.size)
+    return (mean + unsure) / abs(size) if size else float(mean > unsure)
