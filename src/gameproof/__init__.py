@@ -65,6 +65,9 @@ if TYPE_CHECKING:
     from gameproof.population.budgets import BallBudget as BallBudget
     from gameproof.population.budgets import BoxBudget as BoxBudget
     from gameproof.population.budgets import PriceBudget as PriceBudget
+    from gameproof.population.costs import NoResponse as NoResponse
+    from gameproof.population.costs import PowerCost as PowerCost
+    from gameproof.population.costs import QuadraticCost as QuadraticCost
     from gameproof.population.imperfect import Boxed as Boxed
     from gameproof.population.imperfect import Limited as Limited
     from gameproof.population.imperfect import Noisy as Noisy
@@ -78,9 +81,6 @@ if TYPE_CHECKING:
     from gameproof.population.observed import refute as refute
     from gameproof.population.population import Population as Population
     from gameproof.population.responses import BlackBox as BlackBox
-    from gameproof.population.responses import NoResponse as NoResponse
-    from gameproof.population.responses import PowerCost as PowerCost
-    from gameproof.population.responses import QuadraticCost as QuadraticCost
     from gameproof.population.responses import Response as Response
     from gameproof.population.responses import Sight as Sight
     from gameproof.problem.games import BilinearGame as BilinearGame
@@ -191,14 +191,8 @@ _HOMES = {
     "population.learned": ["LearnedResponse"],
     "population.observed": ["Verdict", "estimate_degree", "refute"],
     "population.population": ["Population"],
-    "population.responses": [
-        "BlackBox",
-        "NoResponse",
-        "PowerCost",
-        "QuadraticCost",
-        "Response",
-        "Sight",
-    ],
+    "population.costs": ["NoResponse", "PowerCost", "QuadraticCost"],
+    "population.responses": ["BlackBox", "Response", "Sight"],
     "problem.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
     "problem.losses": [
         "CustomLoss",

@@ -63,6 +63,16 @@ def test_a_budget_wider_than_its_column_is_noted() -> None:
     assert budgets(rate=(-0.1, 0.5)).notes == ()
 
 
+def test_a_default_that_few_large_numbers_make_is_noted() -> None:
+    table = np.append(np.linspace(0, 1, 199), 1e6)[:, None]
+    (note,) = Budgets.of(["use"], Features(("use",)), table).notes
+    assert note == (
+        "half a standard deviation of 'use' is 35,266.8, while 98 % of the column lies between "
+        "0.0100505 and 0.995; state a range for it"
+    )
+    assert Budgets.of(["use"], Features(("use",)), table[:-1]).notes == ()
+
+
 @pytest.mark.parametrize(
     ("given", "error", "match"),
     [

@@ -20,7 +20,7 @@ from gameproof.arguments import Matrix, Vector
 from gameproof.classify.base import Linear
 from gameproof.classify.weighing import as_weights
 from gameproof.errors import BudgetWarning, CapWarning, IgnoresDataWarning
-from gameproof.population.responses import NoResponse
+from gameproof.population.costs import NoResponse
 
 Model = TypeVar("Model", bound=Linear)
 Rows = NDArray[Any]

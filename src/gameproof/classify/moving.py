@@ -19,13 +19,8 @@ from gameproof.classify.units import Units
 from gameproof.data.budgets import Budgets, Moves
 from gameproof.data.dataset import Features
 from gameproof.population.budgets import BoxBudget
-from gameproof.population.responses import (
-    DEFAULT_POWER,
-    KnownResponse,
-    PowerCost,
-    QuadraticCost,
-    Response,
-)
+from gameproof.population.costs import DEFAULT_POWER, PowerCost, QuadraticCost
+from gameproof.population.responses import KnownResponse, Response
 
 
 @final

@@ -15,7 +15,8 @@ from gameproof.data.budgets import Budgets, Claim
 from gameproof.data.dataset import Features
 from gameproof.data.prepare import Category, Number, Prepare
 from gameproof.population.budgets import BallBudget, BoxBudget, PriceBudget
-from gameproof.population.responses import PowerCost, Response
+from gameproof.population.costs import PowerCost
+from gameproof.population.responses import Response
 
 UNSAVED = "not saved: "
 # Responses that a file holds, and what they are made of.

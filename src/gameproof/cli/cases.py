@@ -91,7 +91,7 @@ def _model(path: Path) -> Any:
 def _of_ours(model: TableModel, table: Table, options: argparse.Namespace) -> Case:
     """A model of ours knows what its table means."""
     from gameproof.data.labels import Target, same_value
-    from gameproof.population.responses import DEFAULT_POWER
+    from gameproof.population.costs import DEFAULT_POWER
 
     target = model.plan.target
     for option, own in (("target", target.name), ("favourable", target.favourable)):
@@ -214,7 +214,7 @@ def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Ca
     from gameproof.data.dataset import Features
     from gameproof.data.labels import Target, same_value
     from gameproof.data.plan import number_columns
-    from gameproof.population.responses import DEFAULT_POWER
+    from gameproof.population.costs import DEFAULT_POWER
 
     if options.target is None or options.movable is None:
         raise ValueError(

@@ -115,8 +115,8 @@ def classifiers(people: People) -> tuple[dict[str, tuple[Vector, float]], float]
 
     from gameproof.exact.reference import saddle_point
     from gameproof.population.budgets import BoxBudget
+    from gameproof.population.costs import NoResponse, QuadraticCost
     from gameproof.population.population import Population
-    from gameproof.population.responses import NoResponse, QuadraticCost
     from gameproof.problem.strategic import StrategicProblem
 
     reach = BUDGET * np.isin(np.arange(people.X.shape[1]), people.movable)

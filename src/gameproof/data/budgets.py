@@ -118,6 +118,7 @@ class Budgets:
                 half = DEFAULT_RANGE * spread(table[:, at], weights)
                 ranges[at] = (-half, half)
                 assumed.add(at)
+                notes += _heavy_tails(name, half, table[:, at]) if half > 0 else []
             else:
                 ranges[at] = _range(name, value)
                 notes += _too_wide(name, ranges[at], table[:, at])
@@ -250,6 +251,17 @@ def _levels(name: str, value: Any, known: tuple[str, ...]) -> tuple[int, ...]:
                 f"{', '.join(known)}"
             )
     return tuple(sorted({known.index(level) for level in chosen}))
+
+
+def _heavy_tails(name: str, half: float, column: Vector) -> list[str]:
+    """A note where few large numbers make up the standard deviation."""
+    low, high = (float(q) for q in np.nanpercentile(column, [1, 99]))
+    if 2 * half <= high - low:
+        return []
+    return [
+        f"half a standard deviation of {name!r} is {half:,.6g}, while 98 % of the column lies "
+        f"between {low:,.6g} and {high:,.6g}; state a range for it"
+    ]
 
 
 def _too_wide(name: str, ends: tuple[float, float], column: Vector) -> list[str]:

@@ -27,8 +27,9 @@ from gameproof.paper.people import INTERCEPT, TEST, People, Source, complete, dr
 from gameproof.paper.setting import Row
 from gameproof.paper.study import Study
 from gameproof.population.budgets import BallBudget, BoxBudget
+from gameproof.population.costs import QuadraticCost
 from gameproof.population.population import Population
-from gameproof.population.responses import KnownResponse, QuadraticCost
+from gameproof.population.responses import KnownResponse
 
 PEOPLE: dict[Source, int] = {"synthetic": 4000, "credit": 2000, "bank": 2000}
 QUICK_PEOPLE = 400

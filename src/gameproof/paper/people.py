@@ -13,8 +13,8 @@ from gameproof.arguments import Matrix, Vector
 from gameproof.data.dataset import Dataset
 from gameproof.data.load import load_bank, load_credit
 from gameproof.data.synthetic import synthetic_people
+from gameproof.population.costs import QuadraticCost
 from gameproof.population.population import Population
-from gameproof.population.responses import QuadraticCost
 from gameproof.problem.strategic import StrategicProblem
 
 Source = Literal["synthetic", "credit", "bank"]

@@ -11,8 +11,8 @@ import numpy as np
 from gameproof.arguments import Vector
 from gameproof.errors import DivergedError
 from gameproof.paper.people import People
+from gameproof.population.costs import QuadraticCost
 from gameproof.population.population import Population
-from gameproof.population.responses import QuadraticCost
 from gameproof.problem.problem import Problem
 from gameproof.solver.method import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
 from gameproof.solver.result import Snapshot

@@ -31,10 +31,8 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof import kernels
 from gameproof.arguments import Indices, Matrix, Vector, as_numbers, read_only, require_finite
 from gameproof.data.budgets import Claim
-from gameproof.population.responses import (
-    Encoded,
+from gameproof.population.costs import (
     Gauge,
-    KnownResponse,
     as_norm,
     as_strength,
     checked_features,
@@ -42,6 +40,7 @@ from gameproof.population.responses import (
     mask_of,
     require_columns,
 )
+from gameproof.population.responses import Encoded, KnownResponse
 
 
 @final

@@ -15,11 +15,12 @@ import numpy as np
 
 from gameproof.arguments import as_count, as_number, as_positive
 from gameproof.errors import BudgetExceeded
+from gameproof.population.costs import PowerCost
 from gameproof.population.learned import LearnedResponse, learned_from
 from gameproof.population.pilot import Pilot, run_pilot
 from gameproof.population.pilot_design import Plan, doubles
 from gameproof.population.population import Population
-from gameproof.population.responses import PowerCost, Sight
+from gameproof.population.responses import Sight
 
 DEPLOYMENTS = 6
 # Answers asked by default; where it takes more to learn, up to the second.

@@ -9,6 +9,7 @@ from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Indices, Vector
 from gameproof.population.breaks import judge
+from gameproof.population.costs import NoResponse
 from gameproof.population.families import Choice, chosen, same_family
 from gameproof.population.fit import Fit, Intervals, Mask, positions
 from gameproof.population.intervals import (
@@ -23,7 +24,7 @@ from gameproof.population.movable import sure_and_possible
 from gameproof.population.pilot import Pilot
 from gameproof.population.population import Population
 from gameproof.population.power_fit import PowerFit, fitted
-from gameproof.population.responses import KnownResponse, NoResponse
+from gameproof.population.responses import KnownResponse
 
 
 @dataclass(frozen=True, eq=False)

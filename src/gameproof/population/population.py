@@ -21,8 +21,9 @@ from gameproof.arguments import (
     require_unmasked,
 )
 from gameproof.errors import AnswerError, BudgetExceeded
+from gameproof.population.costs import NoResponse
 from gameproof.population.mapped import ask_for_large_pages, require_open
-from gameproof.population.responses import BlackBox, NoResponse, Response, Sight
+from gameproof.population.responses import BlackBox, Response, Sight
 
 # Answers beyond this overflow in what is learnt from them.
 LARGEST_ANSWER = 1e50

@@ -16,8 +16,9 @@ from scipy.stats import t as t_distribution
 
 from gameproof.arguments import Matrix, Vector
 from gameproof.population.ball_fit import ball_described, ball_response
+from gameproof.population.costs import PowerCost
 from gameproof.population.fit import Fit, Mask, positions
-from gameproof.population.responses import KnownResponse, PowerCost
+from gameproof.population.responses import KnownResponse
 
 LOWER, UPPER = np.array([0.0, 0.0]), np.array([0.95, 1.0])
 """Bounds of (v, w): degrees above 1.05, infinite ones and all norms among them."""

@@ -41,8 +41,9 @@ from gameproof.arguments import (
     read_only,
     shown,
 )
+from gameproof.population.costs import NoResponse
 from gameproof.population.population import Population
-from gameproof.population.responses import KnownResponse, NoResponse, Sight
+from gameproof.population.responses import KnownResponse, Sight
 from gameproof.problem.losses import Logistic, Loss
 from gameproof.problem.newton.minimum import minimum
 from gameproof.problem.problem import Block, Estimated, Problem

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof.arguments import Vector
 from gameproof.classify.record import learned_from
 from gameproof.data.prepare import Prepare
-from gameproof.population.responses import DEFAULT_POWER
+from gameproof.population.costs import DEFAULT_POWER
 from gameproof.problem.strategic import LARGEST
 from gameproof.report.applicants import Applicants, Given
 from gameproof.report.by_scale import coefficients, losses, power_gaming

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.arguments import Matrix, Vector, as_numbers, as_vector, require_finite
-from gameproof.population.responses import QuadraticCost
+from gameproof.population.costs import QuadraticCost
 from gameproof.report.applicants import Applicants
 from gameproof.report.scores import rounding, settled
 

@@ -29,8 +29,8 @@ import numpy as np
 from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.data.budgets import Claim
 from gameproof.population.budgets import BallBudget, BoxBudget, PriceBudget
+from gameproof.population.costs import norm_of
 from gameproof.population.population import Population
-from gameproof.population.responses import norm_of
 from gameproof.problem.newton.nearest import in_capped_simplex, in_norm_ball, in_price_ball
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from gameproof.arguments import Vector
-from gameproof.population.responses import norm_of
+from gameproof.population.costs import norm_of
 
 BISECTIONS = 60
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.arguments import Matrix, Vector
-from gameproof.population.responses import norm_of
+from gameproof.population.costs import norm_of
 
 
 class Power(NamedTuple):

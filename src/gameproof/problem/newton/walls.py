@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.arguments import Indices, Matrix, Vector
-from gameproof.population.responses import norm_of
+from gameproof.population.costs import norm_of
 from gameproof.problem.newton.side import Side
 
 

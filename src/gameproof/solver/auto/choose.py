@@ -22,10 +22,11 @@ from dataclasses import replace
 import numpy as np
 
 from gameproof.arguments import as_count
+from gameproof.population.costs import NoResponse, PowerCost
 from gameproof.population.learn import deployments_one_by_one, enough_answers, learn_within
 from gameproof.population.learned import LearnedResponse
 from gameproof.population.population import Population
-from gameproof.population.responses import BlackBox, KnownResponse, NoResponse, PowerCost, Sight
+from gameproof.population.responses import BlackBox, KnownResponse, Sight
 from gameproof.problem.problem import Problem, require_problem
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.auto.by_values import choose_for_values
