@@ -19,7 +19,7 @@ class GameproofError(Exception):
 
 
 class EvaluationError(GameproofError):
-    """A value could not be had: it was not finite, or the function that gives it raised.
+    """A value could not be obtained: it was not finite, or the function that gives it raised.
 
     `state` is the run up to the last good answer. Mend the cause and go on with
     ``solve(problem, solver, resume=error.state, …)``: no answer before the failure is asked again.

@@ -4,6 +4,7 @@ import json
 import shlex
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -58,6 +59,23 @@ def test_wrong_file_fails_in_one_line_and_leaves_nothing(folder: Path, file: Pat
     assert printed.err.startswith(f"gameproof: {file} is a web page")
     assert printed.err.count("\n") == 1
     assert not folder.exists()
+
+
+def test_several_data_sets_come_with_one_command(folder: Path, monkeypatch, capsys) -> None:
+    asked = []
+
+    def got(about, file, say):
+        asked.append(about.name)
+        return SimpleNamespace(path=folder / about.name, source="a friend", before=False)
+
+    monkeypatch.setattr("gameproof.data.get.get", got)
+    assert main(["data", "get", "credit", "bank", "credit"]) == 0
+    assert asked == ["credit", "bank"]
+    printed = capsys.readouterr().out
+    assert "credit is there now: " in printed
+    assert "bank is there now: " in printed
+    assert main(["data", "get", "credit", "bank", "--from", "some.csv"]) == 1
+    assert "--from has one data set, not 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("quiet", [False, True])

