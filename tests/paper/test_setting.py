@@ -57,6 +57,8 @@ def test_accuracy_is_the_share_of_correct_signs_once_people_have_answered() -> N
     # With power 1/2 the third gets to 0.4, with power 2 the second gets to 1 as well.
     assert [row["accuracy"] for row in rows] == [1.0, 0.75, 0.5]
     assert rows[1]["margin"] == pytest.approx((1.0 + 0.5 - 0.4 + 2.0) / 4)
+    (nothing,) = setting.accuracy_rows({"zero": (np.zeros(2), 0.0)}, people, (1.0,))
+    assert (nothing["accuracy"], nothing["margin"]) == (0.5, 0.0)
 
 
 def test_people_of_one_seed_are_the_same_and_of_another_are_not() -> None:

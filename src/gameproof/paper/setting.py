@@ -14,6 +14,7 @@ from gameproof.paper.people import People
 from gameproof.population.costs import QuadraticCost
 from gameproof.population.population import Population
 from gameproof.problem.problem import Problem
+from gameproof.report.measure import right
 from gameproof.solver.method import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
 from gameproof.solver.result import Snapshot
 from gameproof.solver.schedules import Power
@@ -128,16 +129,17 @@ def at_the_edge(setting: Mapping[str, Any], tried: list[Row]) -> list[str]:
 def accuracy_rows(
     classifiers: Mapping[str, tuple[Vector, float]], people: People, powers: tuple[float, ...]
 ) -> list[Row]:
-    """The share of correct signs, and the mean margin y z that the paper prints, of each classifier
-    (theta, intercept) on the test people when they answer with each of these powers."""
+    """The share of correct decisions, and the mean margin y z that the paper prints, of each
+    classifier (theta, intercept) on the test people when they answer with each of these powers. A
+    score of 0 is a refusal, so that theta = 0 is right about everyone who should be refused."""
     rows = []
     y = people.test_y
     for power in powers:
         asked = Population(people.test_X, y, QuadraticCost(power, features=people.movable))
         for name, (theta, intercept) in classifiers.items():
-            margin = y * (asked.scores(theta, np.arange(asked.n)) + intercept)
-            accuracy = float((margin > 0).mean())
-            found = {"accuracy": accuracy, "margin": float(margin.mean())}
+            scores = asked.scores(theta, np.arange(asked.n)) + intercept
+            accuracy, margin = right(scores, y).mean(), (y * scores).mean()
+            found = {"accuracy": float(accuracy), "margin": float(margin)}
             rows.append({"classifier": name, "power": power, **found})
     return rows
 
