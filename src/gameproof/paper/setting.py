@@ -14,7 +14,7 @@ from gameproof.paper.people import People
 from gameproof.population.costs import QuadraticCost
 from gameproof.population.population import Population
 from gameproof.problem.problem import Problem
-from gameproof.report.measure import right
+from gameproof.report.gaming import right
 from gameproof.solver.method import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
 from gameproof.solver.result import Snapshot
 from gameproof.solver.schedules import Power
