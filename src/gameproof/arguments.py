@@ -91,6 +91,21 @@ def as_positive(name: str, value: float) -> float:
     return number
 
 
+def as_prices(name: str, value: ArrayLike, size: int | None, what_inf_is: str) -> Vector:
+    """Positive numbers, one a feature, or an error; `what_inf_is` says what infinity stands for."""
+    prices = as_numbers(name, value, "a vector")
+    if prices.ndim != 1 or prices.size == 0 or size not in (None, prices.size):
+        wanted = "one number a feature" if size is None else f"one number a feature, {size}"
+        raise ValueError(f"{name} must have {wanted}, got shape {prices.shape}")
+    if not (prices > 0).all():  # NaN is not either
+        bad = int(np.argmin(prices > 0))
+        raise ValueError(
+            f"{name} must be positive, got {prices[bad]:g} for feature {bad}; use inf for "
+            f"{what_inf_is}"
+        )
+    return prices
+
+
 def as_count(name: str, value: int, least: int = 1) -> int:
     """An integer of at least `least`, or an error."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):

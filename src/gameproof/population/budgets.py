@@ -29,23 +29,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof import kernels
-from gameproof.arguments import Indices, Matrix, Vector, as_numbers, read_only, require_finite
-from gameproof.data.budgets import Claim
-from gameproof.population.costs import (
-    Gauge,
-    as_norm,
-    as_strength,
-    checked_features,
-    dual_of,
-    mask_of,
-    require_columns,
+from gameproof.arguments import (
+    Indices,
+    Matrix,
+    Vector,
+    as_numbers,
+    as_prices,
+    read_only,
+    require_finite,
 )
+from gameproof.data.budgets import Claim
+from gameproof.population.costs import Gauge, NormGauge, as_strength
 from gameproof.population.responses import Encoded, KnownResponse
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class BallBudget(Gauge):
+class BallBudget(NormGauge):
     """Moves of length at most `radius`, in a norm, on the movable features.
 
     radius is common or one number an agent; features are the positions of the movable ones, by
@@ -61,23 +61,6 @@ class BallBudget(Gauge):
 
     degree = inf
     strength_name = "radius"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", as_strength("radius", self.radius))
-        as_norm(self.norm)
-        if self.features is not None:
-            checked_features(self.features)
-
-    @property
-    def dual_norm(self) -> float:
-        return dual_of(self.norm)
-
-    def reach(self, d: int) -> Vector:
-        return mask_of(self.features, d)
-
-    def fit(self, n: int, d: int) -> None:
-        super().fit(n, d)
-        require_columns(self.features, d)
 
 
 @final
@@ -102,15 +85,7 @@ class PriceBudget(Gauge):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "budget", as_strength("budget", self.budget))
-        prices = as_numbers("prices", self.prices, "a vector")
-        if prices.ndim != 1 or prices.size == 0:
-            raise ValueError(f"prices must have one number a feature, got shape {prices.shape}")
-        if not (prices > 0).all():  # NaN is not either
-            bad = int(np.argmin(prices > 0))
-            raise ValueError(
-                f"prices must be positive, got {prices[bad]:g} for feature {bad}; use inf for a "
-                "feature that cannot move"
-            )
+        prices = as_prices("prices", self.prices, None, "a feature that cannot move")
         object.__setattr__(self, "prices", prices)
 
     def reach(self, d: int) -> Vector:

@@ -153,16 +153,36 @@ def as_strength(name: str, value: float | ArrayLike) -> float | Vector:
     return float(given) if given.ndim == 0 else given
 
 
-def as_norm(value: float) -> None:
-    """Refuses what is no norm."""
-    as_number("norm", value)
-    if not value >= 1:
-        raise ValueError(f"norm must be at least 1, got {value}")
+class NormGauge(Gauge):
+    """A gauge in a p-norm of the movable features, by default all."""
+
+    norm: float
+    features: Sequence[int] | None
+
+    def __post_init__(self) -> None:
+        given = as_strength(self.strength_name, getattr(self, self.strength_name))
+        object.__setattr__(self, self.strength_name, given)
+        as_number("norm", self.norm)
+        if not self.norm >= 1:
+            raise ValueError(f"norm must be at least 1, got {self.norm}")
+        if self.features is not None:
+            checked_features(self.features)
+
+    @property
+    def dual_norm(self) -> float:
+        return dual_of(self.norm)
+
+    def reach(self, d: int) -> Vector:
+        return mask_of(self.features, d)
+
+    def fit(self, n: int, d: int) -> None:
+        super().fit(n, d)
+        require_columns(self.features, d)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class PowerCost(Gauge):
+class PowerCost(NormGauge):
     """Cost |v|_norm^degree / (degree power^(degree-1)) on the movable features.
 
     power is common or one number an agent, and zero for those who never move; features are the
@@ -180,24 +200,10 @@ class PowerCost(Gauge):
     strength_name = "power"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "power", as_strength("power", self.power))
+        super().__post_init__()
         as_number("degree", self.degree)
         if not (np.isfinite(self.degree) and self.degree > 1):
             raise ValueError(f"degree must exceed 1, got {self.degree}")
-        as_norm(self.norm)
-        if self.features is not None:
-            checked_features(self.features)
-
-    @property
-    def dual_norm(self) -> float:
-        return dual_of(self.norm)
-
-    def reach(self, d: int) -> Vector:
-        return mask_of(self.features, d)
-
-    def fit(self, n: int, d: int) -> None:
-        super().fit(n, d)
-        require_columns(self.features, d)
 
 
 def mask_of(features: Sequence[int] | None, d: int) -> Vector:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof import kernels
-from gameproof.arguments import Vector, as_count, as_numbers, as_positive, as_vector
+from gameproof.arguments import Vector, as_count, as_positive, as_prices, as_vector
 
 
 class ConvexSet(ABC):
@@ -264,7 +264,10 @@ class Cone(_CompiledSet):
         self.dim = as_count("dim", dim, least=2)
         self.slope = as_positive("slope", slope)
         self.cap = as_positive("cap", cap)
-        self.scale = None if scale is None else _as_scale(scale, self.dim - 1)
+        self.scale: Vector | None = None
+        if scale is not None:
+            free = "a coordinate that is no part of the norm"
+            self.scale = as_prices("scale", scale, self.dim - 1, free)
 
     def __repr__(self) -> str:
         return f"Cone(dim={self.dim}, slope={self.slope:g}, cap={self.cap:g})"
@@ -300,15 +303,6 @@ class Cone(_CompiledSet):
             theta = np.where(free, rng.uniform(-rim, rim, free.size), theta)
             theta *= np.where(free, 1.0, self.scale)
         return np.append(theta, alpha)
-
-
-def _as_scale(given: ArrayLike, size: int) -> Vector:
-    scale = as_numbers("scale", given, "a vector")
-    if scale.shape != (size,):
-        raise ValueError(f"scale must have {size} numbers, got shape {scale.shape}")
-    if not (scale > 0).all():  # NaN is not either
-        raise ValueError(f"scale must be positive, got {scale[~(scale > 0)][0]:g}")
-    return scale
 
 
 @final

@@ -36,8 +36,8 @@ from gameproof.arguments import (
     Indices,
     Vector,
     as_number,
-    as_numbers,
     as_positive,
+    as_prices,
     read_only,
     shown,
 )
@@ -121,7 +121,10 @@ class StrategicProblem(Problem):
         self._check_choices(form, self.flips, positive)
         self.alpha_max = as_positive("alpha_max", alpha_max)
         self.intercept = None if intercept is None else as_positive("intercept", intercept)
-        self.feature_cost = _as_feature_cost(feature_cost, population.d)
+        self.feature_cost = np.ones(population.d)
+        if feature_cost is not None:
+            accurate = "a feature that is known to be accurate"
+            self.feature_cost = as_prices("feature_cost", feature_cost, population.d, accurate)
         self._require_moderate()
         self._estimates_positive, self.smooth = positive == "estimated", bool(smooth)
         self.slope = self._slope()
@@ -434,21 +437,6 @@ class StrategicProblem(Problem):
             smooth=self.smooth,
             weights=read_only(people.weights if people.weighted else np.zeros(0)),
         )
-
-
-def _as_feature_cost(given: ArrayLike | None, d: int) -> Vector:
-    if given is None:
-        return np.ones(d)
-    cost = as_numbers("feature_cost", given, "a vector")
-    if cost.shape != (d,):
-        raise ValueError(f"feature_cost must have one number a feature, {d}, got {cost.shape}")
-    if not (cost > 0).all():  # NaN is not either
-        bad = int(np.argmin(cost > 0))
-        raise ValueError(
-            f"feature_cost must be positive, got {cost[bad]:g} for feature {bad}; use inf for a "
-            "feature that is known to be accurate"
-        )
-    return cost
 
 
 def _at_least_zero(name: str, value: float, finite: bool = False) -> float:
