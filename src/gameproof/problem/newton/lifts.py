@@ -16,7 +16,10 @@ are features like others, with w_ik for the agent's number. The parts:
                that can be claimed, and those at each other level; and less theta at the level of i
 
 Bounds. The least of <g, theta> + <gu, u> over theta of a given length is -length times the distance
-of -g from the set of all sum gu_k s_k with s_k a subgradient of rho_k at 0: see `nearest`.
+of -g from the set of all sum gu_k s_k with s_k a subgradient of rho_k at 0, and every point of that
+set bounds it. One is the nearest (see `nearest`). Another one comes with v: on the path of the
+interior-point method the multiplier of a wall is mu over its height, so that the slopes of the
+walls of u_k, weighted by 1 / height, approach the best s_k, also where more than the length binds.
 """
 
 from __future__ import annotations
@@ -43,12 +46,21 @@ class Slope(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """The wall u_head >= |(weights u)_body|_p, or |weights theta| where the body is features."""
+    """The wall u_head >= |weights u_body|_p, or |weights theta_body| where the body is features."""
 
     head: int
     body: Indices
+    weights: Vector
     of_features: bool
     p: float
+
+    def lean(self, y: Vector, u: float) -> Vector:
+        """The slopes of u by y along the wall's level, at numbers below it: a point of the ball of
+        the dual norm, times the weights."""
+        r, p = self.weights * np.abs(y) / u, self.p
+        powers = r ** (p - 1)
+        found: Vector = np.sign(y) * self.weights * p * powers / (1 + (p - 1) * float(r @ powers))
+        return found
 
 
 class Part(ABC):
@@ -67,6 +79,19 @@ class Part(ABC):
     @abstractmethod
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
         """The sum of gu_k s_k nearest to -g."""
+
+    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
+        """The sum of gu_k s_k with the slopes of the walls weighted by 1 / height."""
+        found, total = np.zeros_like(theta), np.zeros(self.count)
+        pushes = []
+        for k, feature, slope in self.slopes:
+            height = u[k] - (slope * theta[feature] if feature >= 0 else 0.0)
+            pushes.append(1 / height)
+            total[k] += 1 / height
+        for push, (k, feature, slope) in zip(pushes, self.slopes, strict=True):
+            if feature >= 0:
+                found[feature] += max(of_u[k], 0.0) * slope * push / total[k]
+        return found
 
     def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
         """The features of these agents, a row for each, as far as they move whatever theta is."""
@@ -101,10 +126,12 @@ class Intervals(Part):
 
 
 class OneNumber(Part):
-    """One u for all features, with the strength of each agent for its w."""
+    """One u for all features, with the strength of each agent for its w, relative to the largest:
+    u is what the strongest gain, and of the size of scores however large their strength is."""
 
     def __init__(self, strength: Vector, reach: Vector) -> None:
-        self.count, self._strength, self._reach = 1, strength, reach
+        largest = float(strength.max())
+        self.count, self._strength, self._reach = 1, strength / largest, reach * largest
         self._features = np.flatnonzero(reach)
 
     def rows(self, agents: Indices) -> Matrix:
@@ -119,7 +146,7 @@ class Prices(OneNumber):
     def __init__(self, strength: Vector, reach: Vector) -> None:
         super().__init__(strength, reach)
         both = [(int(c), sign) for c in self._features for sign in (-1.0, 1.0)]
-        self.slopes = [Slope(0, c, sign * float(reach[c])) for c, sign in both]
+        self.slopes = [Slope(0, c, sign * float(self._reach[c])) for c, sign in both]
 
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
         found, own = np.zeros_like(g), self._features
@@ -128,29 +155,42 @@ class Prices(OneNumber):
 
 
 class InBall(OneNumber):
-    """u >= |theta_M|_{p*}; below p* = 2 with a y_c >= |theta_c| for each movable c after it."""
+    """u >= |reach theta|_{p*}; below p* = 2 with a y_c >= reach_c |theta_c| for each movable c."""
 
     def __init__(self, strength: Vector, reach: Vector, dual_norm: float) -> None:
         super().__init__(strength, reach)
         own, self._p = self._features, dual_norm
         self._split, self.slopes = dual_norm < 2, []
-        body = own
+        body, weights = own, self._reach[own]
         if self._split:
             body, self.count = 1 + np.arange(own.size), 1 + own.size
-            signs = (-1.0, 1.0)
-            self.slopes = [Slope(1 + k, int(c), a) for k, c in enumerate(own) for a in signs]
+            ends = [(1 + k, int(c), float(weights[k])) for k, c in enumerate(own)]
+            self.slopes = [Slope(k, c, a * sign) for k, c, a in ends for sign in (-1.0, 1.0)]
             self.stretch = np.append(2.0 * own.size, np.ones(own.size))
-        self.curve = Curve(0, body, not self._split, dual_norm)
+            weights = np.ones(own.size)
+        self.curve = Curve(0, body, weights, not self._split, dual_norm)
 
     def least(self, theta: Vector) -> Vector:
-        sizes = np.abs(theta[self._features])
+        sizes = (self._reach * np.abs(theta))[self._features]
         length = norm_of(sizes, self._p)
         return np.append(length, sizes) if self._split else np.array([length])
 
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
-        found, own, p = np.zeros_like(g), self._features, self._p / (self._p - 1)
+        found, own = np.zeros_like(g), self._features
         # The y_c carry no score, so nothing but their walls pulls on them.
-        found[own] = in_norm_ball(g[own], cost[own], p, max(of_u[0], 0.0))
+        reach, p = self._reach[own], self._p / (self._p - 1)
+        size = max(of_u[0], 0.0)
+        found[own] = reach * in_norm_ball(g[own] / reach, cost[own] * reach, p, size)
+        return found
+
+    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
+        assert self.curve is not None
+        y = u[self.curve.body] if self._split else theta[self._features]
+        pushes = max(of_u[0], 0.0) * self.curve.lean(y, float(u[0]))
+        if self._split:
+            return super().along(theta, u, np.append(0.0, pushes))
+        found = np.zeros_like(theta)
+        found[self._features] = pushes
         return found
 
 

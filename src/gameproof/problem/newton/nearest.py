@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from gameproof.arguments import Vector
 from gameproof.population.costs import norm_of
 
-BISECTIONS = 60
+BISECTIONS, STEPS = 60, 12
 
 
 def in_price_ball(g: Vector, cost: Vector, reach: Vector, size: float) -> Vector:
@@ -52,7 +52,7 @@ def in_norm_ball(g: Vector, cost: Vector, p: float, size: float) -> Vector:
         if p == 2:
             found: Vector = weight * length / (weight + mu)
             return found
-        return _bisected(lambda t: mu * t ** (p - 1) - weight * (length - t), length)
+        return _sizes(mu, weight, length, p)
 
     high = float(weight.max()) * float(length.max()) / (size / g.size ** (1 / p)) ** (p - 1)
     mu = brentq(lambda log: norm_of(sizes(np.exp(log)), p) - size, *_bracket(sizes, p, size, high))
@@ -73,14 +73,18 @@ def _bracket(
     return low, high
 
 
-def _bisected(rises: Callable[[Vector], Vector], high: Vector) -> Vector:
-    """Where functions that rise from 0 to `high` vanish, each for itself."""
-    low = np.zeros_like(high)
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
-        above = rises(middle) > 0
-        low, high = np.where(above, low, middle), np.where(above, middle, high)
-    return (low + high) / 2
+def _sizes(mu: float, weight: Vector, length: Vector, p: float) -> Vector:
+    """Where mu t^(p-1) + weight t = weight length, by Newton's method from above: in t, or below
+    p = 2 in t^(p-1), in which the left side is convex."""
+    first, second = (p - 1, 1.0) if p >= 2 else (1.0, 1 / (p - 1))
+    goal = weight * length
+    root = np.minimum(length ** (1 / second), (goal / mu) ** (1 / first))
+    for _ in range(STEPS):
+        over = mu * root**first + weight * root**second - goal
+        slope = mu * first * root ** (first - 1) + weight * second * root ** (second - 1)
+        root = np.maximum(0.0, root - over / np.maximum(slope, np.finfo(float).tiny))
+    found: Vector = root**second
+    return found
 
 
 def in_capped_simplex(g: Vector, cost: Vector, steps: Vector, caps: Vector, total: float) -> Vector:

@@ -129,16 +129,20 @@ class Side(ABC):
 
     def least(self, v: Vector, value: float, g: Vector) -> float:
         """The least over the set of the tangent with this value and gradient at v."""
-        left, paid, cap = self._left(g), np.isfinite(self.cost), self.problem.alpha_max
-        tilt = g[self.alpha] - float(np.linalg.norm(self.cost[paid] * left[paid])) / self.steepness
-        lower = value - float(g @ v) + cap * min(0.0, tilt)
-        lower -= cap / self.steepness * float(np.abs(left[~paid]).sum())
+        cap, best = self.problem.alpha_max, -np.inf
+        paid = np.isfinite(self.cost)
+        for left in self._left(v, g):
+            length = float(np.linalg.norm(self.cost[paid] * left[paid]))
+            taken = cap * min(0.0, g[self.alpha] - length / self.steepness)
+            taken -= cap / self.steepness * float(np.abs(left[~paid]).sum())
+            best = max(best, taken)
+        lower = value - float(g @ v) + best
         if self.problem.intercept is not None:
             lower -= self.problem.intercept * abs(g[0])
         return float(lower)
 
-    def _left(self, g: Vector) -> Vector:
-        """g of theta, shortened by what lifted variables take off it."""
+    def _left(self, v: Vector, g: Vector) -> list[Vector]:
+        """g of theta, shortened by what lifted variables take off it: in one way, or in two."""
         part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
         left, cost = g.copy(), self._finite_cost
         if self.lifted == part.size:
@@ -146,10 +150,13 @@ class Side(ABC):
         elif self.lifted and of_u[0] > 0:
             own = cost[self.movable - self.theta.start]
             left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
+        own = left[self.theta]
+        near, along = own.copy(), own.copy()
         for budget, at in self.parts:
-            of_part = g[at : at + budget.count]
-            left[self.theta] += budget.nearest(left[self.theta], of_part, cost)
-        return left[self.theta]
+            there = slice(at, at + budget.count)
+            near += budget.nearest(near, g[there], cost)
+            along += budget.along(v[self.theta], v[there], g[there])
+        return [near, along] if self.parts else [own]
 
     @cached_property
     def _finite_cost(self) -> Vector:

@@ -98,9 +98,9 @@ def _curves(side: Side) -> list[Curved]:
     found = []
     for part, at in side.parts:
         if part.curve is not None:
-            head, body, of_features, p = part.curve
+            head, body, weights, of_features, p = part.curve
             places = body + (side.theta.start if of_features else at)
-            found.append(Curved(at + head, places, np.ones(body.size), p))
+            found.append(Curved(at + head, places, weights, p))
     return found
 
 
