@@ -183,6 +183,51 @@ def test_a_radius_changes_which_features_are_used() -> None:
 
 
 @pytest.mark.parametrize(
+    "response",
+    [
+        gp.BallBudget(0.1),
+        gp.BallBudget(0.1, norm=1.5),
+        gp.BallBudget(0.1, norm=3.0),
+        gp.PriceBudget(0.1, np.arange(1.0, 7.0)),
+        gp.BoxBudget(np.full(6, -0.1), np.full(6, 0.1)),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("cost", [[np.inf] * 6, [np.inf, np.inf, np.inf, 5.0, 0.2, 1.0]])
+def test_features_at_their_bound_are_certified_too(response: Any, cost: list[float]) -> None:
+    """Six people who can be told apart: the bound of a feature without a cost binds."""
+    X = np.random.default_rng(0).normal(size=(6, 6))
+    y = np.where(np.arange(6) % 2, 1.0, -1.0)
+    people = gp.Population(X, y, response)
+    problem = gp.StrategicProblem(people, 0.05, feature_cost=cost, alpha_max=2.0)
+    with pytest.warns(gp.CapWarning, match="alpha_max = 2 binds"):
+        saddle = gp.saddle_point(problem)
+    assert saddle.duality_gap < 1e-9
+    assert saddle.value == pytest.approx(conic_minimum(problem).value, abs=1e-7)
+
+
+@pytest.mark.parametrize("size", [1e-8, 1e8, 1e15])
+def test_budgets_of_any_size_are_certified(size: float) -> None:
+    """With a huge budget the movable features are dropped, with a tiny one nobody moves."""
+    X, y = synthetic(300, 5)
+    prices = [1.0, 1.0, np.inf, np.inf, np.inf]
+    ends = size * np.array([1.0, 1.0, 0.0, 0.0, 0.0])
+    still = np.zeros(5)
+    for response in (
+        gp.BallBudget(size, features=[0, 1]),
+        gp.PriceBudget(size, prices),
+        gp.BoxBudget(-ends, ends),
+    ):
+        problem = gp.StrategicProblem(gp.Population(X, y, response), 0.02, 0.5)
+        saddle = gp.saddle_point(problem)
+        assert saddle.duality_gap < 1e-8
+        kept = X * [0, 0, 1, 1, 1] if size > 1 else X
+        plain = gp.StrategicProblem(gp.Population(kept, y), 0.02, 0.5)
+        assert saddle.value == pytest.approx(gp.saddle_point(plain).value, abs=1e-6)
+        assert not size > 1 or np.array_equal(saddle.x[:2], still[:2])
+
+
+@pytest.mark.parametrize(
     ("cost", "match"),
     [
         ([1.0, 2.0], "one number a feature, 3"),

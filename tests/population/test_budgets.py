@@ -181,7 +181,8 @@ def test_other_agents_and_other_strengths() -> None:
 @pytest.mark.parametrize(
     ("build", "match"),
     [
-        (lambda: gp.BallBudget(-0.1), "radius must be numbers of at least 0, got -0.1"),
+        (lambda: gp.BallBudget(-0.1), "radius must be at least 0, got -0.1"),
+        (lambda: gp.BallBudget([]), r"one number, or one an agent, got shape \(0,\)"),
         (lambda: gp.BallBudget(np.nan), "radius must be finite, got nan"),
         (lambda: gp.BallBudget(1.0, norm=0.5), "norm must be at least 1, got 0.5"),
         (lambda: gp.BallBudget(1.0, features=[0, 0]), "names a column twice"),

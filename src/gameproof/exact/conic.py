@@ -158,7 +158,7 @@ def _solved(cp: Any, total: Any, limits: list[Any]) -> float:
             program.solve(solver=cp.CLARABEL, **precise)
     if program.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
         raise ArithmeticError(
-            f"Clarabel found no solution: it ended with the status {program.status}; use "
+            f"Clarabel found no solution ({program.status or 'it gave up'}); use "
             'method="newton", and features of about unit size'
         )
     return float(program.value)

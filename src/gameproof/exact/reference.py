@@ -48,8 +48,9 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
     saddle = ways[method](problem)
     certified = saddle.duality_gap <= CERTIFIED * max(1.0, abs(saddle.value))
     if not certified:
-        other = "conic" if method == "newton" else "newton"
-        advice = f'method="{other}" may come closer'
+        advice = 'method="newton" may come closer'
+        if method == "newton":
+            advice = "features of about unit size may help, or a smaller alpha_max"
         if problem.rounding(saddle.x) > saddle.duality_gap / 2:
             advice = (
                 f"rounding of numbers as large as label_cost = {problem.label_cost:g} takes the "
@@ -59,9 +60,11 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
             f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
             f"that of the true one; {advice}",
         )
-    alpha = problem.split(saddle.x)[1]
+    theta, alpha = problem.split(saddle.x)
+    free = np.abs(theta[np.isinf(problem.feature_cost)]).max(initial=0.0)
     if problem.radius > 0:
-        warn_of_cap(alpha, problem.alpha_max, "alpha_max")
+        steepness = problem.loss.K + problem.loss.s
+        warn_of_cap(max(alpha, steepness * float(free)), problem.alpha_max, "alpha_max")
     if certified and problem.ignores_data(saddle.x):
         useful = largest_useful_radius(problem)
         reason = f"the radius {problem.radius:g} is so large that the best"

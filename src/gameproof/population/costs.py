@@ -148,8 +148,10 @@ def as_strength(name: str, value: float | ArrayLike) -> float | Vector:
     """One number of at least 0, or one an agent."""
     given = as_numbers(name, value)
     require_finite(name, np.atleast_1d(given))
-    if given.ndim > 1 or (given < 0).any():
-        raise ValueError(f"{name} must be numbers of at least 0, got {value!r}")
+    if given.ndim > 1 or given.size == 0:
+        raise ValueError(f"{name} must be one number, or one an agent, got shape {given.shape}")
+    if (given < 0).any():
+        raise ValueError(f"{name} must be at least 0, got {given.min():g}")
     return float(given) if given.ndim == 0 else given
 
 

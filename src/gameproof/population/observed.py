@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from gameproof.arguments import Indices, as_count, as_numbers, require_finite
 from gameproof.errors import BudgetExceeded
 from gameproof.population.population import Population
+from gameproof.population.responses import Sight
 
 HARDLY = 0.05  # moves that grow as a smaller power of theta may be those of a budget
 MEDIAN = 1.2533  # the standard error of a median over that of a mean: sqrt(pi / 2)
@@ -38,7 +39,7 @@ def estimate_degree(
     It is infinite where moves do not grow with theta, as within a budget; where answers are noisy,
     where they grow by no more than two standard errors, and as a power of theta below 0.05.
 
-    >>> from gameproof.population.responses import PowerCost
+    >>> from gameproof.population.costs import PowerCost
     >>> rng = np.random.default_rng(0)
     >>> people = Population(rng.standard_normal((50, 3)), [1, -1] * 25, PowerCost(0.2, degree=3.0))
     >>> round(estimate_degree(people, [1.0, -2.0, 0.5]), 6)
@@ -47,6 +48,8 @@ def estimate_degree(
     if not (np.isfinite(factor) and factor > 0 and factor != 1):
         raise ValueError(f"factor must be positive and other than 1, got {factor}")
     at = as_numbers("theta", theta, "a vector")
+    if population.sight < Sight.ANSWERS:
+        raise TypeError("a degree needs answered features, and this population shows scores only")
     asked = some_movers(population, as_count("agents", agents), seed)
     needed, left = 2 * asked.size, population.remaining
     if left is not None and needed > left:

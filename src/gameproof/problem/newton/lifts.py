@@ -111,6 +111,8 @@ class Intervals(Part):
     def __init__(self, features: Indices, fall: Vector, rise: Vector, weights: Matrix) -> None:
         self.count, self._features, self._fall, self._rise = features.size, features, fall, rise
         self._weights = weights  # a row for each u, a column an agent or one for all
+        # All together the room adds about as much to scores as that of one number does.
+        self.stretch = 1 / (features.size * np.maximum(weights.max(axis=1), 1e-100))
         ends = zip(features.tolist(), fall.tolist(), rise.tolist(), strict=True)
         self.slopes = [Slope(k, c, a) for k, (c, *both) in enumerate(ends) for a in both]
 
