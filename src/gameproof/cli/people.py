@@ -16,12 +16,15 @@ from gameproof.data.naming import listed, quoted
 from gameproof.errors import DataError
 
 if TYPE_CHECKING:
+    from gameproof.arguments import Matrix
     from gameproof.data.budgets import Budgets
     from gameproof.data.dataset import Dataset
     from gameproof.data.plan import Plan
     from gameproof.data.reading import Table
 
 LEAST = 5  # rows of each class, so that both parts of a split have some
+# Columns with this rank correlation say the same; it is that of at most so many rows.
+SAME_ORDER, SAMPLE = 0.99, 10_000
 
 
 def add_table(parser: argparse.ArgumentParser) -> None:
@@ -141,7 +144,26 @@ class People:
             lines.append(f"  left out {quoted(name)}: {reason}")
         budgets = self.budgets.by_column().items()
         lines += [f"  movable {quoted(name)}: {budget}" for name, budget in budgets]
+        lines += [f"  note: {caution}" for caution in self.cautions()]
         return lines if budgets else [*lines, "  movable: nothing"]
+
+    def cautions(self) -> list[str]:
+        """What gaming by these budgets leaves out: cells that are missing, and columns that say
+        the same as a movable one."""
+        names, X, said = self.data.features.names, self.data.X, []
+        for at in self.budgets.ranges:
+            if count := self.gaps().get(names[at]):
+                said.append(
+                    f"{count:,} rows have no {quoted(names[at])}, and are taken as unable to "
+                    "change it"
+                )
+            for other in copies_of(X, at):
+                if names[other] not in {*self.budgets.columns, *self.data.features.levels}:
+                    said.append(
+                        f"{quoted(names[other])} orders people as {quoted(names[at])} does, which "
+                        "they can change; name both in --movable, or leave one out"
+                    )
+        return said
 
     def gaps(self) -> dict[str, int]:
         """How many numbers each column lacks."""
@@ -166,11 +188,28 @@ class People:
             "levels": {name: list(levels) for name, levels in data.features.levels.items()},
             "movable": list(data.features.movable),
             "budgets": {**self.budgets.record(), "description": self.budgets.describe()},
+            "cautions": self.cautions(),
             "missing": self.gaps(),
             "pooled": dict(plan.pooled),
             "left_out": dict(plan.left_out),
             "fingerprint": self.fingerprint,
         }
+
+
+def copies_of(X: Matrix, at: int) -> list[int]:
+    """Columns whose order is nearly that of column `at`, or its reverse, by the rank correlation
+    of at most SAMPLE rows that have both."""
+    import numpy as np
+    from scipy.stats import spearmanr
+
+    found = []
+    for other in range(X.shape[1]):
+        pair = X[:, [at, other]]
+        known = pair[~np.isnan(pair).any(axis=1)][:SAMPLE]
+        varied = len(known) > 2 and bool((known.max(axis=0) > known.min(axis=0)).all())
+        if other != at and varied and abs(spearmanr(known).statistic) > SAME_ORDER:
+            found.append(other)
+    return found
 
 
 def gather(options: argparse.Namespace, console: Console) -> People:

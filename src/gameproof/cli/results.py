@@ -25,7 +25,8 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
             type=number(0),
             default=1.0,
             metavar="COST",
-            help=f"what it costs to {what.replace('-', ' a ')} applicant, in any unit (1)",
+            help=f"what it costs to {what.replace('-', ' a ')} applicant, in any unit: for the "
+            "report, not for the fit (1)",
         )
 
 

@@ -256,7 +256,7 @@ def _levels(name: str, value: Any, known: tuple[str, ...]) -> tuple[int, ...]:
 def _heavy_tails(name: str, half: float, column: Vector) -> list[str]:
     """A note where few large numbers make up the standard deviation."""
     low, high = (float(q) for q in np.nanpercentile(column, [1, 99]))
-    if 2 * half <= high - low:
+    if half <= high / 2 - low / 2:
         return []
     return [
         f"half a standard deviation of {name!r} is {half:,.6g}, while 98 % of the column lies "
