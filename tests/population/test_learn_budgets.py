@@ -366,3 +366,29 @@ def test_features_that_move_beside_those_given_are_named() -> None:
     assert not learnt.fits
     assert "on the features given: 1, 2 move as well" in learnt.sentence
     assert learn_response(people(BOX), features=[0, 1, 2]).fits
+
+
+# --- too few scores
+
+
+def who_differ(d: int, seed: int) -> Population:
+    """People with balls of their own size on two features, two in five of whom never move, seen by
+    scores."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(200, d))
+    y = np.where(X @ rng.normal(size=d) + 0.5 * rng.normal(size=200) > 0, 1.0, -1.0)
+    radius = (rng.random(200) + 0.5) * (rng.random(200) < 0.6)
+    own = BallBudget(radius, [0, 1])
+
+    def scores(theta, agents):
+        return own.answers(theta, X[agents], agents) @ theta
+
+    return Population(X, y, BlackBox(scores, scores=True))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_few_scores_of_people_who_differ_are_no_verdict(seed: int) -> None:
+    """Either the right features are found, or the sentence asks for more scores."""
+    for d in (4, 8):
+        learnt = learn_response(who_differ(d, seed), seed=seed)
+        assert "ask for" in learnt.sentence or not learnt.fits or learnt.features == [0, 1]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import chi2
+from scipy.stats import binom, chi2
 from scipy.stats import f as f_distribution
 from scipy.stats import t as t_distribution
 
@@ -118,4 +118,10 @@ def nobody_moves(pilot: Pilot) -> float:
         toward = (pilot.moves * pilot.thetas[pilot.which]).sum(axis=1)
     error = max(float(toward.std(ddof=1)), pilot.floor) / np.sqrt(toward.size)
     with_theta = float(t_distribution.sf(toward.mean() / error, toward.size - 1))
-    return min(1.0, 2 * min(with_theta, lack_of_fit(still)))
+    tests = [with_theta, lack_of_fit(still)]
+    moved = toward[np.abs(toward) > pilot.floor]
+    if 0 < 2 * moved.size < toward.size and (moved > 0).all():
+        return 0.0  # noise would not leave most answers as they were, to the last bit
+    if moved.size < toward.size:
+        tests.append(float(binom.sf((moved > 0).sum() - 1, moved.size, 0.5)))
+    return min(1.0, 2 * min(tests))

@@ -16,7 +16,9 @@ import numpy as np
 from gameproof.arguments import as_count, as_number, as_positive
 from gameproof.errors import BudgetExceeded
 from gameproof.population.costs import PowerCost
+from gameproof.population.fit_tests import nobody_moves
 from gameproof.population.learned import LearnedResponse, learned_from
+from gameproof.population.movable import ALPHA
 from gameproof.population.pilot import Pilot, run_pilot
 from gameproof.population.pilot_design import Plan, doubles
 from gameproof.population.population import Population
@@ -25,6 +27,8 @@ from gameproof.population.responses import Sight
 DEPLOYMENTS = 6
 # Answers asked by default; where it takes more to learn, up to the second.
 ANSWERS, MOST_ANSWERS = 60, 300
+# Scores an agent, below which people who differ are not told apart for sure.
+EACH_AGENT = 4
 
 
 def learn_response(
@@ -94,7 +98,22 @@ def learn_within(
         wanted = 2 * (2 * plan.features.size + 3)
         more = f"By scores, features that move up and down by different amounts take {wanted}."
         return replace(learnt, sentence=f"{learnt.sentence} {more}")
+    if pilot.scores and learnt.power == 0 and nobody_moves(pilot) < ALPHA:
+        sentence = (
+            f"Some scores rise, and {learnt.n_answers} are too few to find the features behind it: "
+            f"ask for {2 * learnt.n_answers} or more, or give features that are known."
+        )
+        return replace(learnt, fits=False, sentence=sentence)
+    if pilot.scores and learnt.by_agent and learnt.n_answers < EACH_AGENT * learnt.agents.size:
+        return replace(learnt, sentence=f"{learnt.sentence} {_few_an_agent(learnt)}")
     return learnt
+
+
+def _few_an_agent(learnt: LearnedResponse) -> str:
+    return (
+        f"People differ, and {learnt.n_answers} scores of {learnt.agents.size} of them leave open "
+        f"which features move and how: ask for {EACH_AGENT * learnt.agents.size} or more."
+    )
 
 
 def _one_sided(pilot: Pilot, learnt: LearnedResponse) -> bool:
