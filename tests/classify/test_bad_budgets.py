@@ -43,7 +43,10 @@ def people(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
         ({"savings": ["retired"]}, r"a pair such as \(0, 5000\)"),
         ({"job": (0, 1)}, "'job' is a category: its budget is a list of levels, not the range"),
         ({"job": 3}, "'job' is a category: its budget is a list of the levels"),
-        ({"job": ["retired", "king"]}, "the level 'king', which is none of none, retired, student"),
+        (
+            {"job": ["retired", "king"]},
+            "the level 'king', which is not among none, retired, student",
+        ),
         ({"job": []}, "has no level; leave the column out"),
         ("savings", "budgets must map columns to ranges or levels"),
         (3.5, "budgets must map columns to ranges or levels"),

@@ -82,7 +82,7 @@ def test_wrong_features_are_refused(features, message: str) -> None:
 
 def test_unknown_name_is_refused_and_the_known_ones_told() -> None:
     X, y = gp.synthetic_people(n=50, d=2, seed=0)
-    with pytest.raises(ValueError, match="'debt', which is none of age, income"):
+    with pytest.raises(ValueError, match="'debt', which is not among age, income"):
         gp.RobustStrategicClassifier(features=["debt"]).fit(
             pd.DataFrame(X, columns=["age", "income"]), y
         )

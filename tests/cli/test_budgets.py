@@ -87,7 +87,7 @@ BAD = {
     "infinite": ("savings:-inf..0", "the budget of 'savings' must be finite"),
     "range for a category": ("job:0..5", "'job' is a category, and --movable states a range"),
     "levels for numbers": ("savings:=a", "'savings' holds numbers, and --movable states levels"),
-    "unknown level": ("job:=pirate", "the budget of 'job' has the level 'pirate', which is none"),
+    "unknown level": ("job:=pirate", "the budget of 'job' has the level 'pirate', which is not"),
 }
 
 

@@ -89,7 +89,7 @@ def test_a_default_that_few_large_numbers_make_is_noted() -> None:
         ({"savings": ["retired"]}, TypeError, "a pair such as"),
         ({"job": (0, 1)}, TypeError, "'job' is a category: its budget is a list of levels"),
         ({"job": "retired"}, TypeError, "such as \\['none'\\], got 'retired'"),
-        ({"job": ["boss"]}, ValueError, "the level 'boss', which is none of none, retired"),
+        ({"job": ["boss"]}, ValueError, "the level 'boss', which is not among none, retired"),
         ({"job": []}, ValueError, "has no level; leave the column out"),
         ({"savings": (0, 1), 0: (0, 2)}, ValueError, "names the column 'savings' twice"),
         ("savings", TypeError, "must map columns to ranges or levels"),

@@ -155,8 +155,8 @@ def test_fingerprint_tells_any_difference() -> None:
     ("build", "sentence"),
     [
         (lambda: gp.Features(("a", "a")), "columns must have different names, got a, a"),
-        (lambda: gp.Features(("a",), movable=("b",)), "movable names 'b', which is none of a"),
-        (lambda: gp.Features(("a",), {"c": ()}), "levels names 'c', which is none of a"),
+        (lambda: gp.Features(("a",), movable=("b",)), "movable names 'b', which is not among a"),
+        (lambda: gp.Features(("a",), {"c": ()}), "levels names 'c', which is not among a"),
         (
             lambda: gp.Dataset("x", np.ones((2, 2)), np.ones(2), gp.Features(("a",))),
             "X must have the 1 columns that features names, got shape",

@@ -34,7 +34,7 @@ def _position(feature: Any, names: Sequence[str] | None, d: int) -> int:
         known = list(names)
         if feature not in known:
             raise ValueError(
-                f"features has the name {feature!r}, which is none of {', '.join(known)}"
+                f"features has the name {feature!r}, which is not among {', '.join(known)}"
             )
         return known.index(feature)
     if isinstance(feature, (bool, np.bool_)) or not isinstance(feature, (int, np.integer)):

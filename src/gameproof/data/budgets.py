@@ -247,7 +247,7 @@ def _levels(name: str, value: Any, known: tuple[str, ...]) -> tuple[int, ...]:
             )
         if level not in known:
             raise ValueError(
-                f"the budget of {name!r} has the level {level!r}, which is none of "
+                f"the budget of {name!r} has the level {level!r}, which is not among "
                 f"{', '.join(known)}"
             )
     return tuple(sorted({known.index(level) for level in chosen}))

@@ -39,7 +39,7 @@ class Features:
             for name in named:
                 if name not in self.names:
                     raise ValueError(
-                        f"{what} names {name!r}, which is none of {', '.join(self.names)}"
+                        f"{what} names {name!r}, which is not among {', '.join(self.names)}"
                     )
 
     def __repr__(self) -> str:

@@ -25,7 +25,7 @@ from gameproof.classify.learning.evidence import Codes
 from gameproof.classify.learning.people import LEAST
 
 RANKS = np.linspace(0.05, 0.95, 181)  # further out, shifts are mostly noise
-CELLS = 1000  # a group of more people is kept as so many cells of equally many
+CELLS = 1000  # a larger group is kept as this many cells of equal size
 DRAWS = 200  # of the bootstrap
 EXACT = 250_000  # pairs up to which the exact distribution of a test is computed
 REFUSED, MIDDLE, SAFE = 0, 1, 2
