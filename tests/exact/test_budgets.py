@@ -114,6 +114,41 @@ def test_most_people_who_can_be_gamed_are_certified_too() -> None:
     assert saddle.value == pytest.approx(barrier.upper, abs=1e-10)
 
 
+# --- columns that say the same
+
+
+@pytest.mark.parametrize("label_cost", [0.5, np.inf])
+@pytest.mark.parametrize("lower", [0.0, -0.5])
+def test_a_column_is_not_played_off_against_its_copy(label_cost: float, lower: float) -> None:
+    """The movable one of two copies gets 0, whichever way it can move; without the tie it could be
+    as negative as the other one is large."""
+    X, y = synthetic(300, 2, 3)
+    copied = np.column_stack([X, X[:, 0]])
+    response = gp.BoxBudget([lower, 0.0, 0.0], [0.5, 0.0, 0.0])
+    problem = gp.StrategicProblem(
+        gp.Population(copied, y, response), 0.01, label_cost, intercept=5.0
+    )
+    theta, _ = problem.split(gp.saddle_point(problem).x)
+    alone = gp.StrategicProblem(gp.Population(X, y), 0.01, label_cost, intercept=5.0)
+    saddle = gp.saddle_point(alone)
+    assert theta[0] == 0
+    np.testing.assert_allclose(theta[[2, 1]], alone.split(saddle.x)[0], atol=1e-4)
+
+
+def test_levels_beside_an_intercept_have_small_coefficients() -> None:
+    """All levels of a category and an intercept say the same once too often: of the same decisions
+    the ones with the smallest coefficients are those whose level coefficients sum to 0."""
+    rng = np.random.default_rng(5)
+    level = rng.integers(0, 3, 400)
+    X = np.column_stack([rng.standard_normal(400), level[:, None] == np.arange(3)]).astype(float)
+    y = np.sign(X @ [1.0, 0.5, -0.5, 0.2] + 0.5 * rng.standard_normal(400))
+    problem = gp.StrategicProblem(gp.Population(X, y), 0.01, 0.5, intercept=5.0)
+    saddle = gp.saddle_point(problem)
+    theta, _ = problem.split(saddle.x)
+    assert saddle.duality_gap < 1e-9
+    assert theta[1:].sum() == pytest.approx(0.0, abs=1e-6)
+
+
 # --- a transport cost by feature
 
 

@@ -23,6 +23,7 @@ from gameproof.arguments import Indices, Vector
 from gameproof.problem.newton.barrier import Minimum, minimise
 from gameproof.problem.newton.convex_side import ConvexSide, Expansion
 from gameproof.problem.newton.near import Near
+from gameproof.problem.newton.ties import without_ties
 from gameproof.problem.newton.zeros import TARGET, with_zeros
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Minimum:
     everyone[side.free] = found.gamma
     x = side.unlifted(found.v)
     if gamma is None:
+        x = without_ties(problem, x, found.lower, found.upper)
         x = with_zeros(problem, x, found.lower, found.upper)
     return found._replace(v=x, gamma=everyone)
 

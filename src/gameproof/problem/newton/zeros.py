@@ -23,9 +23,14 @@ TARGET = 1e-11
 SMALL, SMALLER, TRIES = 1e-4, 0.1, 12
 
 
+def allowed_value(lower: float, upper: float) -> float:
+    """The largest value that counts as good, given bounds of the least."""
+    return max(upper, lower + TARGET * max(1.0, abs(upper)))
+
+
 def with_zeros(problem: StrategicProblem, x: Vector, lower: float, upper: float) -> Vector:
     """x with 0 in place of as many small numbers as the value, between these bounds, allows."""
-    allowed = max(upper, lower + TARGET * max(1.0, abs(upper)))
+    allowed = allowed_value(lower, upper)
     sizes = np.abs(x) * _scales(problem)
     threshold = min(SMALL, 2 * float(sizes[sizes < SMALL].max(initial=0.0)))
     for _ in range(TRIES):
