@@ -8,7 +8,14 @@ import pytest
 
 import gameproof as gp
 from gameproof.exact.conic import conic_minimum
-from strategic_problems import BUDGETS, KINDS, make, random_budget_problem, synthetic
+from strategic_problems import (
+    BUDGETS,
+    KINDS,
+    make,
+    random_budget,
+    random_budget_problem,
+    synthetic,
+)
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 FIVE = np.where(np.arange(10) < 5, 1.0, 0.0)
@@ -133,6 +140,24 @@ def test_a_column_is_not_played_off_against_its_copy(label_cost: float, lower: f
     saddle = gp.saddle_point(alone)
     assert theta[0] == 0
     np.testing.assert_allclose(theta[[2, 1]], alone.split(saddle.x)[0], atol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_fewer_people_than_features_are_certified_inside_the_set(seed: int) -> None:
+    """Many classifiers give the same scores; the one returned lies in the set to rounding."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((4, 6)), np.array([1.0, -1.0, 1.0, -1.0])
+    response = random_budget(rng, 4, 6)
+    cost = None if seed % 2 else [np.inf, 1.0, 2.0, 0.5, np.inf, 1.0]
+    people = gp.Population(X, y, response)
+    problem = gp.StrategicProblem(people, 0.05, 0.1, intercept=5.0, feature_cost=cost)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        saddle = gp.saddle_point(problem)
+    theta, alpha = problem.split(saddle.x)
+    assert problem.dual_length(theta) <= alpha * (1 + 1e-12)
+    assert -1e-13 <= saddle.duality_gap < 1e-8
+    assert saddle.value == pytest.approx(conic_minimum(problem).value, abs=1e-7)
 
 
 def test_levels_beside_an_intercept_have_small_coefficients() -> None:

@@ -36,17 +36,19 @@ def without_ties(problem: StrategicProblem, x: Vector, lower: float, upper: floa
     change: Vector = np.append(-still @ by, 0.0)
     allowed = allowed_value(lower, upper)
 
+    def moved(share: float) -> Vector:
+        return problem.x_set.project(x + share * change)
+
     def good(share: float) -> bool:
-        tried = x + share * change
-        return problem.x_set.contains(tried) and problem.robust_value(tried) <= allowed
+        return problem.robust_value(moved(share)) <= allowed
 
     if good(1.0):
-        return x + change
+        return moved(1.0)
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if good(middle) else (low, middle)
-    return x + low * change
+    return moved(low)
 
 
 def _directions(problem: StrategicProblem) -> Matrix:

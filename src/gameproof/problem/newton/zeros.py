@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 TARGET = 1e-11
 # What adds less than this to scores may be 0; where not all of it is, ever less is tried.
 SMALL, SMALLER, TRIES = 1e-4, 0.1, 12
+# What adds less than this is rounding, and 0 where that leaves the gap below the second number.
+RESIDUE, WIDER = 1e-9, 1e-9
 
 
 def allowed_value(lower: float, upper: float) -> float:
@@ -36,12 +38,24 @@ def with_zeros(problem: StrategicProblem, x: Vector, lower: float, upper: float)
     for _ in range(TRIES):
         tried = np.where(sizes < threshold, 0.0, x)
         if np.array_equal(tried, x):
-            return x
+            break
         tried[-1] = _alpha(problem, tried, x[-1])
         if problem.robust_value(tried) <= allowed:
             return tried
         threshold *= SMALLER
-    return x
+    return _without_residue(problem, x, sizes, lower, upper)
+
+
+def _without_residue(
+    problem: StrategicProblem, x: Vector, sizes: Vector, lower: float, upper: float
+) -> Vector:
+    """x without numbers that are rounding and nothing else, at the price of a wider gap."""
+    tried = np.where(sizes < RESIDUE, 0.0, x)
+    if np.array_equal(tried, x):
+        return x
+    tried[-1] = _alpha(problem, tried, x[-1])
+    allowed = lower + WIDER * max(1.0, abs(upper))
+    return tried if problem.robust_value(tried) <= allowed else x
 
 
 def _scales(problem: StrategicProblem) -> Vector:
