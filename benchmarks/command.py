@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from harness import Table, interleaved, median, save, spread
 
-from gameproof.data.writing import write_table
+from gameproof.tables.write_table import write_table
 
 ROWS, COLUMNS, ROUNDS = 100_000, 20, 3
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from query_runs import TARGETS, Row
 
-from gameproof.report import figures
-from gameproof.report.figures import Line
+from gameproof.auditing import figures
+from gameproof.auditing.figures import Line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 import gameproof as gp
-from gameproof.paper.people import draw
-from gameproof.problem.newton.convex_side import ConvexSide
-from gameproof.solver.run import UNLIMITED
+from gameproof.minmax.run import UNLIMITED
+from gameproof.paper.participants import draw
+from gameproof.strategic.newton.convex_objective import ConvexSide
 
 TARGETS = (0.1, 0.03, 0.01, 0.003)
 AVERAGES = {"average": gp.StepWeighted(), "suffix": gp.Suffix(), "last": gp.Last()}

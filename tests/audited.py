@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gameproof.report.audit import audit, compare_models
-from gameproof.report.model import LinearModel
+from gameproof.auditing.audit import audit, compare_models
+from gameproof.auditing.linear_model import LinearModel
 
 SCALE = np.array([100.0, 0.1, 1.0, 3.0])
 NAMES = ("income", "rate", "age", "debt")

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from browser import Browser, chromium
-from gameproof.data.cache import keep
-from gameproof.data.catalog import CATALOG
-from gameproof.data.sources import from_package
-from gameproof.errors import DataError
+from gameproof.core.errors import DataError
+from gameproof.tables.cache import keep
+from gameproof.tables.catalog import CATALOG
+from gameproof.tables.sources import from_package
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 

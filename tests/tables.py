@@ -6,8 +6,8 @@ import io
 import zipfile
 from pathlib import Path
 
-from gameproof.data.catalog import BANK, CREDIT, Published
-from gameproof.data.table import canonical, checksum, read_csv
+from gameproof.tables.catalog import BANK, CREDIT, Published
+from gameproof.tables.published import canonical, checksum, read_csv
 
 CREDIT_TEXT = (
     ",SeriousDlqin2yrs,RevolvingUtilizationOfUnsecuredLines,age,"

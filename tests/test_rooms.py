@@ -7,17 +7,13 @@ from pathlib import Path
 import pytest
 
 ROOMS = (
-    "arguments",
-    "errors",
+    "core",
     "kernels",
-    "data",
-    "population",
-    "problem",
-    "solver",
-    "theory",
-    "exact",
-    "classify",
-    "report",
+    "minmax",
+    "strategic",
+    "estimators",
+    "auditing",
+    "tables",
     "paper",
     "cli",
     "__main__",
@@ -97,14 +93,14 @@ def test_imports_of_the_package_point_upward() -> None:
 @pytest.mark.parametrize(
     ("name", "source"),
     [
-        ("__init__.py", "from gameproof.cli import main\nfrom .solver import solve"),
+        ("__init__.py", "from gameproof.cli import main\nfrom .minmax import solve"),
         ("kernels.py", "import numpy as np\nfrom numba import njit"),
-        ("data/table.py", "from gameproof.errors import DataError"),
-        ("problem/sets.py", "from .. import kernels"),
-        ("problem/games/matrix.py", "from ..sets import Ball\nfrom ...kernels import project"),
-        ("solver/__init__.py", "from .loop import solve\nfrom ..problem import SaddleProblem"),
-        ("theory.py", "from .solver import Power\nimport gameproof.problem.sets as sets"),
-        ("cli/main.py", "from gameproof import errors, paper\nimport gameproofing"),
+        ("estimators/base.py", "from gameproof.core.errors import DataError"),
+        ("minmax/sets.py", "from .. import kernels"),
+        ("minmax/games/matrix.py", "from ..sets import Ball\nfrom ...kernels import project"),
+        ("strategic/__init__.py", "from .loop import solve\nfrom ..minmax import SaddleProblem"),
+        ("cli/audit.py", "from ..auditing import audit\nimport gameproof.minmax.sets as sets"),
+        ("cli/main.py", "from gameproof import core, paper\nimport gameproofing"),
     ],
 )
 def test_import_from_own_room_or_above_is_accepted(tmp_path: Path, name: str, source: str) -> None:
@@ -114,22 +110,22 @@ def test_import_from_own_room_or_above_is_accepted(tmp_path: Path, name: str, so
 @pytest.mark.parametrize(
     ("name", "source", "target"),
     [
-        ("data/table.py", "import gameproof.solver", "solver"),
-        ("data/table.py", "import numpy, gameproof.solver.loop as loop", "solver"),
-        ("data/table.py", "from gameproof.solver.loop import solve", "solver"),
-        ("data/table.py", "from gameproof import errors, solver", "solver"),
-        ("data/table.py", "from ..solver import solve", "solver"),
-        ("data/table.py", "from .. import errors, solver", "solver"),
-        ("data/__init__.py", "from ..cli import main", "cli"),
-        ("data/files/csv.py", "from ...population import Population", "population"),
-        ("errors.py", "from .kernels import project", "kernels"),
-        ("errors.py", "from . import kernels", "kernels"),
-        ("solver/loop.py", "from ..theory import bound", "theory"),
-        ("data/table.py", "def read():\n    from ..report import tables", "report"),
+        ("estimators/base.py", "import gameproof.auditing", "auditing"),
+        ("estimators/base.py", "import numpy, gameproof.auditing.loop as loop", "auditing"),
+        ("estimators/base.py", "from gameproof.auditing.loop import solve", "auditing"),
+        ("estimators/base.py", "from gameproof import core, auditing", "auditing"),
+        ("estimators/base.py", "from ..auditing import solve", "auditing"),
+        ("estimators/base.py", "from .. import core, auditing", "auditing"),
+        ("estimators/__init__.py", "from ..cli import main", "cli"),
+        ("estimators/files/csv.py", "from ...tables import Dataset", "tables"),
+        ("core/errors.py", "from ..kernels import project", "kernels"),
+        ("core/errors.py", "from .. import kernels", "kernels"),
+        ("minmax/loop.py", "from ..strategic import Population", "strategic"),
+        ("estimators/base.py", "def read():\n    from ..auditing import tables", "auditing"),
         (
-            "data/table.py",
-            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..exact import Saddle",
-            "exact",
+            "estimators/base.py",
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..tables import Dataset",
+            "tables",
         ),
     ],
 )
@@ -140,13 +136,13 @@ def test_import_from_below_is_found(tmp_path: Path, name: str, source: str, targ
     assert sentence.endswith(f"may not import from {target}, which stands below it")
 
 
-@pytest.mark.parametrize("source", ["from .errors import QueryError", "import gameproof.errors"])
+@pytest.mark.parametrize("source", ["from .core import QueryError", "import gameproof.core.errors"])
 def test_kernels_may_not_import_even_from_above(tmp_path: Path, source: str) -> None:
     (sentence,) = misplaced_imports(plant(tmp_path, {"kernels.py": source}))
-    assert sentence == "kernels.py:1: kernels imports no sibling, not even errors"
+    assert sentence == "kernels.py:1: kernels imports no sibling, not even core"
 
 
-@pytest.mark.parametrize("name", ["utils.py", "utils/arrays.py", "Solver/loop.py", "solvers.py"])
+@pytest.mark.parametrize("name", ["utils.py", "utils/arrays.py", "Minmax/loop.py", "solvers.py"])
 def test_module_in_an_unknown_room_is_found(tmp_path: Path, name: str) -> None:
     (sentence,) = misplaced_imports(plant(tmp_path, {name: ""}))
     assert sentence.startswith(f"{name}: ")
@@ -170,9 +166,9 @@ def test_import_from_no_room_is_found(tmp_path: Path, source: str, target: str) 
 
 def test_every_misplaced_import_is_listed(tmp_path: Path) -> None:
     files = {
-        "data/table.py": "from ..solver import solve\nfrom ..exact import saddle_point",
-        "problem/sets.py": "from ..cli import main",
-        "solver/loop.py": "from ..problem import SaddleProblem",
+        "estimators/base.py": "from ..auditing import solve\nfrom ..tables import Dataset",
+        "minmax/sets.py": "from ..cli import main",
+        "strategic/loop.py": "from ..minmax import SaddleProblem",
     }
     places = [sentence.split(": ")[0] for sentence in misplaced_imports(plant(tmp_path, files))]
-    assert places == ["data/table.py:1", "data/table.py:2", "problem/sets.py:1"]
+    assert places == ["estimators/base.py:1", "estimators/base.py:2", "minmax/sets.py:1"]

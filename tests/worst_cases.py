@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 import gameproof as gp
-from gameproof.exact.worst_case import WorstCase
+from gameproof.strategic.worst_case import WorstCase
 
 Array = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from command import fit
-from gameproof.data.people import made_up_people
-from gameproof.data.writing import write_table
+from gameproof.tables.made_up_people import made_up_people
+from gameproof.tables.write_table import write_table
 
 
 @pytest.fixture(scope="session")

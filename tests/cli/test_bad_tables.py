@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 
 from gameproof.cli.main import main
-from gameproof.data.files import write_whole
-from gameproof.data.people import made_up_people
+from gameproof.core.atomic_files import write_whole
+from gameproof.tables.made_up_people import made_up_people
 
 N = 60
 MEANING = {"--target": "repaid", "--favourable": "yes", "--movable": "savings,utilisation"}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gameproof.cli import bench
+from gameproof.cli import bench_command
 from gameproof.cli.main import main
 
 PROGRAM = """
@@ -22,16 +22,16 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of programs with one that takes no time."""
     folder = tmp_path / "programs"
     folder.mkdir()
-    (folder / "harness.py").write_bytes((bench.programs() / "harness.py").read_bytes())
+    (folder / "harness.py").write_bytes((bench_command.programs() / "harness.py").read_bytes())
     (folder / "steps.py").write_text(PROGRAM)
     (folder / "variance.py").write_text("raise SystemExit(3)")
-    monkeypatch.setattr(bench, "programs", lambda: folder)
+    monkeypatch.setattr(bench_command, "programs", lambda: folder)
     return tmp_path / "out"
 
 
 def test_every_benchmark_has_a_program() -> None:
-    for name in bench.PROGRAMS:
-        assert (bench.programs() / f"{name}.py").is_file()
+    for name in bench_command.PROGRAMS:
+        assert (bench_command.programs() / f"{name}.py").is_file()
 
 
 def test_tables_are_printed_and_kept_with_the_machine(

@@ -9,11 +9,11 @@ import pytest
 
 import gameproof as gp
 from command import fit
-from gameproof.classify.learning.findings import movable_text
-from gameproof.cli.budgets import stated
 from gameproof.cli.main import main
+from gameproof.cli.movable_option import stated
 from gameproof.cli.options import SenselessOptions
-from gameproof.data.reading import table_of
+from gameproof.tables.budget_learning.column_moves import movable_text
+from gameproof.tables.table import table_of
 
 HARD = 'savings,"a, b",a: b,a,rate:x,"5"" pipe"\n' + "1,1,1,1,1,1\n2,2,2,2,2,2\n"
 

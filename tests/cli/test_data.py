@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.cli import data
+from gameproof.cli import data_command
 from gameproof.cli.main import main
-from gameproof.data.catalog import CATALOG
+from gameproof.tables.catalog import CATALOG
 from tables import BANK_TEXT, CREDIT_TEXT, SMALL
 
 
@@ -21,7 +21,9 @@ def folder(tmp_path: Path, monkeypatch) -> Path:
     """A data folder, with small data sets in the catalogue."""
     path = tmp_path / "folder"
     monkeypatch.setenv("GAMEPROOF_DATA", str(path))
-    monkeypatch.setattr(data, "CATALOG", {name: about for name, (about, _) in SMALL.items()})
+    monkeypatch.setattr(
+        data_command, "CATALOG", {name: about for name, (about, _) in SMALL.items()}
+    )
     return path
 
 
@@ -68,7 +70,7 @@ def test_several_data_sets_come_with_one_command(folder: Path, monkeypatch, caps
         asked.append(about.name)
         return SimpleNamespace(path=folder / about.name, source="a friend", before=False)
 
-    monkeypatch.setattr("gameproof.data.get.get", got)
+    monkeypatch.setattr("gameproof.tables.download.get", got)
     assert main(["data", "get", "credit", "bank", "credit"]) == 0
     assert asked == ["credit", "bank"]
     printed = capsys.readouterr().out
@@ -80,13 +82,13 @@ def test_several_data_sets_come_with_one_command(folder: Path, monkeypatch, caps
 
 @pytest.mark.parametrize("quiet", [False, True])
 def test_quiet_is_about_progress(quiet: bool, folder: Path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr("gameproof.data.get.from_openml", lambda about: pytest.fail("asked"))
+    monkeypatch.setattr("gameproof.tables.download.from_openml", lambda about: pytest.fail("asked"))
 
     def progress(about, file, say):
         say("asking")
         raise gp.DataError("no")
 
-    monkeypatch.setattr("gameproof.data.get.get", progress)
+    monkeypatch.setattr("gameproof.tables.download.get", progress)
     assert main(["data", "get", "bank", *(["--quiet"] if quiet else [])]) == 1
     assert capsys.readouterr().err == ("" if quiet else "asking\n") + "gameproof: no\n"
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog
 from sklearn.linear_model import LogisticRegression
 
-from gameproof.cli import demo, demo_people
+from gameproof.cli import demo_command, demo_people
 from gameproof.cli.console import Console
 from gameproof.cli.main import main
 
@@ -19,7 +19,7 @@ MODELS = ["logistic", "strategic", "paper's robust", "for the budget"]
 def fewer(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(demo_people, "TRAIN", 300)
     monkeypatch.setattr(demo_people, "TEST", 200)
-    monkeypatch.setattr(demo, "SPLITS", 4)
+    monkeypatch.setattr(demo_command, "SPLITS", 4)
     monkeypatch.setenv("GAMEPROOF_DATA", str(tmp_path / "nothing"))
 
 
@@ -43,12 +43,12 @@ def test_demo_as_json_shows_that_training_for_a_budget_pays(
     """At the budget and at twice the budget, the interval over draws is above 0."""
     monkeypatch.setattr(demo_people, "TRAIN", 1000)
     monkeypatch.setattr(demo_people, "TEST", 500)
-    monkeypatch.setattr(demo, "SPLITS", 6)
+    monkeypatch.setattr(demo_command, "SPLITS", 6)
     assert main(["demo", "--json", "--quiet", "--out", str(tmp_path)]) == 0
     printed = capsys.readouterr()
     assert printed.err == ""
     shown = json.loads(printed.out)
-    assert shown["multiples"] == list(demo.MULTIPLES)
+    assert shown["multiples"] == list(demo_command.MULTIPLES)
     found = shown["data"]["made-up applicants"]
     assert list(found["accuracy"]) == MODELS
     for other in MODELS[:-1]:
@@ -65,10 +65,12 @@ def test_demo_as_json_shows_that_training_for_a_budget_pays(
 def test_accuracies_are_those_of_people_who_use_their_budgets() -> None:
     """Each person's best move by a linear program, and scikit-learn's logistic regression."""
     people = demo_people._synthetic(3)
-    models, _ = demo.classifiers(people)
+    models, _ = demo_command.classifiers(people)
     theta, offset = models["for the budget"]
     bounds = [(-0.5, 0.5) if j in people.movable else (0, 0) for j in range(10)]
-    for multiple, share in zip(demo.MULTIPLES, demo.accuracies(people, theta, offset), strict=True):
+    for multiple, share in zip(
+        demo_command.MULTIPLES, demo_command.accuracies(people, theta, offset), strict=True
+    ):
         ends = [(multiple * low, multiple * high) for low, high in bounds]
         gain = -linprog(-theta, bounds=ends).fun
         right = [
@@ -79,7 +81,9 @@ def test_accuracies_are_those_of_people_who_use_their_budgets() -> None:
     plain = LogisticRegression(C=1e9, max_iter=10_000).fit(people.X, people.y)
     same = plain.score(people.X_test, people.y_test)
     # One row of 200 may lie on the border for a solver of other precision.
-    assert demo.accuracies(people, *models["logistic"])[0] == pytest.approx(same, abs=1.01 / 200)
+    assert demo_command.accuracies(people, *models["logistic"])[0] == pytest.approx(
+        same, abs=1.01 / 200
+    )
 
 
 def test_credit_and_bank_are_shown_where_they_are(published, monkeypatch) -> None:
@@ -94,7 +98,7 @@ def test_demo_without_matplotlib_says_how_to_get_the_figure(
     def missing(*arguments):
         raise ImportError("no matplotlib")
 
-    monkeypatch.setattr(demo, "draw", missing)
+    monkeypatch.setattr(demo_command, "draw", missing)
     assert main(["demo", "--out", str(tmp_path)]) == 0
     assert "pip install gameproof[plot]" in capsys.readouterr().err
 
@@ -104,7 +108,7 @@ def test_demo_refuses_a_file_for_its_folder_before_the_work(
     out: str, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     (tmp_path / "file").write_text("mine")
-    monkeypatch.setattr(demo, "classifiers", None)  # calling it would be another error
+    monkeypatch.setattr(demo_command, "classifiers", None)  # calling it would be another error
     assert main(["demo", "--out", str(tmp_path / out)]) == 1
     said = capsys.readouterr()
     assert said == ("", f"gameproof: {tmp_path / 'file'} is a file, expected a folder\n")

@@ -19,8 +19,8 @@ from sklearn.linear_model import LogisticRegression
 import gameproof as gp
 from command import MEANING, fit
 from gameproof.cli.main import main
-from gameproof.data.plan import read_table
-from gameproof.data.reading import open_table
+from gameproof.tables.column_plan import read_table
+from gameproof.tables.table import open_table
 
 
 def test_summary_says_what_was_done_and_how_good_it_is(
@@ -265,8 +265,8 @@ def test_outcomes_are_balanced_on_request(people: Path, tmp_path: Path, capsys) 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "csv.gz", "parquet"])
 def test_form_of_the_table_does_not_matter(form: str, people: Path, tmp_path: Path) -> None:
-    from gameproof.data.people import made_up_people
-    from gameproof.data.writing import write_table
+    from gameproof.tables.made_up_people import made_up_people
+    from gameproof.tables.write_table import write_table
 
     table = tmp_path / f"t.{form}"
     write_table(table, made_up_people(400, seed=0))
@@ -384,7 +384,7 @@ def test_interrupt_while_a_file_is_written_leaves_nothing(
     def interrupted(*arguments) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gameproof.data.files.os.replace", interrupted)
+    monkeypatch.setattr("gameproof.core.atomic_files.os.replace", interrupted)
     assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--quiet") == 130
     assert capsys.readouterr().err == "gameproof: stopped\n"
     assert list(tmp_path.iterdir()) == []

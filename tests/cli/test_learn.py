@@ -14,7 +14,7 @@ import pytest
 import gameproof as gp
 from command import fit
 from gameproof.cli.main import main
-from gameproof.data.people import made_up_people
+from gameproof.tables.made_up_people import made_up_people
 
 
 @pytest.fixture(scope="module")

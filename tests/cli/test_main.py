@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import gameproof as gp
-from gameproof.cli import data
+from gameproof.cli import data_command
 from gameproof.cli.main import main
-from gameproof.errors import DataError
+from gameproof.core.errors import DataError
 
 
 def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
@@ -118,20 +118,20 @@ def failing(error: BaseException):
     ],
 )
 def test_failure_ends_with_1_and_one_line(error, line: str, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(data, "run_list", failing(error))
+    monkeypatch.setattr(data_command, "run_list", failing(error))
     assert main(["data", "list"]) == 1
     assert capsys.readouterr() == ("", line + "\n")
 
 
 @pytest.mark.parametrize("arguments", [["--debug", "data", "list"], ["data", "list", "--debug"]])
 def test_debug_shows_the_traceback(arguments: list[str], monkeypatch) -> None:
-    monkeypatch.setattr(data, "run_list", failing(DataError("cut short")))
+    monkeypatch.setattr(data_command, "run_list", failing(DataError("cut short")))
     with pytest.raises(DataError, match="cut short"):
         main(arguments)
 
 
 def test_interrupt_ends_with_130(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(data, "run_list", failing(KeyboardInterrupt()))
+    monkeypatch.setattr(data_command, "run_list", failing(KeyboardInterrupt()))
     assert main(["data", "list"]) == 130
     assert capsys.readouterr() == ("", "gameproof: stopped\n")
 

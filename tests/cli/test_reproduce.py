@@ -7,13 +7,13 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from gameproof.auditing.figures import lines
+from gameproof.auditing.page_model import Panels, Series
 from gameproof.cli.main import main
 from gameproof.paper import reproduce
-from gameproof.paper.catalog import EXPERIMENTS
 from gameproof.paper.claims import larger
+from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.study import Study
-from gameproof.report.figures import lines
-from gameproof.report.parts import Panels, Series
 
 
 def tiny(study: Study) -> None:

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from gameproof.paper import decisions
-from gameproof.paper.people import People, draw
+from gameproof.paper.participants import People, draw
 from gameproof.paper.reproduce import reproduce
 from gameproof.paper.study import Study
 

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gameproof.data.catalog import CATALOG
+from gameproof.auditing.page_model import Chart
 from gameproof.paper import complexity
-from gameproof.paper.catalog import EXPERIMENTS
+from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.reproduce import reproduce
 from gameproof.paper.study import Study
-from gameproof.report.parts import Chart
+from gameproof.tables.catalog import CATALOG
 
 COMPARED = ["tuning", "settings", "gaps", "final", "accuracy"]
 TABLES = {

@@ -8,7 +8,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.paper import setting
-from gameproof.paper.people import People, draw
+from gameproof.paper.participants import People, draw
 
 
 def test_the_best_setting_is_that_of_the_least_mean() -> None:

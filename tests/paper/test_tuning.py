@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 import gameproof as gp
 from gameproof import theory
-from gameproof.paper import complexity, exponents, inner_loop, movable
-from gameproof.paper.people import draw
+from gameproof.paper import complexity, exponents, inner_loop, movable_features
+from gameproof.paper.participants import draw
 from gameproof.paper.setting import CHI, at_the_edge, grid, solver_of
 from gameproof.paper.tuning import epochs_of
 
@@ -45,11 +45,11 @@ def test_choices_of_movable_features_reach_the_people(
     published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GAMEPROOF_DATA", str(published))
-    assert movable.choices("credit") == ["as stated", "all"]
-    assert movable.choices("bank") == ["as stated", "numbers", "all"]
+    assert movable_features.choices("credit") == ["as stated", "all"]
+    assert movable_features.choices("bank") == ["as stated", "numbers", "all"]
     stated, numbers, every = (
-        draw("bank", 100, 0, 0, movable.columns("bank", choice))
-        for choice in movable.choices("bank")
+        draw("bank", 100, 0, 0, movable_features.columns("bank", choice))
+        for choice in movable_features.choices("bank")
     )
     assert stated.movable == draw("bank", 100, 0, 0).movable
     assert set(stated.movable) < set(numbers.movable) < set(every.movable)

@@ -13,7 +13,7 @@ from errno import EBADF
 from os import strerror
 from typing import Any, NamedTuple
 
-from gameproof.report.finite import finite
+from gameproof.auditing.finite import finite
 
 # Seconds before a step that is under way says that it still is, and between such lines.
 PATIENCE = 2.0

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gameproof.cli.console import Console
 
 if TYPE_CHECKING:
-    from gameproof.arguments import Matrix, Vector
-    from gameproof.data.dataset import Dataset
+    from gameproof.core.arguments import Matrix, Vector
+    from gameproof.tables.dataset import Dataset
 
 TRAIN, TEST = 2000, 800
 FEATURES, MOVABLE = 10, 5  # of the paper's synthetic people
@@ -27,8 +27,8 @@ class People(NamedTuple):
 
 def data_sets(splits: int, console: Console) -> Iterator[tuple[str, float, Iterator[People]]]:
     """By name, with the overlap of their splits: draws of made-up people are independent."""
-    from gameproof.data.load import load_bank, load_credit
-    from gameproof.errors import DataNotFound
+    from gameproof.core.errors import DataNotFound
+    from gameproof.tables.load_published import load_bank, load_credit
 
     yield "made-up applicants", 0.0, (_prepared(_applicants(k), k) for k in range(splits))
     yield "the paper's synthetic people", 0.0, (_synthetic(k) for k in range(splits))
@@ -49,9 +49,10 @@ def _applicants(seed: int) -> Dataset:
     """The made-up people of ``gameproof data write people``."""
     import numpy as np
 
-    from gameproof.data.dataset import Dataset, Features
-    from gameproof.data.people import MOVABLE as changed
-    from gameproof.data.people import TARGET, made_up_people
+    from gameproof.estimators.features import Features
+    from gameproof.tables.dataset import Dataset
+    from gameproof.tables.made_up_people import MOVABLE as changed
+    from gameproof.tables.made_up_people import TARGET, made_up_people
 
     columns = made_up_people(TRAIN + TEST, seed)
     kept = [name for name in columns if name not in ("id", "applied", TARGET)]
@@ -66,7 +67,7 @@ def _applicants(seed: int) -> Dataset:
 
 
 def _prepared(data: Dataset, seed: int) -> People:
-    from gameproof.data.prepare import Prepare
+    from gameproof.estimators.prepare import Prepare
 
     train, test = data.split(TRAIN, TEST, seed=seed)
     prepare = Prepare(data.features).fit(train.X)
@@ -75,7 +76,7 @@ def _prepared(data: Dataset, seed: int) -> People:
 
 
 def _synthetic(seed: int) -> People:
-    from gameproof.data.synthetic import synthetic_people
+    from gameproof.tables.synthetic import synthetic_people
 
     X, y = synthetic_people(TRAIN + TEST, FEATURES, seed=seed)
     return People(X[:TRAIN], y[:TRAIN], X[TRAIN:], y[TRAIN:], list(range(MOVABLE)))

@@ -15,21 +15,32 @@ from importlib import import_module
 from typing import NoReturn
 
 from gameproof.cli import (
-    audit,
-    bench,
-    compare,
-    completion,
-    data,
-    demo,
-    fit,
-    learn,
-    predict,
-    reproduce,
+    audit_command,
+    bench_command,
+    compare_command,
+    completion_command,
+    data_command,
+    demo_command,
+    fit_command,
+    learn_command,
+    predict_command,
+    reproduce_command,
 )
 from gameproof.cli.console import Console, accept_any_letter, tell
 from gameproof.cli.options import SenselessOptions
 
-WORDS = (demo, fit, predict, audit, compare, learn, reproduce, data, bench, completion)
+COMMANDS = (
+    demo_command,
+    fit_command,
+    predict_command,
+    audit_command,
+    compare_command,
+    learn_command,
+    reproduce_command,
+    data_command,
+    bench_command,
+    completion_command,
+)
 
 
 class Parser(argparse.ArgumentParser):
@@ -99,7 +110,7 @@ def _parser() -> Parser:
     # Not the one above: its options have got defaults by now, and those after a word must have
     # none, or they would undo what stands before it.
     shared = _shared()
-    for word in WORDS:
+    for word in COMMANDS:
         word.add_parser(words, shared)
     return parser
 
@@ -124,6 +135,6 @@ def _sentence(error: Exception) -> str:
 
 
 def _expected() -> tuple[type[Exception], ...]:
-    from gameproof.errors import GameproofError
+    from gameproof.core.errors import GameproofError
 
     return GameproofError, ValueError, OSError, ImportError

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from gameproof.cli.options import STANDARD, SenselessOptions, page
-from gameproof.data.files import real, require_replaceable
+from gameproof.core.atomic_files import real, require_replaceable
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gameproof.classify.learning.learned import LearnedBudgets
-    from gameproof.cli.cases import Case
-    from gameproof.cli.people import People
+    from gameproof.auditing.findings import Audit
+    from gameproof.cli.audit_input import Case
+    from gameproof.cli.table_options import People
     from gameproof.cli.training import Trained
-    from gameproof.data.reading import Table
     from gameproof.paper.study import Study
-    from gameproof.report.findings import Audit
+    from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
+    from gameproof.tables.table import Table
 
 
 def command_line(options: argparse.Namespace) -> str:
@@ -33,8 +33,8 @@ def write_people_page(
     options: argparse.Namespace,
 ) -> None:
     """The page of ``fit`` and ``compare``; `found` is what the first split gave."""
-    from gameproof.report.on_choice import which_radius
-    from gameproof.report.sections import write_audit
+    from gameproof.auditing.on_choice import which_radius
+    from gameproof.auditing.sections import write_audit
 
     target = people.plan.target
     chosen = None
@@ -60,7 +60,7 @@ def write_people_page(
 
 def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Namespace) -> None:
     """The page of ``audit``."""
-    from gameproof.report.sections import write_audit
+    from gameproof.auditing.sections import write_audit
 
     write_audit(
         path,
@@ -77,10 +77,10 @@ def write_reproduction_page(
     path: Path, studies: Sequence[Study], note: str, options: argparse.Namespace
 ) -> None:
     """The page of ``reproduce``."""
-    from gameproof.paper.catalog import EXPERIMENTS
-    from gameproof.report.made import made
-    from gameproof.report.page import write_page
-    from gameproof.report.sections import reproduction_sections
+    from gameproof.auditing.page import write_page
+    from gameproof.auditing.provenance import made
+    from gameproof.auditing.sections import reproduction_sections
+    from gameproof.paper.experiments import EXPERIMENTS
 
     claims = [{"experiment": s.name, **found.row()} for s in studies for found in s.judged]
     experiments = [
@@ -105,9 +105,9 @@ def write_budgets_page(
     path: Path, found: LearnedBudgets, tables: Sequence[Table], options: argparse.Namespace
 ) -> None:
     """The page of ``learn``."""
-    from gameproof.report.made import made
-    from gameproof.report.on_moves import WEAK, moves_sections, moves_tiles
-    from gameproof.report.page import write_page
+    from gameproof.auditing.page import write_page
+    from gameproof.auditing.provenance import made
+    from gameproof.tables.budget_learning.moves_page import WEAK, moves_sections, moves_tiles
 
     data = {table.source: table.digest for table in tables}
     if options.model:

@@ -8,11 +8,11 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from gameproof.cli.options import number
-from gameproof.data.naming import quoted
+from gameproof.core.naming import quoted
 
 if TYPE_CHECKING:
-    from gameproof.report.findings import Audit
-    from gameproof.report.rows import Gaming
+    from gameproof.auditing.findings import Audit
+    from gameproof.auditing.rows import Gaming
 
 WIDE = 100
 
@@ -33,8 +33,8 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
 def budget_lines(rows: Audit) -> list[str]:
     """Accuracy, approvals and costs of each model, by multiple of the budgets, for either kind of
     movers."""
-    from gameproof.report.model import BAD, REFUSED
-    from gameproof.report.on_gaming import MOVERS
+    from gameproof.auditing.linear_model import BAD, REFUSED
+    from gameproof.auditing.on_gaming import MOVERS
 
     many = f", mean of {rows.splits} splits" if rows.splits > 1 else ""
     width = max(map(len, rows.models)) + 2
@@ -72,7 +72,7 @@ def _block(rows: Audit, movers: str, width: int) -> list[str]:
 
 def lead_lines(rows: Audit) -> list[str]:
     """At which multiples the last model is ahead of the others, and behind, beyond doubt."""
-    from gameproof.report.on_gaming import MOVERS
+    from gameproof.auditing.on_gaming import MOVERS
 
     last, lines = rows.models[-1], []
     for movers in dict.fromkeys(row.movers for row in rows.gaming):
@@ -90,7 +90,7 @@ def lead_lines(rows: Audit) -> list[str]:
 
 def worst_lines(rows: Audit, radius: float) -> list[str]:
     """The least accuracy of each model within one radius, and whether the last is no better."""
-    from gameproof.report.on_radius import no_better
+    from gameproof.auditing.on_radius import no_better
 
     used = ", budgets used" if rows.movable else ""
     found = [row for row in rows.shifts if row.radius == radius]
@@ -102,7 +102,7 @@ def worst_lines(rows: Audit, radius: float) -> list[str]:
 
 def scale_lines(rows: Audit, powers: Sequence[float], radius: float | None = None) -> list[str]:
     """What depends on the scale of the scores, in short."""
-    from gameproof.report.by_scale import WHY
+    from gameproof.auditing.by_scale import WHY
 
     said = []
     if rows.movable:

@@ -10,18 +10,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, final
 
-from gameproof.cli.cases import outcomes
+from gameproof.cli.audit_input import outcomes
 from gameproof.cli.console import Console
 from gameproof.cli.options import GIVEN, number, whole
 from gameproof.cli.results import add_costs
 
 if TYPE_CHECKING:
-    from gameproof.classify.radius import RadiusCurve
-    from gameproof.cli.people import People
-    from gameproof.data.budgets import Budgets
-    from gameproof.data.dataset import Dataset
-    from gameproof.data.prepare import Prepare
-    from gameproof.report.findings import Audit
+    from gameproof.auditing.findings import Audit
+    from gameproof.cli.table_options import People
+    from gameproof.estimators.prepare import Prepare
+    from gameproof.estimators.select_radius import RadiusCurve
+    from gameproof.estimators.table_budgets import Budgets
+    from gameproof.tables.dataset import Dataset
 
 LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
 # More rows than these hardly change which radius is chosen, and each is fitted dozens of times.
@@ -101,8 +101,8 @@ class Trained:
         self, options: argparse.Namespace, powers: Sequence[float], radii: Sequence[float]
     ) -> Audit:
         """The rows of all three on the test part, in the units of the fit."""
-        from gameproof.report.audit import compare_models
-        from gameproof.report.model import LinearModel
+        from gameproof.auditing.audit import compare_models
+        from gameproof.auditing.linear_model import LinearModel
 
         lines = [
             LinearModel(model.coef_[0], float(model.intercept_[0]), self.names, name)
@@ -148,10 +148,10 @@ def trained(
 ) -> Trained:
     """Splits, prepares, chooses the radius and fits the three; `seed` and `radius` stand in for
     those of the options."""
-    from gameproof.classify.regression import StrategicLogisticRegression
-    from gameproof.classify.robust import RobustStrategicClassifier
-    from gameproof.data.prepare import Prepare
-    from gameproof.report.words import listed
+    from gameproof.auditing.words import listed
+    from gameproof.estimators.logistic import StrategicLogisticRegression
+    from gameproof.estimators.prepare import Prepare
+    from gameproof.estimators.robust import RobustStrategicClassifier
 
     own = options.seed if seed is None else seed
     train, test = split(people.data, options.test, own)
@@ -190,7 +190,7 @@ def _curve(X: Any, y: Any, robust: Any, seed: int, console: Console) -> RadiusCu
     """What each radius would do, and which is recommended."""
     import numpy as np
 
-    from gameproof.classify.radius import select_radius
+    from gameproof.estimators.select_radius import select_radius
 
     rows = np.arange(y.size)
     if y.size > ROWS_FOR_RADIUS:
@@ -204,7 +204,7 @@ def _curve(X: Any, y: Any, robust: Any, seed: int, console: Console) -> RadiusCu
 @contextmanager
 def collected(notes: dict[str, list[str]], about: str) -> Iterator[None]:
     """Warnings as notes, each once with all that it is about."""
-    from gameproof.errors import BudgetWarning
+    from gameproof.core.errors import BudgetWarning
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from gameproof.arguments import Vector
+from gameproof.core.arguments import Vector
 
 LEVEL = 0.95
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
-from gameproof.errors import CapWarning
-from gameproof.exact.baselines import plain_regression, strategic_regression
-from gameproof.exact.reference import saddle_point
-from gameproof.paper.people import TEST, TRAINED_FOR, Classifiers, People, Source, draw
+from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.page_model import Chart, Panels
+from gameproof.core.errors import CapWarning
+from gameproof.minmax.problem import gap
+from gameproof.paper.participants import TEST, TRAINED_FOR, Classifiers, People, Source, draw
 from gameproof.paper.setting import (
     ALGORITHMS,
     Row,
@@ -22,10 +23,9 @@ from gameproof.paper.setting import (
 from gameproof.paper.study import Study
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, epochs_of, tuned
 from gameproof.paper.verdicts import claim_accuracy, claim_gaps, note_final_gaps
-from gameproof.problem.problem import gap
-from gameproof.problem.strategic import StrategicProblem
-from gameproof.report.figures import lines, spread
-from gameproof.report.parts import Chart, Panels
+from gameproof.strategic.baselines import plain_regression, strategic_regression
+from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.saddle_point import saddle_point
 
 DIMENSION = 10
 POWERS: dict[Source, tuple[float, ...]] = {

@@ -19,10 +19,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.exact.reference import saddle_point
+from gameproof.auditing.figures import lines
+from gameproof.auditing.page_model import Chart, Panels, Series
+from gameproof.minmax.problem import gap
+from gameproof.minmax.run import UNLIMITED, Run
 from gameproof.paper import claims
 from gameproof.paper.exponents import draw_exponents, exponents, fixed_exponents
-from gameproof.paper.people import draw
+from gameproof.paper.participants import draw
 from gameproof.paper.setting import (
     CHI,
     SETTING,
@@ -35,10 +38,7 @@ from gameproof.paper.setting import (
     where,
 )
 from gameproof.paper.study import Study
-from gameproof.problem.problem import gap
-from gameproof.report.figures import lines
-from gameproof.report.parts import Chart, Panels, Series
-from gameproof.solver.run import UNLIMITED, Run
+from gameproof.strategic.saddle_point import saddle_point
 
 PEOPLE, FEATURES = (500, 1000, 1500, 2000), (10, 15, 20, 25)
 TARGET, EPOCHS = 0.1, 60

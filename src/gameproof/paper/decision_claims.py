@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gameproof.arguments import Vector
+from gameproof.core.arguments import Vector
 from gameproof.paper import claims
 from gameproof.paper.setting import Row, by_seed, where
 from gameproof.paper.study import Study

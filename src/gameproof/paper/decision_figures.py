@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.decision_claims import BUDGETS, OPPONENTS
 from gameproof.paper.setting import Row, by_seed, where
 from gameproof.paper.study import Study
-from gameproof.report.figures import lines, spread
-from gameproof.report.parts import Chart, Panels, Series
 
 GAMED_BY = {"power": "power 1", "ball": "budget 1"}
 # The classifiers of each figure, and what its axis shows.

@@ -18,18 +18,18 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.arguments import Vector
-from gameproof.errors import CapWarning, IgnoresDataWarning
-from gameproof.exact.baselines import plain_regression, strategic_regression
-from gameproof.exact.reference import saddle_point
+from gameproof.core.arguments import Vector
+from gameproof.core.errors import CapWarning, IgnoresDataWarning
 from gameproof.paper import decision_claims, decision_figures
-from gameproof.paper.people import INTERCEPT, TEST, People, Source, complete, draw
+from gameproof.paper.participants import INTERCEPT, TEST, People, Source, complete, draw
 from gameproof.paper.setting import Row
 from gameproof.paper.study import Study
-from gameproof.population.budgets import BallBudget, BoxBudget
-from gameproof.population.costs import QuadraticCost
-from gameproof.population.population import Population
-from gameproof.population.responses import KnownResponse
+from gameproof.strategic.baselines import plain_regression, strategic_regression
+from gameproof.strategic.budgets import BallBudget, BoxBudget
+from gameproof.strategic.population import Population
+from gameproof.strategic.power_costs import QuadraticCost
+from gameproof.strategic.responses import KnownResponse
+from gameproof.strategic.saddle_point import saddle_point
 
 PEOPLE: dict[Source, int] = {"synthetic": 4000, "credit": 2000, "bank": 2000}
 QUICK_PEOPLE = 400
@@ -55,7 +55,7 @@ def people_of(source: Source, n: int, seed: int) -> People:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    from gameproof.data.prepare import Prepare
+    from gameproof.estimators.prepare import Prepare
 
     data = complete(source)
     train, test = data.balanced(n + TEST, seed=seed).split(n, seed=seed)
@@ -170,8 +170,8 @@ def decide(source: Source, n: int, seed: int) -> dict[str, list[Row]]:
 
 def run(study: Study) -> None:
     """The experiment on all three sources of people."""
-    from gameproof.data.catalog import CATALOG
-    from gameproof.data.get import get
+    from gameproof.tables.catalog import CATALOG
+    from gameproof.tables.download import get
 
     for source in PEOPLE:
         if source in CATALOG:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from gameproof.exact.reference import saddle_point
+from gameproof.auditing.page_model import Panels
+from gameproof.minmax.problem import gap
 from gameproof.paper import claims
 from gameproof.paper.comparison import chart_gaps
-from gameproof.paper.people import draw
+from gameproof.paper.participants import draw
 from gameproof.paper.setting import ALGORITHMS, Row, scored_run, solver_of, values_a_step, where
 from gameproof.paper.study import Study
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS, epochs_of
 from gameproof.paper.verdicts import COMPARED, final, note_final_gaps
-from gameproof.problem.problem import gap
-from gameproof.report.parts import Panels
+from gameproof.strategic.saddle_point import saddle_point
 
 N, DIMENSION, EPOCHS = 500, 10, 100
 # Spreads take more runs than means, and runs on the same people cost little.

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gameproof.auditing.figures import lines
+from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.setting import SETTING, Row, where
 from gameproof.paper.study import Study
-from gameproof.report.figures import lines
-from gameproof.report.parts import Chart, Panels, Series
 
 # The radius whose settings are drawn: the package's own first choice.
 SHOWN = 4.0

@@ -18,16 +18,16 @@ from math import ceil, log
 
 import numpy as np
 
-from gameproof.arguments import Matrix
+from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.page_model import Panels
+from gameproof.core.arguments import Matrix
+from gameproof.minmax.estimates import Exact
+from gameproof.minmax.games import BilinearGame
+from gameproof.minmax.schedules import Power
+from gameproof.minmax.solver import ogda_rr
 from gameproof.paper import claims
 from gameproof.paper.setting import CHI, TUNING_SEEDS, Row, by_seed, scored_run, where
 from gameproof.paper.study import Study
-from gameproof.problem.games import BilinearGame
-from gameproof.report.figures import lines, spread
-from gameproof.report.parts import Panels
-from gameproof.solver.gradients import Exact
-from gameproof.solver.method import ogda_rr
-from gameproof.solver.schedules import Power
 
 N, DIMENSION = 1000, 3
 # Epochs of OGDA-RR; the others get as many gradients: 2 x 35 = 7 x 10.

@@ -6,14 +6,14 @@ import warnings
 
 import numpy as np
 
-from gameproof.errors import IgnoresDataWarning
-from gameproof.exact.reference import saddle_point
+from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.page_model import Panels
+from gameproof.core.errors import IgnoresDataWarning
 from gameproof.paper.comparison import POWERS
-from gameproof.paper.people import Source, draw
+from gameproof.paper.participants import Source, draw
 from gameproof.paper.setting import Row, accuracy_rows, by_seed, where
 from gameproof.paper.study import Study
-from gameproof.report.figures import lines, spread
-from gameproof.report.parts import Panels
+from gameproof.strategic.saddle_point import saddle_point
 
 RADII = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)
 SHOWN = (0.0, 1.0, 5.0)

@@ -7,18 +7,18 @@ from functools import partial
 
 import numpy as np
 
-from gameproof.exact.reference import saddle_point
+from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.page_model import Chart, Panels, Series
+from gameproof.minmax.estimates import OnePoint
+from gameproof.minmax.games import QuadraticGame
+from gameproof.minmax.problem import Problem, Saddle, gap
+from gameproof.minmax.schedules import Power
+from gameproof.minmax.solver import ogda_rr
 from gameproof.paper import claims
-from gameproof.paper.people import draw
+from gameproof.paper.participants import draw
 from gameproof.paper.setting import CHI, Row, by_seed, scored_run, where
 from gameproof.paper.study import Study
-from gameproof.problem.games import QuadraticGame
-from gameproof.problem.problem import Problem, Saddle, gap
-from gameproof.report.figures import lines, spread
-from gameproof.report.parts import Chart, Panels, Series
-from gameproof.solver.gradients import OnePoint
-from gameproof.solver.method import ogda_rr
-from gameproof.solver.schedules import Power
+from gameproof.strategic.saddle_point import saddle_point
 
 EPOCHS = 10_000
 SLOPE = -(0.25 - CHI)

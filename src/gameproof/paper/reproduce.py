@@ -8,20 +8,20 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
-from gameproof.arguments import as_count
+from gameproof.core.arguments import as_count
 from gameproof.paper import (
     comparison,
     complexity,
     decisions,
     error_bars,
     inner_loop,
-    movable,
+    movable_features,
     radii,
     rate,
     smooth,
 )
-from gameproof.paper.catalog import EXPERIMENTS
-from gameproof.paper.people import Source
+from gameproof.paper.experiments import EXPERIMENTS
+from gameproof.paper.participants import Source
 from gameproof.paper.study import Study
 from gameproof.paper.summary import write_summaries
 
@@ -29,14 +29,14 @@ SEEDS, QUICK_SEEDS = 20, 3
 
 
 def _on_data(study: Study, source: Source) -> None:
-    from gameproof.data.catalog import CATALOG
-    from gameproof.data.get import get
+    from gameproof.tables.catalog import CATALOG
+    from gameproof.tables.download import get
 
     get(CATALOG[source], say=study.say)
     n = 400 if study.quick else 2000
     comparison.run(study, source, n, 50)
     radii.run(study, source, n)
-    movable.run(study, source, n)
+    movable_features.run(study, source, n)
 
 
 RUNS: dict[str, Callable[[Study], None]] = {

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.arguments import Vector
-from gameproof.errors import DivergedError
-from gameproof.paper.people import People
-from gameproof.population.costs import QuadraticCost
-from gameproof.population.population import Population
-from gameproof.problem.problem import Problem
-from gameproof.report.gaming import right
-from gameproof.solver.method import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
-from gameproof.solver.result import Snapshot
-from gameproof.solver.schedules import Power
-from gameproof.solver.solve import solve
+from gameproof.auditing.gaming import right
+from gameproof.core.arguments import Vector
+from gameproof.core.errors import DivergedError
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.result import Snapshot
+from gameproof.minmax.schedules import Power
+from gameproof.minmax.solve import solve
+from gameproof.minmax.solver import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
+from gameproof.paper.participants import People
+from gameproof.strategic.population import Population
+from gameproof.strategic.power_costs import QuadraticCost
 
 Row = dict[str, Any]
 Score = Callable[[Vector, Vector], float]

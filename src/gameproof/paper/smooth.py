@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.arguments import Vector
-from gameproof.exact.reference import saddle_point
+from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.page_model import Chart, Panels
+from gameproof.core.arguments import Vector
 from gameproof.paper import claims
-from gameproof.paper.people import draw
+from gameproof.paper.participants import draw
 from gameproof.paper.setting import (
     TUNING_SEEDS,
     Row,
@@ -25,8 +26,7 @@ from gameproof.paper.setting import (
     where,
 )
 from gameproof.paper.study import Study
-from gameproof.report.figures import lines, spread
-from gameproof.report.parts import Chart, Panels
+from gameproof.strategic.saddle_point import saddle_point
 
 N, DIMENSION, EPOCHS = 500, 10, 100
 BLOCKS, LETTER, ROUGH = "min-max", "min-max, to the letter", "non-smooth"

@@ -22,11 +22,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
 
-from gameproof.data.files import write_whole
+from gameproof.auditing.figures import drawn
+from gameproof.auditing.page_model import Panels
+from gameproof.core.atomic_files import write_whole
+from gameproof.core.progress import Progress
 from gameproof.paper.claims import Claim, Judged
-from gameproof.report.figures import drawn
-from gameproof.report.parts import Panels
-from gameproof.solver.progress import Progress
 
 Row = dict[str, Any]
 FINDINGS = "findings.json"

@@ -11,11 +11,11 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gameproof.data.files import write_whole
-from gameproof.paper.catalog import EXPERIMENTS
+from gameproof.auditing.words import p_value, survival
+from gameproof.core.atomic_files import write_whole
 from gameproof.paper.claims import Judged, judge
+from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.study import Study, machine, versions
-from gameproof.report.words import p_value, survival
 
 SMOKE = "A smoke run: few seeds and few epochs, so that its verdicts mean nothing."
 HOW = (

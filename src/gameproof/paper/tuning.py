@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from gameproof.exact.reference import saddle_point
-from gameproof.paper.people import Source, draw
+from gameproof.minmax.problem import gap
+from gameproof.paper.participants import Source, draw
 from gameproof.paper.setting import (
     ALGORITHMS,
     TUNING_SEEDS,
@@ -24,7 +24,7 @@ from gameproof.paper.setting import (
     where,
 )
 from gameproof.paper.study import Study
-from gameproof.problem.problem import gap
+from gameproof.strategic.saddle_point import saddle_point
 
 WAYS = {"tuned": "with block steps", "letter": "to the letter"}
 BUDGETS = {"epochs": "after the same epochs", "values": "after the same values"}

@@ -1,0 +1,1 @@
+"""What gaming does to a classifier: rows are computed first, then drawn."""

@@ -1,0 +1,216 @@
+"""`audit`: what becomes of a linear classifier when people game it, and when data is inaccurate.
+
+An audit is rows: see `findings.py`. They go to JSON as they are, and `write_page` shows them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gameproof.auditing.applicants import Applicants, Given
+from gameproof.auditing.by_scale import coefficients, losses, power_gaming
+from gameproof.auditing.findings import UNIT, Audit
+from gameproof.auditing.gaming import Costs, gaming, hurt, weaknesses
+from gameproof.auditing.linear_model import BAD, REFUSED, Case, LinearModel
+from gameproof.auditing.measure import bins, differences, quality, shifts
+from gameproof.auditing.provenance import fingerprint
+from gameproof.core.arguments import Vector
+from gameproof.estimators.model_record import learned_from
+from gameproof.estimators.prepare import Prepare
+from gameproof.strategic.power_costs import DEFAULT_POWER
+from gameproof.strategic.robust_problem import LARGEST
+
+MULTIPLES = (0.0, 0.5, 1.0, 2.0, 4.0)
+POWERS = tuple(round(0.05 * k, 2) for k in range(21))
+MOST_GROUPS = 50
+RADII = tuple(round(0.02 * k, 2) for k in range(16))
+
+
+def audit(
+    model: Any,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    budgets: Given | None = None,
+    prepare: Prepare | None = None,
+    multiples: Sequence[float] = MULTIPLES,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
+    movable: Sequence[int | str] | None = None,
+    powers: Sequence[float] = POWERS,
+    radii: Sequence[float] = RADII,
+    label_cost: float = 0.5,
+    power: float = DEFAULT_POWER,
+    scale: ArrayLike | None = None,
+    unit: str = UNIT,
+    groups: ArrayLike | None = None,
+) -> Audit:
+    """What a linear classifier is worth on people X, y when they game it and when data is
+    inaccurate. The model is a `LinearModel`, or a fitted linear scikit-learn classifier;
+    `compare_models` describes the options.
+
+    >>> X, y = np.array([[1.0], [0.2], [-0.1], [-2.0]]), np.array([1, 1, -1, -1])
+    >>> found = audit(LinearModel([1.0]), X, y, budgets={0: (0, 0.6)}, radii=[0.05], scale=1.0)
+    >>> [(row.multiple, row.accuracy) for row in found.gaming if row.movers == "bad"]
+    [(0.0, 1.0), (0.5, 0.75), (1.0, 0.75), (2.0, 0.75), (4.0, 0.5)]
+    >>> [round(row.accuracy, 3) for row in found.shifts]
+    [0.75, 0.5]
+    """
+    return compare_models(
+        [model],
+        X,
+        y,
+        budgets=budgets,
+        prepare=prepare,
+        multiples=multiples,
+        cost_accept_bad=cost_accept_bad,
+        cost_refuse_good=cost_refuse_good,
+        movable=movable,
+        powers=powers,
+        radii=radii,
+        label_cost=label_cost,
+        power=power,
+        scale=scale,
+        unit=unit,
+        groups=groups,
+    )
+
+
+def compare_models(
+    models: Sequence[Any],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    budgets: Given | None = None,
+    prepare: Prepare | None = None,
+    multiples: Sequence[float] = MULTIPLES,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
+    movable: Sequence[int | str] | None = None,
+    powers: Sequence[float] = POWERS,
+    radii: Sequence[float] = RADII,
+    label_cost: float = 0.5,
+    power: float = DEFAULT_POWER,
+    scale: ArrayLike | None = None,
+    unit: str = UNIT,
+    groups: ArrayLike | None = None,
+) -> Audit:
+    """The same for several classifiers on the same people, with their paired differences. The last
+    is the one in question, and the others are what it is compared with.
+
+    budgets
+        What people can change, in the units of X, keyed by name or position:
+        ``{"savings": (0, 5000)}``. A list of columns stands for half a standard deviation in either
+        direction, and so does `movable`. By default what the last model was fitted for, or else
+        every column.
+    prepare
+        A fitted `Prepare`: X is then the table as it is, and models see what it makes of it. By
+        default that of the last model, if it holds one.
+    multiples
+        Of the budgets, to look at; 0 and 1 are always among them.
+    cost_accept_bad, cost_refuse_good
+        What it costs to accept a bad applicant (label -1), and to refuse a good one (label +1).
+    radii, label_cost
+        How inaccurate the data may be, 0 always among them, in the distance
+        |x - x'| + label_cost |y - y'|.
+    scale
+        How large a step in each feature costs an adversary the same: a number, or one a feature. By
+        default the standard deviations of what models see.
+    unit
+        What such steps are called.
+    groups
+        One value a person; burden and recourse are then also reported by group.
+    powers, power
+        For the secondary numbers, which depend on the scale of the scores: people with label -1
+        move by power times the coefficients of what they can change, in scaled features.
+
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 2))
+    >>> y = np.sign(X[:, 0] + 0.3 * rng.standard_normal(200))
+    >>> one, two = LinearModel([1.0, 1.0], name="both"), LinearModel([1.0, 0.0], name="first")
+    >>> found = compare_models([one, two], X, y, budgets=[1], multiples=[2])
+    >>> [(row.multiple, row.low > 0) for row in found.differences if row.movers == "bad"]
+    [(0.0, True), (1.0, True), (2.0, True)]
+    """
+    lines = _lines(models)
+    (expected,) = _numbers("power", [power])
+    grid, sizes = _numbers("powers", [0.0, expected, *powers]), _numbers("radii", [0.0, *radii])
+    times = _numbers("multiples", [0.0, 1.0, *multiples])
+    prices = (("cost_accept_bad", cost_accept_bad), ("cost_refuse_good", cost_refuse_good))
+    costs = Costs(*(_numbers(name, [price])[0] for name, price in prices))
+    if not label_cost >= 0:
+        raise ValueError(f"label_cost must be at least 0, got {label_cost}")
+    if budgets is not None and movable is not None:
+        raise ValueError("budgets and movable both say what people can change; give one of them")
+    last, own = models[-1], lines[0].names if lines[0].named else None
+    if prepare is None:
+        prepare = getattr(last, "prepare_", None)
+    given = movable if budgets is None else budgets
+    if given is None:
+        given = getattr(last, "budgets_", None)
+    people = Applicants.of(X, y, given, prepare, own)
+    cases = [Case.of(line, people, scale) for line in lines]
+    kinds = None if groups is None else _kinds(groups, people.y.size)
+    # Where nothing can be changed, nobody moves.
+    movers, times = ((BAD, REFUSED), times) if people.columns else ((BAD,), (0.0,))
+    least, pairs = shifts(cases, sizes, label_cost)
+    return Audit(
+        models=tuple(line.name for line in lines),
+        budgets=people.budgets,
+        costs=costs,
+        label_cost=float(label_cost),
+        quality=tuple(quality(case) for case in cases),
+        bins=tuple(row for case in cases for row in bins(case)),
+        gaming=tuple(
+            gaming(case, who, m, costs) for case in cases for who in movers for m in times
+        ),
+        shifts=tuple(least),
+        weaknesses=tuple(row for case in cases for row in weaknesses(case)),
+        hurt=tuple(row for case in cases for row in hurt(case, kinds)),
+        power=expected,
+        by_power=tuple(power_gaming(case, zeta) for case in cases for zeta in grid),
+        losses=tuple(row for case in cases for row in losses(case, sizes, label_cost)),
+        coefficients=tuple(row for case in cases for row in coefficients(case)),
+        differences=tuple(differences(cases, movers, times)),
+        shift_differences=tuple(pairs),
+        unit=unit,
+        fingerprint=fingerprint(X, y, people.budgets.features.names),
+        learned_from=1.0 if any(learned_from(last, table, y) for table in (X, people.Z)) else None,
+    )
+
+
+def _lines(models: Sequence[Any]) -> list[LinearModel]:
+    lines = [m if isinstance(m, LinearModel) else LinearModel.of(m) for m in models]
+    if not lines:
+        raise ValueError("there is no model to audit")
+    named = [line.name for line in lines]
+    if len(set(named)) < len(named):
+        raise ValueError(f"models must have different names, got {', '.join(named)}")
+    for line in lines[1:]:
+        if line.names != lines[0].names:
+            raise ValueError(f"{line.name} and {lines[0].name} have different features")
+    return lines
+
+
+def _kinds(groups: ArrayLike, n: int) -> NDArray[np.str_]:
+    kinds = np.asarray(groups).astype(str)
+    if kinds.shape != (n,):
+        raise ValueError(f"groups must have one value a person, got shape {kinds.shape}")
+    number = np.unique(kinds).size
+    if number > MOST_GROUPS:
+        raise ValueError(f"groups has {number} different values, more than {MOST_GROUPS}")
+    return kinds
+
+
+def _numbers(name: str, given: Sequence[float]) -> tuple[float, ...]:
+    """Within what can be computed with, at least 0, in order, each once."""
+    found: Vector = np.unique(np.asarray(given, dtype=np.float64))
+    if not (np.isfinite(found).all() and found[0] >= 0):
+        raise ValueError(f"{name} must be finite and at least 0, got {list(given)}")
+    if found[-1] > LARGEST:
+        raise ValueError(f"{name} must be at most {LARGEST:g}, got {found[-1]:g}")
+    return tuple(found.tolist())

@@ -1,0 +1,186 @@
+"""Figures in the style of a paper: the same colour, line and name for an algorithm everywhere.
+
+A figure is described once, as `Panels` of charts: `drawn` makes files of it, a page shows it. Lines
+differ in dash and marker as well as in colour, so that they can be told apart in grey.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gameproof.auditing.page_model import Chart, Panels, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+class Line(NamedTuple):
+    """How something is drawn; `look` is what comes closest on a page."""
+
+    colour: str
+    dash: str
+    marker: str
+    look: int = 0
+
+
+# Colours that people with any colour vision tell apart, from dark to light.
+LINES: dict[str, Line] = {
+    "OGDA-RR": Line("#0b3c6f", "-", "o", 0),
+    "OGDA-WR": Line("#4a90d9", "--", "s", 3),
+    "SGDA-RR": Line("#b3450c", "-", "^", 1),
+    "SGDA-WR": Line("#f0a35e", "--", "v", 4),
+    "robust": Line("#0b3c6f", "-", "o", 0),
+    "robust, from values": Line("#4a90d9", "-.", "D", 3),
+    "strategic": Line("#b3450c", "--", "s", 1),
+    "logistic": Line("#8a8a8a", ":", "^", 2),
+    "paper's robust": Line("#4a90d9", "-.", "D", 3),
+    "for the budget": Line("#0b3c6f", "-", "o", 0),
+    "logistic, divided": Line("#c2a300", "-.", "v", 4),
+    **{
+        f"for {shape} {budget:g}": Line(colour, dash, marker, look)
+        for shape in ("budget", "box")
+        for budget, colour, dash, marker, look in (
+            (0.25, "#8fcfa4", ":", "D", 3),
+            (0.5, "#3f9b62", "--", "v", 4),
+            (1.0, "#14532d", "-", "P", 3),
+        )
+    },
+    "min-max": Line("#0b3c6f", "-", "o", 0),
+    "min-max, to the letter": Line("#4a90d9", "-.", "D", 3),
+    "non-smooth": Line("#b3450c", "--", "s", 1),
+    "theorem": Line("#888888", "--", "", 2),
+    "robust, power 1": Line("#888888", "--", "", 2),
+}
+EXTRA = (
+    Line("#0b3c6f", "-", "o", 0),
+    Line("#b3450c", "--", "s", 1),
+    Line("#2e7d4f", "-.", "^", 3),
+    Line("#8e5ea2", ":", "D", 4),
+)
+STYLE: Any = {
+    "font.family": "serif",
+    "font.size": 9,
+    "mathtext.fontset": "dejavuserif",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "svg.hashsalt": "gameproof",
+    "svg.fonttype": "path",
+}
+
+
+@contextmanager
+def panels(
+    number: int, width: float = 3.3, height: float = 3.1
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure with a row of panels, to be drawn on and written inside the context."""
+    import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(width * number, height), layout="constrained")
+        FigureCanvasAgg(figure)
+        yield figure, [figure.add_subplot(1, number, k + 1) for k in range(number)]
+
+
+def line_of(name: str, k: int = 0) -> Line:
+    """The line of a name, or the k-th of those without a meaning of their own."""
+    return LINES.get(name, EXTRA[k % len(EXTRA)])
+
+
+def spread(name: str, x: Sequence[float], runs: ArrayLike) -> Series:
+    """The mean over runs (a row each) with a band of two standard deviations."""
+    values = np.asarray(runs, dtype=np.float64)
+    mean, width = values.mean(axis=0), 2 * values.std(axis=0, ddof=min(1, len(values) - 1))
+    low, high = (mean - width).tolist(), (mean + width).tolist()
+    return Series(name, mean.tolist(), x, low, high)
+
+
+def lines(title: str, x: str, y: str, series: Sequence[Series], **more: Any) -> Chart:
+    """A chart of them, each with its look, and told in words: where each begins and ends."""
+    series = [replace(each, look=line_of(each.name, k).look) for k, each in enumerate(series)]
+    told = [f"{s.name} from {s.y[0]:.3g} to {s.y[-1]:.3g}" for s in series if s.y and not s.guide]
+    alt = f"{title}: {y} by {x}. From left to right, {'; '.join(told) or 'nothing'}."
+    return Chart("lines", title, alt, series, x, y, **more)
+
+
+def drawn(given: Panels) -> Mapping[str, bytes]:
+    """The files of a figure, by their kind."""
+    with panels(len(given.charts), width=3.5) as (figure, axes):
+        for ax, chart in zip(axes, given.charts, strict=True):
+            draw(ax, chart)
+        return written(figure)
+
+
+def draw(axes: Axes, chart: Chart) -> None:
+    """A chart of lines as a panel."""
+    if chart.log_x:
+        axes.set_xscale("log")
+    if chart.log_y:
+        axes.set_yscale("log")
+    for k, series in enumerate(chart.series):
+        _draw_series(axes, series, k)
+    for place, _ in chart.upright:
+        axes.axvline(place, color="#bbbbbb", linewidth=0.8)
+    if chart.from_zero:
+        axes.set_ylim(bottom=0)
+    label(axes, chart.x_label, chart.y_label, chart.title, legend=len(chart.series) > 1)
+
+
+def _draw_series(axes: Axes, series: Series, k: int) -> None:
+    line, x, y = line_of(series.name, k), np.asarray(series.x), np.asarray(series.y)
+    every = max(1, len(y) // 8)
+    look: Any = {"linewidth": 0.8, "dashes": (4, 3)} if series.guide else {"linestyle": line.dash}
+    marks: Any = {"marker": line.marker, "markevery": every}
+    axes.plot(x, y, color=line.colour, label=series.name, **look, **marks)
+    if series.low:
+        low, high = np.asarray(series.low), np.asarray(series.high)
+        if axes.get_yscale() == "log":
+            low = np.maximum(low, 1e-9 * y)  # and `label` cuts it off
+        axes.fill_between(x, low, high, color=line.colour, alpha=0.12, linewidth=0)
+
+
+def label(axes: Axes, x: str, y: str, title: str = "", legend: bool = True) -> None:
+    """Names the axes; and the lines, in a legend. A band that reaches 0 leaves a logarithmic panel
+    at the bottom, a little below the lowest line."""
+    axes.set(xlabel=x, ylabel=y)
+    if axes.get_yscale() == "log":
+        low, high = axes.get_ylim()
+        least = min(float(np.min(np.asarray(line.get_ydata()))) for line in axes.get_lines())
+        axes.set_ylim(max(low, 0.4 * least), high)
+    if title:
+        axes.set_title(title, fontsize=9)
+    if legend:
+        axes.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.22),
+            ncols=2,
+            fontsize=8,
+            handlelength=2.8,
+            columnspacing=1.2,
+        )
+
+
+def written(figure: Figure) -> Mapping[str, bytes]:
+    """The figure as SVG and PNG; the same figure gives the same bytes."""
+    found = {}
+    for kind, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format=kind, dpi=200, metadata=metadata)
+        found[kind] = buffer.getvalue()
+    return found

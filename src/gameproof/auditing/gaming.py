@@ -1,0 +1,128 @@
+"""Gaming by budgets: people change what they can, by as much as they can, to be accepted.
+
+With z the scores and g the gains from a multiple of the budgets, a person who moves is accepted
+where z + g > 0. Who moves is looked at in two ways: those who should be refused, and everyone who
+is refused. Multiplying a model by a positive number multiplies both z and g, and changes no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.linear_model import Case
+from gameproof.auditing.rows import Gaming, Hurt, Weakness
+from gameproof.auditing.scores import area
+from gameproof.core.arguments import Vector
+
+# Nobody is said to need more times the budget than these: what lies beyond is out of reach.
+MOST = 100.0
+HALVINGS = 27  # of the range up to there: to within 1e-6
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+
+
+class Costs(NamedTuple):
+    """What a bad applicant who is accepted costs, and a good one who is refused."""
+
+    accept_bad: float = 1.0
+    refuse_good: float = 1.0
+
+
+def right(scores: Vector, y: Vector) -> Vector:
+    """1 where a decision is right, else 0."""
+    found: Vector = ((scores > 0) == (y > 0)).astype(np.float64)
+    return found
+
+
+def accepted(z: Vector, y: Vector) -> tuple[float, float]:
+    """The shares of each label that are accepted."""
+    return float((z[y > 0] > 0).mean()), float((z[y < 0] > 0).mean())
+
+
+def gaming(case: Case, movers: str, multiple: float, costs: Costs) -> Gaming:
+    """Where these people use this multiple of their budgets."""
+    z, y, n = case.gamed(multiple, movers), case.y, case.y.size
+    k, (good, bad) = int(right(z, y).sum()), accepted(z, y)
+    n_good = int((y > 0).sum())
+    lost = costs.accept_bad * bad * (n - n_good) + costs.refuse_good * (1 - good) * n_good
+    return Gaming(
+        case.name,
+        movers,
+        multiple,
+        k / n,
+        *share_interval(k, n),
+        area(z, y > 0, case.rounding),
+        good,
+        bad,
+        lost / n,
+    )
+
+
+def weaknesses(case: Case) -> list[Weakness]:
+    """One row a column that can be changed, what gains most first."""
+    bad = case.y < 0
+    whole = float(case.gains(1.0)[bad].mean())
+    plain, (_, before) = float(right(case.scores, case.y).mean()), accepted(case.scores, case.y)
+    rows = []
+    for column, budget in case.people.budgets.by_column().items():
+        z = case.gamed(1.0, only=column)
+        gain = float(case.gains(1.0, column)[bad].mean())
+        left, (_, after) = float(right(z, case.y).mean()), accepted(z, case.y)
+        share = gain / whole if whole > 0 else None
+        row = (column, budget, share, left, plain - left, after, after - before)
+        rows.append(Weakness(case.name, *row))
+    return most_gained_first(rows, [case.name])
+
+
+def most_gained_first(rows: Iterable[Weakness], models: Sequence[str]) -> list[Weakness]:
+    """Model by model."""
+    return sorted(rows, key=lambda row: (models.index(row.model), -(row.share or 0.0)))
+
+
+def needed(case: Case) -> Vector:
+    """How many times its budgets each person needs to be accepted: 0 for those who are, infinite
+    beyond `MOST`. Gains grow with the multiple, so halving finds the least that is enough."""
+    found = np.where(case.scores > 0, 0.0, inf)
+    short = case.scores <= 0
+    if not (short.any() and case.people.columns):
+        return found
+    z, theta = case.scores[short], case.coefficients
+    low, high = np.zeros(z.size), np.full(z.size, MOST)
+    reached = z + case.people.own_gains(theta, high, short) > 0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        enough = z + case.people.own_gains(theta, middle, short) > 0
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    found[short] = np.where(reached, high, inf)
+    return found
+
+
+def hurt(case: Case, groups: NDArray[np.str_] | None = None) -> list[Hurt]:
+    """Label by label, for all and for each group."""
+    sets: list[tuple[str | None, NDArray[np.bool_]]] = [(None, np.ones(case.y.size, dtype=bool))]
+    if groups is not None:
+        sets += [(str(group), groups == group) for group in np.unique(groups)]
+    multiples = needed(case)
+    by_one = case.gained(case.gains(1.0)) > 0
+    rows = []
+    for name, chosen in sets:
+        for label in (1, -1):
+            own = chosen & (case.y == label)
+            refused = own & (case.scores <= 0)
+            if not own.any():
+                continue
+            share = float(refused.sum() / own.sum())
+            if not refused.any():
+                rows.append(Hurt(case.name, name, label, int(own.sum()), share, *[None] * 6))
+                continue
+            # Of people, not between them: beyond reach there is no number to go between.
+            quantiles = np.quantile(multiples[refused], QUANTILES, method="inverted_cdf")
+            known = [float(q) if np.isfinite(q) else None for q in quantiles]
+            within = float(by_one[refused].mean())
+            rows.append(Hurt(case.name, name, label, int(own.sum()), share, within, *known))
+    return rows

@@ -1,0 +1,47 @@
+"""Scores without rounding residue, and how well they rank.
+
+A score is a sum of d products and an intercept. Computed in floating point it is accurate to about
+(d + 1) eps times the sum of the sizes of its terms. Scores nearer to 0 than that are 0, and scores
+nearer to each other than that are equal: no decision and no rank comes from rounding.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.arguments import Matrix, Vector
+
+
+def rounding(X: Matrix, theta: Vector, intercept: float) -> Vector:
+    """How far each score may be from its exact value."""
+    size: Vector = np.abs(X) @ np.abs(theta) + abs(intercept)
+    return 4 * (theta.size + 1) * np.finfo(np.float64).eps * size
+
+
+def settled(scores: Vector, error: Vector) -> Vector:
+    """The same with 0 where rounding hides the difference.
+
+    >>> settled(np.array([1e-17, -2.0]), np.array([1e-15, 1e-15]))
+    array([ 0., -2.])
+    """
+    found: Vector = np.where(np.abs(scores) <= error, 0.0, scores)
+    return found
+
+
+def area(scores: Vector, good: NDArray[np.bool_], error: Vector) -> float:
+    """The area under the ROC curve: how often a good applicant has the larger score than a bad one,
+    ties counted half. Scores that differ by rounding only are ties.
+
+    >>> scores, good = np.array([0.3, 0.1 + 0.2, 1.0]), np.array([True, False, True])
+    >>> area(scores, good, np.full(3, 1e-15))
+    0.75
+    """
+    order = np.argsort(scores, kind="stable")
+    z, slack = scores[order], error[order]
+    group = np.concatenate([[0], np.cumsum(np.diff(z) > slack[1:] + slack[:-1])])
+    n_good, n_bad = (np.bincount(group[good[order] == kind]) for kind in (True, False))
+    size = int(group[-1]) + 1
+    n_good, n_bad = (np.pad(counts, (0, size - counts.size)) for counts in (n_good, n_bad))
+    below = np.cumsum(n_bad) - n_bad
+    return float(n_good @ (below + n_bad / 2)) / (float(n_good.sum()) * float(n_bad.sum()))

@@ -1,0 +1,1 @@
+"""What every room needs: arguments, errors, files, names, progress."""

@@ -1,1 +1,0 @@
-"""Numbers in: generators and loaders."""

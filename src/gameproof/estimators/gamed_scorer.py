@@ -1,0 +1,153 @@
+"""`gamed_scorer`: a scikit-learn scorer that lets people game the classifier first.
+
+It takes any linear classifier of two classes, inside a pipeline of preparations or a search, and
+needs no more than its coefficients: scores of people who move rise by what their budgets allow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.validation import _get_feature_names, check_array
+
+from gameproof.core.arguments import Matrix, Vector, as_number, shown
+from gameproof.estimators.base import Linear
+from gameproof.estimators.gamed_decisions import METRICS, Decided, Who, require_who
+from gameproof.estimators.moving import checked
+from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.preparation import Preparation
+from gameproof.estimators.sample_weight import as_weights
+
+
+def gamed_scorer(
+    budgets: Any = None,
+    metric: str = "accuracy",
+    *,
+    multiple: float = 1.0,
+    who: Who = "unfavourable",
+    favourable: Any = None,
+) -> GamedScorer:
+    """A scorer for `cross_val_score`, `GridSearchCV` and the like: the metric after people have
+    used `multiple` times their budgets.
+
+    budgets
+        What people can change in the table X, as `RobustStrategicClassifier` takes it; where a
+        range is not stated, half a standard deviation of the rows that are scored. None for what a
+        gameproof classifier was fitted for.
+    metric
+        "accuracy", "balanced_accuracy" or "roc_auc".
+    who
+        "unfavourable": everybody who should be refused moves. "refused": everybody who is refused.
+    favourable
+        The class that people want, by default the classifier's own or ``classes_[1]``.
+
+    >>> import gameproof as gp
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
+    >>> model = LogisticRegression().fit(X, y)
+    >>> round(model.score(X, y), 2), round(gp.gamed_scorer({2: (-1, 1)})(model, X, y), 2)
+    (0.86, 0.59)
+    """
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}")
+    require_who(who)
+    if not (np.isfinite(as_number("multiple", multiple)) and multiple >= 0):
+        raise ValueError(f"multiple must be finite and at least 0, got {multiple}")
+    return GamedScorer(budgets, metric, multiple, who, favourable)
+
+
+class Parts(NamedTuple):
+    """A linear classifier behind a preparation, and the scores it gives."""
+
+    classifier: Any
+    preparation: Preparation
+    X: Matrix
+    scores: Vector
+
+
+@final
+@dataclass(frozen=True)
+class GamedScorer:
+    """What `gamed_scorer` makes: call it with a fitted classifier, a table and labels."""
+
+    budgets: Any
+    metric: str
+    multiple: float
+    who: str
+    favourable: Any
+
+    def __call__(
+        self, estimator: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float:
+        weights = None if sample_weight is None else as_weights(sample_weight, np.asarray(y))
+        parts = _parts(estimator, X)
+        outcomes = self._outcomes(parts.classifier)
+        signs, towards = outcomes.signs(np.asarray(y)), outcomes.towards
+        moving = Decided(signs, parts.scores, towards).moving(self.who)
+        if self.budgets is None:
+            gamed = self._by_its_own(estimator, X, moving)
+        else:
+            features = parts.preparation.features
+            budgets = checked(self.budgets, features, parts.X, weights).times(self.multiple)
+            coef = towards * _coefficients(parts.classifier)
+            gains = parts.preparation.gains(parts.X, budgets, coef)
+            gamed = parts.scores + towards * np.where(moving, gains, 0.0)
+        return Decided(signs, gamed, towards).measured(self.metric, weights)
+
+    def _by_its_own(self, estimator: Any, X: ArrayLike, moving: Any) -> Vector:
+        model = _found(estimator)
+        if not isinstance(model, Linear):
+            raise ValueError(
+                f"gamed_scorer needs budgets for a {type(model).__name__}, such as "
+                "gamed_scorer({'savings': (0, 5000)})"
+            )
+        people = model._met(X)
+        Z = model._preparation.transform(people.X)
+        return model._gamed(people, Z, moving, self.multiple)
+
+    def _outcomes(self, classifier: Any) -> Outcomes:
+        own = classifier.outcomes_.favourable if isinstance(classifier, Linear) else None
+        wanted = own if self.favourable is None else self.favourable
+        return Outcomes.learned(np.asarray(classifier.classes_), wanted)
+
+
+def _found(estimator: Any) -> Any:
+    """The model that a search has chosen."""
+    while hasattr(estimator, "best_estimator_"):
+        estimator = estimator.best_estimator_
+    return estimator
+
+
+def _parts(estimator: Any, X: ArrayLike) -> Parts:
+    model = _found(estimator)
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    *before, classifier = steps
+    transformers = [step for step in before if step is not None and step != "passthrough"]
+    if not (hasattr(classifier, "coef_") and hasattr(classifier, "decision_function")):
+        raise TypeError(
+            "gamed_scorer takes a fitted linear classifier with coef_ and decision_function, or a "
+            f"pipeline that ends in one, got {shown(model)}"
+        )
+    if isinstance(classifier, Linear) and classifier.prepare_ is not None:
+        transformers.append(classifier.prepare_)
+    whole = transformers[0] if len(transformers) == 1 else make_pipeline(*transformers)
+    named = _get_feature_names(X)
+    table: Matrix = check_array(X, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
+    preparation = Preparation(
+        whole if transformers else None,
+        None if named is None else tuple(map(str, named)),
+        table.shape[1],
+    )
+    return Parts(classifier, preparation, table, np.ravel(model.decision_function(X)))
+
+
+def _coefficients(classifier: Any) -> Vector:
+    coef = classifier.coef_
+    dense = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=np.float64)
+    if len(classifier.classes_) != 2 or np.atleast_2d(dense).shape[0] != 1:
+        raise TypeError(f"gamed_scorer takes classifiers of two classes, got {classifier!r}")
+    return dense.ravel()

@@ -1,0 +1,89 @@
+"""Model files: JSON text, so that a file from a stranger is numbers and words, never code.
+
+A file holds what a model is, {"kind", "parameters", "fitted", "training"}, with its format, the
+format's version and a digest. Version 1 knew no budgets and no preparation inside a classifier, and
+is read as well. Floats are written as Python writes them, which is exact; those that
+JSON does not know become {"number": "inf"}. A response or solver made of functions or objects is
+not saved: its description stands in its place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gameproof.core.atomic_files import write_whole
+from gameproof.core.errors import ModelFileError
+
+FORMAT, VERSION = "gameproof-model", 2
+Record = dict[str, Any]
+
+
+def write(path: Path, record: Record) -> None:
+    """Writes a model file, whole or not at all."""
+    content = {"format": FORMAT, "version": VERSION, **record}
+    content["digest"] = _digest(content)
+    write_whole(path, json.dumps(content, indent=1, allow_nan=False).encode())
+
+
+def read(path: Path) -> Record:
+    """What a model file holds, or a `ModelFileError` that says what is wrong with it."""
+    if path.is_dir():
+        raise ModelFileError(f"{path} is a folder, not a model file")
+    raw = path.read_bytes()
+    try:
+        content = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        ours = FORMAT.encode() in raw[:100]
+        what = "is cut short or damaged" if ours else "is no model file of gameproof"
+        raise ModelFileError(f"{path} {what}: it cannot be read as JSON text") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise ModelFileError(f"{path} is no model file of gameproof, but of another program")
+    version = content.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ModelFileError(f"{path} has the invalid file version {version!r}")
+    if version > VERSION:
+        raise ModelFileError(
+            f"{path} was written by a newer gameproof (file version {version}, this one reads up "
+            f"to {VERSION}); update gameproof to use it"
+        )
+    if content.pop("digest", None) != _digest(content):
+        raise ModelFileError(f"{path} was altered after it was written: its digest does not match")
+    return content
+
+
+def encoded(value: Any) -> Any:
+    """As JSON can hold it: numbers, text, lists and dicts of them."""
+    if isinstance(value, np.ndarray):
+        return encoded(value.tolist())
+    if isinstance(value, np.generic):
+        return encoded(value.item())
+    if isinstance(value, float) and not isfinite(value):
+        return {"number": str(value)}
+    if isinstance(value, (list, tuple, range)):
+        return [encoded(part) for part in value]
+    if isinstance(value, dict):
+        return {str(key): encoded(part) for key, part in value.items()}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise TypeError(f"a model file holds numbers and text, not {value!r}")
+
+
+def decoded(value: Any) -> Any:
+    """Back from `encoded`; arrays have become lists."""
+    if isinstance(value, list):
+        return [decoded(part) for part in value]
+    if isinstance(value, dict):
+        if value.keys() == {"number"}:
+            return float(value["number"])
+        return {key: decoded(part) for key, part in value.items()}
+    return value
+
+
+def _digest(content: Record) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,176 @@
+"""A fitted model as a record of numbers and text, and back."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.base import clone
+
+from gameproof.core.arguments import as_count, as_vector
+from gameproof.estimators.model_fields import (
+    UNSAVED,
+    described,
+    restored_budgets,
+    restored_checked,
+    restored_response,
+    restored_transformer,
+    saved_budgets,
+    saved_response,
+    saved_transformer,
+)
+from gameproof.estimators.model_files import Record, decoded, encoded
+from gameproof.estimators.moving import checked
+from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.sample_weight import Counted
+from gameproof.estimators.scaling import Units
+from gameproof.minmax.problem import Saddle
+from gameproof.minmax.solver import Solver
+from gameproof.strategic.robust_problem import StrategicProblem
+
+if TYPE_CHECKING:
+    from gameproof.estimators.base import Linear
+
+
+def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
+    """What a fit was made of, for whoever finds the model later."""
+    people = problem.population
+    method, found = "exact", model.result_
+    if isinstance(found, Saddle):
+        status = f"certified to {found.duality_gap:.1e}"
+    else:
+        method, status = getattr(model.solver, "name", str(model.solver)), found.status
+    return {
+        "versions": {
+            "gameproof": import_module("gameproof").__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "scikit-learn": sklearn.__version__,
+            "scipy": scipy.__version__,
+        },
+        "fingerprint": _fingerprint(model, who.X, who.y),
+        "rows": people.n,
+        "favourable_rows": people.n_positive,
+        "radius": problem.radius,
+        "label_cost": problem.label_cost,
+        **_people_of(model),
+        "method": method,
+        "status": status,
+        "worst_case_risk": model.worst_case_risk_,
+        "n_queries": model.n_queries_,
+    }
+
+
+def _people_of(model: Linear) -> Record:
+    """How people move, in words: budgets in the table's units."""
+    if model.budgets_ is not None:
+        return {"response": "budgets", "budgets": model.budgets_.describe()}
+    return {"response": described(model._moving.answering())}
+
+
+def _fingerprint(model: Any, table: Any, labels: Any) -> str:
+    """Of people, whatever the types of their features and labels, and whatever they count."""
+    names = getattr(model, "feature_names_in_", None)
+    digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
+    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    # -1, 1, and 0 for labels that the model does not know.
+    first, second = (np.ravel(labels) == label for label in model.classes_)
+    digest.update((second.astype(np.int8) - first.astype(np.int8)).tobytes())
+    return digest.hexdigest()
+
+
+def learned_from(model: Any, X: Any, y: Any) -> bool:
+    """Whether a model is known to have learned from just these people."""
+    trained = getattr(model, "training_", {}).get("fingerprint")
+    return trained is not None and trained == _fingerprint(model, X, y)
+
+
+def record(model: Linear, command: str | None) -> Record:
+    """A fitted model as a file holds it."""
+    outcomes, names = model.outcomes_, getattr(model, "feature_names_in_", None)
+    if outcomes.classes.dtype.kind not in "biufUO" or not all(
+        isinstance(label, (bool, int, float, str)) for label in outcomes.classes.tolist()
+    ):
+        raise TypeError(f"a model file holds classes that are numbers or text, not {outcomes}")
+    parameters = model.get_params(deep=False)
+    if isinstance(model.class_weight, Mapping):  # JSON has keys of text only
+        parameters["class_weight"] = list(model.class_weight.items())
+    parameters["features"] = None if model.features is None else list(model.features)
+    parameters["response"] = saved_response(model.response)
+    parameters["budgets"] = saved_budgets(model.budgets)
+    del parameters["prepare"]  # the fitted one says all
+    if isinstance(model.solver, Solver):
+        parameters["solver"] = UNSAVED + model.solver.signature
+    if not isinstance(model.random_state, (int, np.integer)):
+        parameters["random_state"] = None
+    fitted = {
+        "classes": outcomes.classes,
+        "classes_dtype": outcomes.classes.dtype.str,
+        "favourable": outcomes.favourable,
+        "coef": model.coef_[0],
+        "intercept": model.intercept_[0],
+        "mean": model.units_.mean,
+        "scale": model.units_.scale,
+        "movable": model.movable_,
+        "n_features": model.n_features_in_,
+        "names": names,
+        "budgets": saved_budgets(model.budgets_),
+        "prepare": saved_transformer(model.prepare_),
+        "n_queries": model.n_queries_,
+        "worst_case_risk": model.worst_case_risk_,
+    }
+    noted = {} if command is None else {"command": command}
+    parts = {"parameters": parameters, "fitted": fitted, "training": {**model.training_, **noted}}
+    return {"kind": type(model).__name__, **{name: encoded(part) for name, part in parts.items()}}
+
+
+def restored(kind: type[Linear], content: Record) -> Linear:
+    """The model of a record; raises nearly anything where the record is not one."""
+    parameters = decoded(content["parameters"])
+    parameters["response"] = restored_response(parameters["response"])
+    parameters["budgets"] = restored_budgets(parameters.get("budgets"))  # none in version 1
+    if isinstance(parameters["class_weight"], list):
+        parameters["class_weight"] = dict(parameters["class_weight"])
+    fitted = decoded(content["fitted"])
+    prepare = restored_transformer(fitted.get("prepare"))
+    model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
+    model.prepare_, model._stated = prepare, model.budgets
+    model.budgets_ = restored_checked(fitted.get("budgets"))
+    coef = as_vector("coef", fitted["coef"])
+    mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
+    if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
+        raise ValueError("means and scales do not fit the coefficients")
+    # Text may be as long as it is, and no dtype asks for more memory than that.
+    if not re.fullmatch(r"[<>|=]?([biufO]\d?\d?|U\d{1,5})", fitted["classes_dtype"]):
+        raise ValueError(f"classes are of no known type, {fitted['classes_dtype']!r}")
+    classes = np.array(fitted["classes"], dtype=np.dtype(fitted["classes_dtype"]))
+    if classes.shape != (2,):
+        raise ValueError(f"there must be two classes, got {classes.tolist()}")
+    model.outcomes_ = Outcomes.learned(classes, fitted["favourable"])
+    model.classes_ = model.outcomes_.classes
+    model.units_, model.coef_ = Units(mean, scale), coef[None, :]
+    model.intercept_ = as_vector("intercept", [fitted["intercept"]])
+    model.movable_ = np.array(
+        [as_count("movable", k, 0) for k in fitted["movable"]], dtype=np.int64
+    )
+    d = model.n_features_in_ = as_count("n_features", fitted.get("n_features", coef.size))
+    made = d if prepare is None else len(prepare.get_feature_names_out())
+    if (d if prepare is None else prepare.n_features_in_) != d or made != coef.size:
+        raise ValueError("the columns of the table do not fit the coefficients")
+    if fitted["names"] is not None:
+        if len(fitted["names"]) != d or not all(type(n) is str for n in fitted["names"]):
+            raise ValueError("names do not fit the columns of the table")
+        model.feature_names_in_ = np.array(fitted["names"], dtype=object)
+    if model.budgets_ is not None:
+        checked(model.budgets_, model._preparation.features, np.zeros((1, d)))
+    model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
+    model.worst_case_risk_ = float(fitted["worst_case_risk"])
+    model.training_ = decoded(content["training"])
+    return model

@@ -1,0 +1,123 @@
+"""The units in which a classifier is fitted, and the user's own.
+
+Distances and efforts are sums over features, so features must be of one size: by default each is
+centred and divided by its standard deviation, z = (x - mean) / scale. Scores are the same in both
+units, <z, theta> + offset = <x, coef> + intercept, with
+
+    coef = theta / scale,   intercept = offset - <mean, coef>
+
+A cost such as `QuadraticCost` is a model, and lives where the fit does. A black box is people: it
+is told the coefficients, and answers with features, in the user's units. What changes the answers
+of another, such as `Boxed`, has its numbers in the units of whose answers it changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, final
+
+import numpy as np
+
+from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.strategic.responses import BlackBox, Response, Sight
+
+
+class Units(NamedTuple):
+    """Means and scales of the user's features."""
+
+    mean: Vector
+    scale: Vector
+
+    @classmethod
+    def plain(cls, d: int) -> Units:
+        """The user's own units."""
+        return cls(np.zeros(d), np.ones(d))
+
+    @classmethod
+    def learned(cls, X: Matrix, centred: bool, weights: Vector | None = None) -> Units:
+        """Means and standard deviations, by weight; a constant feature is only centred. Without an
+        intercept nothing can be centred."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean, scale = X.mean(axis=0), X.std(axis=0)
+            if weights is not None:
+                share = weights / weights.max()
+                mean = np.average(X, axis=0, weights=share)
+                scale = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=share))
+        usable = np.isfinite(mean) & np.isfinite(scale)
+        if not usable.all():
+            k = int(np.argmin(usable))
+            raise ValueError(
+                f"column {k} has numbers too large to standardise, up to {np.abs(X[:, k]).max():g}"
+            )
+        # The deviation of equal numbers is not always 0 in floating point.
+        constant = (np.ptp(X, axis=0) == 0) | (scale <= 8 * np.finfo(float).eps * np.abs(mean))
+        mean = np.where(constant, X[0], mean)
+        return cls(mean if centred else np.zeros_like(mean), np.where(constant, 1.0, scale))
+
+    def standardised(self, X: Matrix) -> Matrix:
+        """Features in the units of the fit."""
+        Z: Matrix = (X - self.mean) / self.scale
+        return Z
+
+    def coefficients(self, theta: Vector) -> Vector:
+        """Those of the user's features."""
+        coef: Vector = theta / self.scale
+        return coef
+
+    def theta(self, coef: Vector) -> Vector:
+        """Those of the features in the units of the fit."""
+        theta: Vector = coef * self.scale
+        return theta
+
+
+def in_units(response: Response, units: Units, X: Matrix) -> Response:
+    """The response of people with these features, in the units of the fit: those who are asked are
+    translated, with all that changes their answers; models live there."""
+    if not _asks(response):
+        return response
+    if isinstance(response, BlackBox) and response.scores:
+        return BlackBox(_translated_scores(response, units), scores=True)
+    return Translated(response, units, X)
+
+
+def _asks(response: Response) -> bool:
+    base = getattr(response, "base", None)  # answers of another, changed
+    return isinstance(response, BlackBox) if base is None else _asks(base)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Translated(Response):
+    """People who are told coefficients, and answer with features, in the user's units."""
+
+    base: Response
+    units: Units
+    X: Matrix  # features in those units
+
+    @property
+    def sight(self) -> Sight:  # type: ignore[override]
+        return self.base.sight
+
+    @property
+    def assumptions(self) -> str:
+        return self.base.assumptions
+
+    def fit(self, n: int, d: int) -> None:
+        self.base.fit(n, d)
+
+    def renewed(self) -> Response:
+        return replace(self, base=self.base.renewed())
+
+    def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
+        coef = self.units.coefficients(theta)
+        given = np.asarray(self.base.answers(coef, self.X[agents], agents))
+        # Of what are no answers, `Population` says so.
+        return self.units.standardised(given) if given.shape == features.shape else given
+
+
+def _translated_scores(box: BlackBox, units: Units) -> Any:
+    def function(theta: Vector, agents: Indices) -> Any:
+        coef = units.coefficients(theta)
+        return np.asarray(box.function(coef, agents)) - units.mean @ coef
+
+    return function

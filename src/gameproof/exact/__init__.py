@@ -1,1 +1,0 @@
-"""The white-box reference: certified saddle points and worst-case distributions."""

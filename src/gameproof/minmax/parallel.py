@@ -1,0 +1,125 @@
+"""`solve_many`: the same run from many seeds, on all cores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from gameproof.core.arguments import as_count, as_generator
+from gameproof.minmax.interrupts import Interrupts
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.result import Result
+from gameproof.minmax.run import Run, Seed
+from gameproof.minmax.scheduling import Turns
+from gameproof.minmax.solve import solve, solving
+from gameproof.minmax.solver import Solver, ogda_rr
+
+
+def solve_many(
+    problem: Problem,
+    solver: Solver | None = None,
+    *,
+    seeds: Sequence[Seed],
+    jobs: int | None = None,
+    **options: Any,
+) -> list[Result]:
+    """``solve(problem, solver, seed=seed, …)`` for each of the seeds, in their order.
+
+    Compiled runs go on in threads, as many at once as there are cores or as `jobs` says, and give
+    what they would give one after the other. Runs that ask in Python, or that share a budget, do
+    go one after the other. Options are those of `solve`, but for what belongs to one run alone.
+    Ctrl-C ends them all: the results are then of those that had begun, as far as they came. Where
+    a run fails, the error has a dict `results` of those that ended, by their place in `seeds`.
+
+    >>> import gameproof as gp
+    >>> game = gp.QuadraticGame.random(n=20, seed=0)
+    >>> results = gp.solve_many(game, gp.ogda_rr(step=0.02), seeds=range(3), epochs=5)
+    >>> [result.n_queries for result in results]
+    [199, 199, 199]
+    """
+    for name in ("seed", "resume", "checkpoint", "checkpoint_every"):
+        if options.get(name) is not None:
+            raise ValueError(f"{name} belongs to one run; solve_many takes seeds=, a list of them")
+    if isinstance(seeds, (int, str, bytes)) or not hasattr(seeds, "__len__"):
+        raise TypeError(f"seeds must be a list of seeds, such as range(10), got {seeds!r}")
+    for seed in seeds:  # before anybody is asked
+        as_generator(seed)
+    wanted = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
+    method = ogda_rr() if solver is None else solver
+    if len(seeds) == 0:
+        return []
+    first = Run(problem, method, seed=0)
+    alone = not first.can_compile or options.get("compiled") is False
+    if alone or problem.remaining is not None or _share_a_generator(seeds) or wanted == 1:
+        return _one_by_one(problem, method, seeds, options)
+    first.compile(whole=True)  # once, and not in every thread
+    return _at_once(problem, method, seeds, min(wanted, len(seeds)), {"progress": False} | options)
+
+
+def _one_by_one(
+    problem: Problem, solver: Solver, seeds: Sequence[Seed], options: dict[str, Any]
+) -> list[Result]:
+    ended: dict[int, Result] = {}
+    for k, seed in enumerate(seeds):
+        with _telling(seed, ended):
+            ended[k] = solve(problem, solver, seed=seed, **options)
+        if ended[k].reason == "interrupted":
+            break
+    return list(ended.values())
+
+
+def _at_once(
+    problem: Problem, solver: Solver, seeds: Sequence[Seed], jobs: int, options: dict[str, Any]
+) -> list[Result]:
+    counting, ended = Lock(), dict[int, Result]()
+
+    def run(k: int, seed: Seed) -> Iterator[int]:
+        twin, deployments = _twin(problem)
+        try:
+            with _telling(seed, ended):
+                ended[k] = yield from solving(twin, solver, seed=seed, **options)
+        finally:
+            with counting:
+                problem.tally += twin.tally
+                problem.count_deployments(sum(deployments))
+
+    with Interrupts() as interrupts:
+        runs = [run(k, seed) for k, seed in enumerate(seeds)]
+        Turns(runs, jobs, goes_on=lambda: not interrupts.seen()).run()
+    return [ended[k] for k in sorted(ended)]
+
+
+@contextmanager
+def _telling(seed: Seed, ended: dict[int, Result]) -> Iterator[None]:
+    """Whose error it is, and where the others are."""
+    try:
+        yield
+    except Exception as error:
+        error.results = ended  # type: ignore[attr-defined]
+        error.add_note(
+            f"This was the run with seed {seed!r}; results of others, by their place in seeds, are "
+            "in the attribute `results` of this exception."
+        )
+        raise
+
+
+def _share_a_generator(seeds: Sequence[Seed]) -> bool:
+    """Then what a run draws depends on how far the others are."""
+    kinds = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
+    given = [as_generator(seed).bit_generator for seed in seeds if isinstance(seed, kinds)]
+    return len(set(map(id, given))) < len(given)
+
+
+def _twin(problem: Problem) -> tuple[Problem, list[int]]:
+    """A problem that shares everything with another but what is counted, and its deployments:
+    threads that add to one number lose counts."""
+    twin, deployments = copy(problem), list[int]()
+    twin.tally = np.zeros_like(problem.tally)
+    twin.count_deployments = deployments.append  # type: ignore[assignment, method-assign]
+    return twin, deployments

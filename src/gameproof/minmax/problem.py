@@ -1,0 +1,242 @@
+"""What every saddle problem offers: min over x in X, max over y in Y of (1/n) sum_i L_i(x, y).
+
+A solver sees the samples one by one, through `evaluate`; a problem whose samples are compiled also
+gives `data`, and then whole runs are compiled. Where a block's gradient costs no query, the problem
+says so with `known`, and only the other coordinates, `estimated`, are ever perturbed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gameproof import kernels
+from gameproof.core.arguments import Indices, Vector, as_vector, shown
+from gameproof.minmax.sets import ConvexSet, Product
+
+Block = Literal["x", "y"]
+
+
+class Estimated(NamedTuple):
+    """The coordinates that are perturbed: x[x_start:x_stop], and all of y or none of it."""
+
+    x_start: int
+    x_stop: int
+    y: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Saddle:
+    """A saddle point, its value, and the duality gap that certifies it (NaN where unknown)."""
+
+    x: Vector
+    y: Vector
+    value: float
+    duality_gap: float = float("nan")
+
+
+class Problem(ABC):
+    """min over x in X, max over y in Y of the mean of n sample losses L_i."""
+
+    n: int
+    x_set: ConvexSet
+    y_set: ConvexSet
+    name: str
+    # The blocks whose exact gradient the problem can give.
+    known: frozenset[Block] = frozenset()
+    # Whether L_i depends on y through y_i alone, with Y a box: a step then touches few coordinates.
+    private_y: bool = False
+    # A NamedTuple of `kernels` that gives the samples to compiled code, or None.
+    data: Any = None
+
+    # The module whose `choose` is `Solver.auto` for problems of this kind. A name, because choosing
+    # needs solvers, and solvers need problems.
+    chooser: str = "gameproof.minmax.auto_solver"
+
+    # Whether values come from `data` as well, so that whole runs can be compiled.
+    compiled_values: bool = True
+
+    @cached_property
+    def tally(self) -> NDArray[np.int32]:
+        """Answers asked for by sample, kept up to date by compiled runs; empty: nobody counts."""
+        return np.zeros(0, dtype=np.int32)
+
+    @abstractmethod
+    def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
+        """L_i(x, y) for i in indices, in order. Lazy where each value is a call of its own: the
+        ones before a failure are then not lost."""
+
+    def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector | None]:
+        """(dL_i/dx, dL_i/dy), with None for a block that is not in `known`."""
+        return None, None
+
+    @property
+    def saddle(self) -> Saddle | None:
+        """A saddle point, where one is known."""
+        return None
+
+    @property
+    def has_duality_gap(self) -> bool:
+        """Whether the problem can compute its duality gap."""
+        return type(self).duality_gap is not Problem.duality_gap
+
+    def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
+        """max over y' of L(x, y') minus min over x' of L(x', y)."""
+        raise TypeError(
+            f"{self.name} cannot compute its duality gap; use gap() with a saddle point you know"
+        )
+
+    @property
+    def estimated(self) -> Estimated:
+        """What value-based estimates perturb by default: the blocks with no exact gradient, or
+        both where both are known (the exact ones are then used only if asked for)."""
+        if self.known == {"x"}:
+            return Estimated(0, 0, True)
+        return Estimated(0, self.x_set.dim, "y" not in self.known or "x" in self.known)
+
+    def kinds(self, perturbed: Estimated) -> kernels.Kinds:
+        """How the gradient of each sample is had; by default all are asked."""
+        return kernels.ALL_COUNTED
+
+    def check_observable(self, degree: float) -> None:
+        """Refuses `Envelope` where no answers can be seen, or their degree is another one."""
+        raise TypeError(
+            f"Envelope() needs people whose answers can be seen, and {self.name} has none; use an "
+            "estimate from values such as TwoPoint()"
+        )
+
+    def observe(self, indices: Indices, x: Vector) -> NDArray[np.float64] | None:
+        """The answers of these samples to x, one row each, or None where `data` knows them."""
+        return None
+
+    @property
+    def remaining(self) -> int | None:
+        """How many more values may be asked, or None."""
+        return None
+
+    def count_deployments(self, number: int) -> None:  # noqa: B027
+        """Called with the number of points that a compiled run has deployed."""
+
+    @property
+    def start(self) -> tuple[Vector, Vector]:
+        """Where runs start by default."""
+        return self.x_set.center, self.y_set.center
+
+    @property
+    def scale(self) -> tuple[float, float]:
+        """Step multipliers of x and y under scale="auto". A private coordinate moves in one step of
+        n: multiplying by 2n gives it, over an epoch, the reach of a coordinate of x."""
+        return (1.0, 2.0 * self.n) if self.private_y else (1.0, 1.0)
+
+    def values(self, indices: Sequence[int] | Indices, x: ArrayLike, y: ArrayLike) -> Vector:
+        """L_i(x, y) for i in indices, as an array."""
+        chosen = self.samples(indices)
+        u = self.point(x, y)
+        return np.fromiter(self.evaluate(chosen, *u), dtype=np.float64, count=chosen.size)
+
+    def samples(self, indices: Sequence[int] | Indices) -> Indices:
+        """Sample numbers as an array, each from 0 to n - 1, or an error."""
+        chosen = np.atleast_1d(np.asarray(indices))
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise TypeError(f"sample numbers must be integers, got {indices!r}")
+        outside = chosen[(chosen < 0) | (chosen >= self.n)]
+        if outside.size:
+            raise IndexError(f"{self.name} has samples 0 to {self.n - 1}, got {outside[0]}")
+        return chosen.astype(np.int64)
+
+    def value(self, x: ArrayLike, y: ArrayLike) -> float:
+        """L(x, y), the mean over all samples."""
+        return float(self.values(np.arange(self.n), x, y).mean())
+
+    def gap(self, x: ArrayLike, y: ArrayLike) -> float:
+        """The gap to the problem's own saddle point."""
+        if self.saddle is None:
+            raise TypeError(f"{self.name} knows no saddle point; give one to gap(problem, x, y, s)")
+        found = gap(self, x, y, self.saddle)
+        if found < -1e-6 * max(1.0, abs(self.saddle.value)):
+            raise ValueError(
+                f"the gap is {found:.3g}, and gaps are never negative: the saddle point given with "
+                f"{self.name} is not one"
+            )
+        return found
+
+    def point(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
+        """(x, y) as read-only vectors of the right lengths, or an error."""
+        pair = self.uncopied(as_vector("x", x), as_vector("y", y))
+        for vector in pair:
+            vector.setflags(write=False)
+        return pair
+
+    def uncopied(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
+        """(x, y) as kernels take them, which look neither at types nor at lengths: the arrays
+        themselves where they are vectors of floats, for y may be long."""
+        return self.as_x(x), _of_length("y", y, self.y_set.dim)
+
+    def as_x(self, x: ArrayLike) -> Vector:
+        """The same of x alone."""
+        return _of_length("x", x, self.x_set.dim)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of what makes this problem this problem: saved runs go on with no other."""
+        digest = hashlib.sha256()
+        digest.update(f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}".encode())
+        for part in (*_primitive(self.x_set), *_primitive(self.y_set)):
+            # Pieces say all of a set; its diameter may be a sum, and depend on the threads.
+            size = part.diameter if part.pieces is None else ""
+            digest.update(f"{type(part).__name__} {part.dim} {size}".encode())
+            digest.update(np.ascontiguousarray(part.center, dtype=np.float64).data)
+            for array in part.pieces or ():
+                digest.update(np.ascontiguousarray(array).data)
+        labels, *by_label = self.kinds(self.estimated)
+        digest.update(labels.tobytes() + bytes(by_label))
+        for field in (*(self.data or ()), *self._traits()):
+            if isinstance(field, (np.ndarray, float, int)):
+                digest.update(np.ascontiguousarray(field).data)
+        return digest.hexdigest()[:16]
+
+    def _traits(self) -> Iterable[Vector]:
+        """What else tells this problem from others of its kind."""
+        return ()
+
+
+def _of_length(name: str, value: ArrayLike, dim: int) -> Vector:
+    vector = np.ascontiguousarray(value, np.float64)
+    if vector.shape != (dim,):
+        given = vector.size if vector.ndim == 1 else f"the shape {vector.shape} of"
+        raise ValueError(f"{name} has {given} coordinates, the set has {dim}")
+    return vector
+
+
+def _primitive(whole: ConvexSet) -> list[ConvexSet]:
+    """The sets that a product is made of, or the set itself."""
+    if isinstance(whole, Product):
+        return [part for own in whole.sets for part in _primitive(own)]
+    return [whole]
+
+
+def require_problem(problem: Any) -> None:
+    """Refuses what is none."""
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {shown(problem)}")
+
+
+def gap(problem: Problem, x: ArrayLike, y: ArrayLike, saddle: Saddle) -> float:
+    """L(x, y*) - L(x*, y), never negative at a true saddle point (x*, y*)."""
+    return problem.value(x, saddle.y) - problem.value(saddle.x, y)
+
+
+def duality_gap(problem: Problem, x: ArrayLike, y: ArrayLike) -> float:
+    """max over y' of L(x, y') minus min over x' of L(x', y): a certificate that needs no saddle
+    point, and never less than `gap`."""
+    return problem.duality_gap(x, y)

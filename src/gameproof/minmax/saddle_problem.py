@@ -1,0 +1,152 @@
+"""`SaddleProblem`: a saddle problem from functions of your own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+import numpy as np
+from numba.core.registry import CPUDispatcher
+
+from gameproof import kernels
+from gameproof.core.arguments import Indices, Vector, as_count
+from gameproof.minmax.problem import Block, Problem, Saddle
+from gameproof.minmax.sets import ConvexSet
+
+BlockGradients = tuple[Callable[..., Any] | None, Callable[..., Any] | None]
+
+
+@final
+class SaddleProblem(Problem):
+    """min over x in x_set, max over y in y_set of (1/n) sum_i value(i, x, y).
+
+    value
+        ``value(i, x, y) -> float``, convex in x and concave in y. It is also asked a little outside
+        the sets, up to the query radius. With ``vectorized=True`` it is
+        ``value(indices, x, y) -> array`` instead: one call for all samples asked at a point. A
+        function compiled with ``numba.njit`` makes whole runs compiled.
+    gradient
+        Optional. ``gradient(i, x, y) -> (dL_i/dx, dL_i/dy)``; or a pair of functions, one a block,
+        with None for a block whose gradient is out of reach: then only that block is estimated.
+    saddle
+        Optional, a known `Saddle`: lets `solve` stop at a tolerance.
+
+    x and y arrive as read-only arrays; compiled functions get the run's own and must not change
+    them. `name` is part of what identifies a saved run.
+
+    >>> import gameproof as gp
+    >>> problem = gp.SaddleProblem(
+    ...     lambda i, x, y: (x[0] - i) ** 2 + x[0] * y[0] - y[0] ** 2,
+    ...     n=3, x_set=gp.Ball([0.0], 2.0), y_set=gp.Box([-1.0], [1.0]))
+    >>> problem.value([1.0], [0.0])
+    0.6666666666666666
+    """
+
+    def __init__(
+        self,
+        value: Callable[..., Any],
+        *,
+        n: int,
+        x_set: ConvexSet,
+        y_set: ConvexSet,
+        gradient: Callable[..., Any] | BlockGradients | None = None,
+        vectorized: bool = False,
+        saddle: Saddle | None = None,
+        name: str | None = None,
+    ) -> None:
+        if not callable(value):
+            raise TypeError(f"value must be a function (i, x, y) -> float, got {value!r}")
+        self.n = as_count("n", n)
+        for label, part in (("x_set", x_set), ("y_set", y_set)):
+            if not isinstance(part, ConvexSet):
+                raise TypeError(f"{label} must be a set such as Ball or Box, got {part!r}")
+            as_count(f"the dim of {label}", part.dim)
+            if np.shape(part.center) != (part.dim,):
+                raise ValueError(f"the center of {label} must have {part.dim} coordinates")
+        self.x_set, self.y_set, self._saddle = x_set, y_set, saddle
+        if saddle is not None:
+            if not isinstance(saddle, Saddle):
+                raise TypeError(f"saddle must be a Saddle, got {saddle!r}")
+            for part, point in zip((x_set, y_set), self.point(saddle.x, saddle.y), strict=True):
+                if not part.contains(point, tolerance=1e-6):
+                    raise ValueError(f"the saddle point lies outside {part!r}")
+        self.name = name or str(getattr(value, "__name__", type(value).__name__))
+        self._value, self._vectorized = value, vectorized
+        self._compiled_value = isinstance(value, CPUDispatcher)
+        self._gradients = _split(gradient)
+        self._joint, self._x_gradient, self._y_gradient = self._gradients
+        self.known = self._known_blocks()
+        self.data = self._compiled()
+
+    @property
+    def saddle(self) -> Saddle | None:
+        return self._saddle
+
+    def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
+        if self._vectorized:
+            return self._batch(indices, x, y)
+        if self._compiled_value:
+            # One compiled for declared types takes no read-only arrays.
+            x, y = x.copy(), y.copy()
+        # No map, which would take a StopIteration of the function for its own end.
+        return (self._value(i, x, y) for i in indices.tolist())
+
+    def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector | None]:
+        if any(isinstance(f, CPUDispatcher) for f in self._gradients):
+            x, y = x.copy(), y.copy()
+        if self._joint is not None:
+            parts = tuple(self._joint(i, x, y))
+        else:
+            x_part, y_part = self._x_gradient, self._y_gradient
+            parts = x_part and x_part(i, x, y), y_part and y_part(i, x, y)
+        gx, gy = parts
+        for block, part in (("x", gx), ("y", gy)):
+            if part is None and block in self.known:
+                raise ValueError(f"no gradient of {block}, where one was promised")
+        return gx, gy
+
+    def _batch(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
+        values = np.asarray(self._value(indices, x, y))
+        if values.ndim != 1:
+            raise ValueError(
+                f"{self.name} gave an array of shape {values.shape}, expected "
+                f"({len(indices)},): one value a sample"
+            )
+        if len(values) != len(indices):
+            raise ValueError(f"{self.name} gave {len(values)} values for {len(indices)} samples")
+        listed: list[float] = values.tolist()
+        return listed
+
+    def _known_blocks(self) -> frozenset[Block]:
+        blocks: set[Block] = set()
+        if self._joint or self._x_gradient:
+            blocks.add("x")
+        if self._joint or self._y_gradient:
+            blocks.add("y")
+        return frozenset(blocks)
+
+    def _compiled(self) -> kernels.UserFunction | None:
+        functions = (self._value, self._joint, self._x_gradient, self._y_gradient)
+        if self._vectorized or not all(isinstance(f, CPUDispatcher) for f in functions if f):
+            return None
+        return kernels.UserFunction(*functions)
+
+
+def _split(
+    gradient: Callable[..., Any] | BlockGradients | None,
+) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None, Callable[..., Any] | None]:
+    """(joint, of x, of y) from the forms in which a gradient may be given."""
+    if gradient is None:
+        return None, None, None
+    if callable(gradient):
+        return gradient, None, None
+    if (
+        isinstance(gradient, tuple)
+        and len(gradient) == 2
+        and all(part is None or callable(part) for part in gradient)
+    ):
+        return None, *gradient
+    raise TypeError(
+        "gradient must be a function (i, x, y) -> (gx, gy), or a pair of functions with None for a "
+        f"block that is not known, got {gradient!r}"
+    )

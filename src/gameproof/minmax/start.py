@@ -1,0 +1,35 @@
+"""Where a run starts."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from gameproof.core.arguments import Vector
+from gameproof.core.errors import StartProjectedWarning, warn
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.sets import projected
+
+
+def starting_point(
+    problem: Problem, start: tuple[ArrayLike, ArrayLike] | None
+) -> tuple[Vector, Vector]:
+    """The given (x, y), moved into the sets with a warning where it lies outside; by default the
+    problem's own start."""
+    if start is None:
+        return problem.start
+    if not isinstance(start, (tuple, list)) or len(start) != 2:
+        raise TypeError(f"start must be a pair (x, y), got {start!r}")
+    x, y = problem.point(*start)
+    inside = projected(problem.x_set, x), projected(problem.y_set, y)
+    outside = [
+        name
+        for name, whole, point in zip("xy", (problem.x_set, problem.y_set), (x, y), strict=True)
+        if not whole.contains(point)
+    ]
+    if outside:
+        warn(
+            f"the start lies outside the set of {' and of '.join(outside)}; "
+            "the run starts at the nearest point inside",
+            StartProjectedWarning,
+        )
+    return inside

@@ -1,0 +1,91 @@
+"""State files: named arrays and a JSON header in a zip archive, never pickle.
+
+A file is written under another name and then renamed, so a killed process or a full disk leaves the
+old one as it was. A digest over header and arrays tells an altered file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.atomic_files import write_whole
+from gameproof.core.errors import StateFileError
+
+FORMAT, VERSION = "gameproof-state", 4
+_HEADER = "header"
+Arrays = dict[str, NDArray[Any]]
+
+
+def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
+    """Writes a state file atomically."""
+    header = {"format": FORMAT, "version": VERSION, **header}
+    header["digest"] = _digest(header, arrays)
+    packed = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    buffer = io.BytesIO()
+    members: dict[str, Any] = {_HEADER: packed, **arrays}
+    np.savez(buffer, **members)
+    write_whole(path, buffer.getbuffer())
+
+
+def read(path: Path) -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays of a state file, or a `StateFileError` that says what is wrong."""
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        header = json.loads(arrays.pop(_HEADER).tobytes())
+        found, version = header["format"], int(header["version"])
+    except OSError:  # of the file's place, not of what it holds
+        raise
+    except Exception as error:  # a damaged archive can make its reader raise nearly anything
+        raise StateFileError(
+            f"{path} is not a readable state file: it is cut short, damaged or of another program"
+        ) from error
+    if found != FORMAT:
+        raise StateFileError(f"{path} is not a state file of gameproof, but of {found!r}")
+    if version > VERSION:
+        raise StateFileError(
+            f"{path} was written by a newer gameproof (file version {version}, this one reads up "
+            f"to {VERSION}); update gameproof to go on with it"
+        )
+    if version < VERSION:
+        raise StateFileError(
+            f"{path} was written by an older gameproof (file version {version}, this one reads "
+            f"{VERSION}), whose steps were laid out otherwise; go on with it there, or start anew"
+        )
+    if header.pop("digest", None) != _digest(header, arrays):
+        raise StateFileError(f"{path} was altered after it was written: its digest does not match")
+    return header, arrays
+
+
+def _digest(header: dict[str, Any], arrays: Arrays) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        digest.update(f"{name} {array.dtype.str} {arrays[name].shape}".encode())
+        digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def generator_state(rng: np.random.Generator) -> dict[str, Any]:
+    """The generator's state as JSON can hold it; arrays become lists."""
+    state: dict[str, Any] = json.loads(
+        json.dumps(rng.bit_generator.state, default=lambda value: value.tolist())
+    )
+    return state
+
+
+def generator(state: dict[str, Any]) -> np.random.Generator:
+    """The generator whose state this is."""
+    kind = getattr(np.random, str(state.get("bit_generator")), None)
+    if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
+        raise StateFileError(f"unknown random generator {state.get('bit_generator')!r}")
+    bits = kind()
+    bits.state = state
+    return np.random.Generator(bits)

@@ -1,1 +1,0 @@
-"""From numbers to tables, figures and pages: rows are computed first, then drawn."""

@@ -1,1 +1,0 @@
-"""How it is solved: estimates, orders, updates, schedules, the run, its state and its result."""

@@ -1,0 +1,73 @@
+"""What the adversary does with labels, and what `worst_case` and `estimate_risk` both check."""
+
+from __future__ import annotations
+
+from math import inf
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gameproof.core.arguments import Vector, as_numbers, require_finite
+from gameproof.strategic.robust_problem import StrategicProblem
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def ball_radius(problem: StrategicProblem) -> float:
+    """The radius of the ball: the problem's own, or what the printed form's amounts to."""
+    if np.isinf(problem.radius):
+        raise ValueError("an infinite radius has no worst case; give the problem a finite one")
+    if problem.form == "exact":
+        return problem.radius
+    negative = 1 - problem.population.positive_share
+    return max(0.0, problem.radius - problem.label_cost * negative)
+
+
+def best_flips(
+    problem: StrategicProblem, pull: Vector, rate: float, radius: float
+) -> tuple[Vector, float, float]:
+    """The share of each agent whose label flips, the budget left after that, and alpha; pull is
+    s y z, and distance is bought at `rate`. An agent's flip costs and gains by its weight."""
+    share, kappa, n = np.zeros(problem.n), problem.label_cost, problem.n
+    able = problem.has_gamma
+    if not able.any():
+        return share, radius, rate
+    worth = np.flatnonzero(able & (pull > 0) & (pull >= rate * kappa))
+    order = worth[np.argsort(-pull[worth], kind="stable")]
+    affordable = inf if kappa == 0 else n * radius / (2 * kappa)
+    weights = problem.population.weights[order]
+    spent = np.cumsum(weights)  # on the first, the first two, …
+    # No slivers of agents from rounding.
+    whole = int(np.searchsorted(spent, affordable * (1 + 8 * EPS), side="right"))
+    if whole == order.size:
+        share[order] = 1.0
+        return share, max(0.0, radius - 2 * kappa * float(spent[-1:].sum()) / n), rate
+    share[order[:whole]] = 1.0
+    part = (affordable - (spent[whole - 1] if whole else 0.0)) / weights[whole]
+    share[order[whole]] = part if part > 8 * EPS * affordable else 0.0
+    return share, 0.0, max(rate, float(pull[order[whole]]) / kappa)
+
+
+def checked_theta(problem: StrategicProblem, theta: ArrayLike) -> Vector:
+    vector = as_numbers("theta", theta, "a vector")
+    if vector.shape != (problem.population.d,):
+        raise ValueError(
+            f"theta has shape {vector.shape}, the population {problem.population.d} features; "
+            "problem.split(x) takes theta out of a point x"
+        )
+    require_finite("theta", vector)
+    return vector
+
+
+def checked_intercept(problem: StrategicProblem, value: float | None) -> float:
+    """A finite number; where the problem has an intercept, it must be given."""
+    if value is None:
+        if problem.intercept is not None:
+            raise ValueError("the problem has an intercept: pass it, as problem.offset(x) has it")
+        return 0.0
+    number = as_numbers("intercept", value, "a number")
+    if number.shape != ():
+        raise ValueError(f"intercept must be one number, got shape {number.shape}")
+    if not np.isfinite(number):
+        raise ValueError(f"intercept must be finite, got {value}")
+    return float(number)

@@ -1,0 +1,1 @@
+"""`Solver.auto` for strategic problems."""

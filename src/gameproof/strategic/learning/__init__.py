@@ -1,0 +1,1 @@
+"""Response models learned from observed answers."""

@@ -1,0 +1,127 @@
+"""The set of a strategic problem as inequalities h(v) >= 0 with concave h.
+
+The capped cone, bounds of an intercept and of features that no transport can change, u >= |theta|
+where `ConvexSide` lifts, and what `lifts` asks of its own variables. Those that are not linear are
+curves u >= |y|_p, for u = alpha and y = c theta / cost with c = K + s the cone of the problem:
+
+    u - sum |y_c|^p / u^(p-1) >= 0
+
+which has no kink where y = 0. With r_c = |y_c| / u its gradient is -p sign(y_c) r_c^(p-1) and
+1 + (p-1) sum r_c^p, and minus its Hessian p (p-1)/u times the sum of r_c^(p-2) k_c k_c' with
+k_c = e_c - (y_c/u) e_u.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.strategic.newton.objective import Side
+from gameproof.strategic.power_costs import norm_of
+
+
+class Curved(NamedTuple):
+    """v[head] >= |weights v[body]|_p."""
+
+    head: int
+    body: Indices
+    weights: Vector
+    p: float
+
+    def height(self, v: Vector) -> float:
+        """u (1 - (|y|/u)^p), exact also where the two are close; negative where u is."""
+        u, length = float(v[self.head]), norm_of(self.weights * v[self.body], self.p)
+        if u <= 0:
+            return -1.0
+        if length < u / 2:
+            return float(u * (1 - (length / u) ** self.p))
+        return -u * float(np.expm1(self.p * np.log1p((length - u) / u)))
+
+    def slope(self, v: Vector) -> Vector:
+        """The gradient."""
+        y, p = self.weights * v[self.body] / v[self.head], self.p
+        found, powers = np.zeros_like(v), np.abs(y) ** (p - 1)
+        found[self.body] = -p * np.sign(y) * powers * self.weights
+        found[self.head] = 1 + (p - 1) * float((powers * np.abs(y)).sum())
+        return found
+
+    def bend(self, v: Vector) -> Matrix:
+        """Minus the Hessian."""
+        u, y, p = v[self.head], self.weights * v[self.body] / v[self.head], self.p
+        across = np.zeros((y.size, v.size))
+        across[np.arange(y.size), self.body] = self.weights
+        across[:, self.head] = -y
+        bent: Matrix = (p * (p - 1) / u * np.abs(y) ** (p - 2)) * across.T @ across
+        return bent
+
+
+class Walls:
+    """h, its first derivatives, and the second of those that are curved, which come first."""
+
+    def __init__(self, side: Side) -> None:
+        self._curves = [_cone(side), *_curves(side)]
+        rows = [*_bounds(side), *_lifted(side)]
+        self.number = len(self._curves) + len(rows)
+        self._offsets = np.array([offset for offset, _ in rows])
+        self._rows = np.zeros((len(rows), side.size))
+        for row, (_, entries) in zip(self._rows, rows, strict=True):
+            row[list(entries)] = list(entries.values())
+
+    def heights(self, v: Vector) -> Vector:
+        """h(v)."""
+        return np.append([c.height(v) for c in self._curves], self._offsets + self._rows @ v)
+
+    def slopes(self, v: Vector) -> Matrix:
+        """The gradients of the heights, row by row."""
+        return np.vstack([*(curve.slope(v) for curve in self._curves), self._rows])
+
+    def bend(self, v: Vector, forces: Vector) -> Matrix:
+        """Minus the Hessians of the curved ones, each times its force."""
+        total = np.zeros((v.size, v.size))
+        for force, curve in zip(forces, self._curves, strict=False):
+            total += force * curve.bend(v)
+        return total
+
+
+Wall = tuple[float, dict[int, float]]  # offset + sum of numbers times coordinates
+
+
+def _cone(side: Side) -> Curved:
+    paid = np.flatnonzero(np.isfinite(side.cost))
+    weights = side.steepness / side.cost[paid]
+    return Curved(side.alpha, side.theta.start + paid, weights, 2.0)
+
+
+def _curves(side: Side) -> list[Curved]:
+    found = []
+    for part, at in side.parts:
+        if part.curve is not None:
+            head, body, weights, of_features, p = part.curve
+            places = body + (side.theta.start if of_features else at)
+            found.append(Curved(at + head, places, weights, p))
+    return found
+
+
+def _bounds(side: Side) -> list[Wall]:
+    cap, bound, free = side.problem.alpha_max, side.problem.intercept, np.isinf(side.cost)
+    rows: list[Wall] = [(cap, {side.alpha: -1.0})]
+    if bound is not None:
+        rows += [(bound, {0: -1.0}), (bound, {0: 1.0})]
+    for c in (side.theta.start + np.flatnonzero(free)).tolist():
+        rows += [(cap / side.steepness, {c: -1.0}), (cap / side.steepness, {c: 1.0})]
+    return rows
+
+
+def _lifted(side: Side) -> list[Wall]:
+    """u >= |theta| of powers, and the linear walls of budgets."""
+    rows: list[Wall] = []
+    for k, c in enumerate(side.movable.tolist() if side.lifted else ()):
+        u = side.alpha + 1 + (k if side.lifted > 1 else 0)
+        rows += [(0.0, {u: 1.0, c: -1.0}), (0.0, {u: 1.0, c: 1.0})]
+    for part, at in side.parts:
+        for k, feature, slope in part.slopes:
+            other = {side.theta.start + feature: -slope} if feature >= 0 and slope else {}
+            rows.append((0.0, {at + k: 1.0, **other}))
+    return rows

@@ -1,0 +1,228 @@
+"""The convex side of a strategic problem: what the learner minimises.
+
+With x = (intercept, theta, alpha) in the capped cone and t_i = s z_i - y_i kappa alpha it is
+
+    f(x) + (1/n) sum over the free i of |t_i|
+    f(x) = slope alpha + (1/n) sum_i [phi(z_i) + l_i z_i]
+
+where an agent is free if its gamma is maximised out: |t| is the largest gamma t. Where gamma is
+given, gamma_i t_i is a part of f, and nobody is free. Agents with a gamma never move, so that t is
+linear in x. An agent's weight multiplies all of its terms, |t_i| and gamma_i t_i too: t_i has its
+weight in it.
+
+Lifting. The scores of agents who move rise by zeta N^q with N = |theta|_{p*} of the movable part.
+Below p* = 2 its second derivatives are unbounded where a coordinate vanishes, and p* = 1 or
+infinity have kinks. Then N is that of u in place of theta, for u_c >= |theta_c|, or of one number
+u >= |theta_c| for all c where p* is infinite; N never falls with u, and their push on the scores is
+never negative, so that the least u is best. The variable is v = x, or v = (x, u). Budgets have
+variables of their own: see `lifts`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.strategic.newton.lifts import parts_of
+from gameproof.strategic.newton.objective import Derivatives, Local, Side, combined, gram, sums
+from gameproof.strategic.newton.power_terms import Power, power_of_norm
+
+if TYPE_CHECKING:
+    from gameproof.strategic.robust_problem import StrategicProblem
+
+# Agents at a time, few enough for the cache to hold all there is of them.
+BLOCK = 4096
+
+
+class Expansion(NamedTuple):
+    """What there is at one v: scores, and value, gradient and Hessian with every free gamma_i kept
+    at the sign of t_i, so that the value is the one that the learner minimises."""
+
+    v: Vector
+    z: Vector
+    value: float
+    gradient: Vector
+    hessian: Matrix
+
+
+class ConvexSide(Side):
+    """f and |t| of a problem: with gamma given, or maximised out; of all agents, or of some."""
+
+    def __init__(
+        self,
+        problem: StrategicProblem,
+        gamma: Vector | None = None,
+        agents: Indices | slice = slice(None),
+    ) -> None:
+        people, data = problem.population, problem.data
+        parts = parts_of(people)
+        rise = np.where(people.y < 0, data.zeta, 0.0) * data.movable.any() * (not parts)
+        super().__init__(problem, bool(rise.any()), parts)
+        self._given, self._loss = gamma, problem.loss
+        labels, own, everyone = people.y[agents], problem.has_gamma[agents], problem.has_gamma
+        self.n = labels.size
+        self._weights = people.weights[agents] if people.weighted else None
+        # A row for the intercept, where there is one, for each feature and each variable of a
+        # budget: contiguous, since all sums run over agents.
+        self._rows = np.empty((self.alpha, self.n))
+        self._rows[: data.start], self._rows[self.theta] = 1.0, people.X[agents].T
+        self._add_budgets(np.arange(people.n)[agents], labels < 0)
+        self._zeta = rise[agents]
+        self._linear, self._slope = np.where(own, 0.0, -data.s * labels), data.slope
+        if gamma is None:
+            self.free = np.flatnonzero(own)
+            # For large alpha, |t| of a free agent is about kappa alpha, so that their mean grows
+            # with alpha by kappa times their share. Some agents have another share than all: the
+            # slope of alpha makes up for it.
+            whole = float((people.weights * everyone).mean())
+            self._slope += data.kappa * (whole - float(self._counted(own).mean()))
+        else:
+            self.free = np.zeros(0, dtype=np.int64)
+            self._linear += data.s * np.where(own, gamma[agents], 0.0)
+            pulled = people.weights * np.where(everyone, gamma, 0.0) * people.y
+            self._slope -= data.kappa * float(pulled.mean())
+        self._label, self._is_free = data.kappa * labels, own & (gamma is None)
+
+    def _add_budgets(self, agents: Indices, moves: NDArray[np.bool_]) -> None:
+        """Fills the rows of the variables of budgets, which are 0 for agents who do not move."""
+        for part, at in self.parts:
+            self._rows[at : at + part.count] = 0.0
+            self._rows[at : at + part.count, moves] = part.rows(agents[moves])
+            own = part.shifted(self._rows[self.theta, moves], agents[moves])
+            self._rows[self.theta, moves] = own
+
+    def sample(self, number: int) -> ConvexSide:
+        """The same for about this many of the agents, spread evenly and in no rhythm."""
+        total = self.problem.population.n
+        golden = (np.sqrt(5.0) - 1) / 2
+        places = np.unique((golden * np.arange(number) % 1.0 * total).astype(np.int64))
+        return ConvexSide(self.problem, self._given, places)
+
+    @cached_property
+    def pull_rows(self) -> Matrix:  # type: ignore[override]
+        return self.some_pull_rows(self.free)
+
+    @cached_property
+    def pull_labels(self) -> Vector:  # type: ignore[override]
+        return self.some_pull_labels(self.free)
+
+    def some_pull_rows(self, agents: Indices) -> Matrix:
+        """Those of some agents."""
+        rows: Matrix = self._counted(self.data.s * self._rows[:, agents], agents)
+        return rows
+
+    def some_pull_labels(self, agents: Indices) -> Vector:
+        """Those of some agents."""
+        labels: Vector = self._counted(self._label[agents], agents)
+        return labels
+
+    def pulls_at(self, here: Expansion, agents: Indices) -> Vector:
+        """t of some agents, to the last bit as in the expansion: signs matter."""
+        t: Vector = self._pull(here.z[agents], self._label[agents], here.v)
+        weighted: Vector = self._counted(t, agents)
+        return weighted
+
+    def _pull(self, z: Vector, label: Vector, v: Vector) -> Vector:
+        t: Vector = self.data.s * z - label * v[self.alpha]
+        return t
+
+    def _counted(self, values: Any, agents: Indices | slice = slice(None)) -> Any:
+        """Values of agents times their weights."""
+        return values if self._weights is None else values * self._weights[agents]
+
+    def _power(self, v: Vector) -> Power:
+        return power_of_norm(v[self._risers], self.norm, self.data.degree)
+
+    @property
+    def _risers(self) -> Indices:
+        """The coordinates of v that the power is of."""
+        return np.arange(self.alpha + 1, self.size) if self.lifted else self.movable
+
+    def at(self, v: Vector) -> Local:
+        z = combined(v[: self.alpha], self._rows) + self._zeta * self._power(v).value
+        terms = self._counted(self._loss.phi(z) + self._linear * z)
+        return Local(v, z, float(self._slope * v[self.alpha] + terms.mean()))
+
+    def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
+        """As said there. The curvature of phi is at least its mean over scores within `reach`:
+        where phi has kinks in its slope, those that a step may meet are seen before it does."""
+        loss, rows, n, zeta, at = self._loss, self._rows, self.n, self._zeta, self.alpha
+        by_z = self._counted(loss.slope(here.z) + self._linear)
+        curvature = np.maximum(loss.curvature(here.z), self._mean_curvature(here.z, reach))
+        curvature = self._counted(curvature)
+        gradient, hessian = np.zeros(self.size), np.zeros((self.size, self.size))
+        gradient[:at], gradient[at] = sums(rows, by_z) / n, self._slope
+        both = curvature.copy()
+        both[self.free] += loss.s**2 * self._counted(self._counted(bends, self.free), self.free)
+        hessian[:at, :at] = gram(rows, both) / n
+        hessian[at, :at] = -sums(self.pull_rows, bends * self.pull_labels) / n
+        hessian[:at, at] = hessian[at, :at]
+        hessian[at, at] = float((bends * self.pull_labels**2).sum()) / n
+        cross = sums(rows, curvature * zeta) / n
+        own = float((curvature * zeta**2).mean())
+        push = float((by_z * zeta).mean())
+        return self._risen(here.v, Derivatives(gradient, hessian), cross, own, push)
+
+    def _mean_curvature(self, z: Vector, reach: Vector | float) -> Vector:
+        width, slope = np.maximum(reach, 1e-6), self._loss.slope
+        mean: Vector = (slope(z + width) - slope(z - width)) / (2 * width)
+        return mean
+
+    def _risen(
+        self, v: Vector, found: Derivatives, cross: Vector, own: float, push: float
+    ) -> Derivatives:
+        """Derivatives with what they lack: scores of agents who move rise by zeta times the power
+        as well. In `found` is what features do; cross, own and push are the means of phi'' zeta x,
+        phi'' zeta^2 and the derivative by z times zeta."""
+        if not self.moves:
+            return found
+        rise, padded, power = np.zeros(self.size), np.zeros(self.size), self._power(v)
+        rise[self._risers], padded[: self.alpha] = power.gradient, cross
+        mixed = np.outer(padded, rise)
+        hessian = found.hessian + mixed + mixed.T + own * np.outer(rise, rise)
+        hessian[np.ix_(self._risers, self._risers)] += push * power.hessian
+        return Derivatives(found.gradient + push * rise, hessian)
+
+    def expand(self, v: Vector, z_before: Vector | None = None) -> Expansion:
+        """All there is at v in one pass over the agents, a block at a time. Where phi has kinks in
+        its slope, the curvature looks as far as scores have changed since `z_before`."""
+        z, blocks = np.empty(self.n), range(0, self.n, BLOCK)
+        totals = (self._totals(slice(b, b + BLOCK), v, z, z_before) for b in blocks)
+        value, by_v, hessian, *rises = (total / self.n for total in reduce(_added, totals))
+        by_v[self.alpha] += self._slope
+        found = self._risen(v, Derivatives(by_v, hessian), *rises)
+        return Expansion(v, z, value + self._slope * v[self.alpha], *found)
+
+    def _totals(self, b: slice, v: Vector, z: Vector, z_before: Vector | None) -> list[Any]:
+        """What a block of agents adds to value, gradient, Hessian and the three that `_risen`
+        takes; overwrites their part of z."""
+        rows, label, linear, at = self._rows[:, b], self._label[b], self._linear[b], self.alpha
+        here = np.einsum("c,cn->n", v[:at], rows, out=z[b])
+        if self.moves:
+            here += self._zeta[b] * self._power(v).value
+        phi, slope, curvature = self._loss.terms(here)
+        if z_before is not None and self._loss.kinks:
+            reach = np.abs(here - z_before[b])
+            curvature = np.maximum(curvature, self._mean_curvature(here, reach))
+        t = self._pull(here, label, v)
+        gamma = np.sign(t) * self._is_free[b]
+        by_z = self._counted(slope + linear + self.data.s * gamma, b)
+        value = float(self._counted(phi + linear * here + gamma * t, b).sum())
+        curvature = self._counted(curvature, b)
+        by_v, hessian = np.zeros(self.size), np.zeros((self.size, self.size))
+        by_v[:at], by_v[at] = sums(rows, by_z), -float(self._counted(label * gamma, b).sum())
+        hessian[:at, :at] = gram(rows, curvature)
+        if not self.moves:
+            return [value, by_v, hessian, np.zeros(at), 0.0, 0.0]
+        zeta = self._zeta[b]
+        bent = curvature * zeta
+        own, push = float((bent * zeta).sum()), float((by_z * zeta).sum())
+        return [value, by_v, hessian, sums(rows, bent), own, push]
+
+
+def _added(one: list[Any], other: list[Any]) -> list[Any]:
+    return [a + b for a, b in zip(one, other, strict=True)]

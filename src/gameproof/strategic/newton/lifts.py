@@ -1,0 +1,276 @@
+"""Budgets as further variables u in which scores are linear.
+
+What moving within a budget adds to a score is a support function sigma_i(theta), which has kinks,
+and the best theta often sits on one. Where u_k >= rho_k(theta) for a few convex rho_k, it is
+
+    sigma_i(theta) = sum over k of w_ik u_k,   w_ik >= 0,
+
+at the least u. Scores push the loss of those who move up, so that the least u is best, and the u_k
+are features like others, with w_ik for the agent's number. The parts:
+
+    interval   u >= rise theta_c and u >= fall theta_c: boxes, and balls of norm inf
+    prices     u >= reach_c |theta_c| for all c: prices, and balls of norm 1
+    ball       u >= |theta_M|_{p*}, a curved wall; below p* = 2 of sizes y_c >= |theta_c| in place
+               of theta_c, for there curvature has no bound
+    claims     u_g >= steps_k theta_k for the levels that the agents g can have: those who have one
+               that can be claimed, and those at each other level; and less theta at the level of i
+
+Bounds. The least of <g, theta> + <gu, u> over theta of a given length is -length times the distance
+of -g from the set of all sum gu_k s_k with s_k a subgradient of rho_k at 0, and every point of that
+set bounds it. One is the nearest (see `nearest`). Another one comes with v: on the path of the
+interior-point method the multiplier of a wall is mu over its height, so that the slopes of the
+walls of u_k, weighted by 1 / height, approach the best s_k, also where more than the length binds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import numpy as np
+
+from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
+from gameproof.strategic.claims import Claim
+from gameproof.strategic.newton.nearest import in_capped_simplex, in_norm_ball, in_price_ball
+from gameproof.strategic.population import Population
+from gameproof.strategic.power_costs import norm_of
+
+
+class Slope(NamedTuple):
+    """The wall u_k >= slope theta_feature, or u_k >= 0 where the feature is -1."""
+
+    k: int
+    feature: int
+    slope: float
+
+
+class Curve(NamedTuple):
+    """The wall u_head >= |weights u_body|_p, or |weights theta_body| where the body is features."""
+
+    head: int
+    body: Indices
+    weights: Vector
+    of_features: bool
+    p: float
+
+    def lean(self, y: Vector, u: float) -> Vector:
+        """The slopes of u by y along the wall's level, at numbers below it: a point of the ball of
+        the dual norm, times the weights."""
+        r, p = self.weights * np.abs(y) / u, self.p
+        powers = r ** (p - 1)
+        found: Vector = np.sign(y) * self.weights * p * powers / (1 + (p - 1) * float(r @ powers))
+        return found
+
+
+class Part(ABC):
+    """Some of the u, and how they bound what some features add."""
+
+    count: int
+    slopes: list[Slope]
+    # Room above the least u at which a search begins, in units of the problem's.
+    stretch: Vector | float = 1.0
+    curve: Curve | None = None
+
+    @abstractmethod
+    def rows(self, agents: Indices) -> Matrix:
+        """w of these agents, who move: a row for each u."""
+
+    @abstractmethod
+    def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
+        """The sum of gu_k s_k nearest to -g."""
+
+    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
+        """The sum of gu_k s_k with the slopes of the walls weighted by 1 / height."""
+        found, total = np.zeros_like(theta), np.zeros(self.count)
+        pushes = []
+        for k, feature, slope in self.slopes:
+            height = u[k] - (slope * theta[feature] if feature >= 0 else 0.0)
+            pushes.append(1 / height)
+            total[k] += 1 / height
+        for push, (k, feature, slope) in zip(pushes, self.slopes, strict=True):
+            if feature >= 0:
+                found[feature] += max(of_u[k], 0.0) * slope * push / total[k]
+        return found
+
+    def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
+        """The features of these agents, a row for each, as far as they move whatever theta is."""
+        return rows
+
+    def least(self, theta: Vector) -> Vector:
+        """The least u."""
+        found = np.full(self.count, -np.inf)
+        for k, feature, slope in self.slopes:
+            found[k] = max(found[k], slope * theta[feature] if feature >= 0 else 0.0)
+        return found
+
+
+class Intervals(Part):
+    """One u for each of some features, which bounds what moves between two ends add."""
+
+    def __init__(self, features: Indices, fall: Vector, rise: Vector, weights: Matrix) -> None:
+        self.count, self._features, self._fall, self._rise = features.size, features, fall, rise
+        self._weights = weights  # a row for each u, a column an agent or one for all
+        # All together the room adds about as much to scores as that of one number does.
+        self.stretch = 1 / (features.size * np.maximum(weights.max(axis=1), 1e-100))
+        ends = zip(features.tolist(), fall.tolist(), rise.tolist(), strict=True)
+        self.slopes = [Slope(k, c, a) for k, (c, *both) in enumerate(ends) for a in both]
+
+    def rows(self, agents: Indices) -> Matrix:
+        weights = self._weights
+        return weights[:, agents] if weights.shape[1] > 1 else np.repeat(weights, agents.size, 1)
+
+    def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
+        low, high = np.zeros_like(g), np.zeros_like(g)
+        np.add.at(low, self._features, of_u * self._fall)
+        np.add.at(high, self._features, of_u * self._rise)
+        return np.clip(-g, low, high)
+
+
+class OneNumber(Part):
+    """One u for all features, with the strength of each agent for its w, relative to the largest:
+    u is what the strongest gain, and of the size of scores however large their strength is."""
+
+    def __init__(self, strength: Vector, reach: Vector) -> None:
+        largest = float(strength.max())
+        self.count, self._strength, self._reach = 1, strength / largest, reach * largest
+        self._features = np.flatnonzero(reach)
+
+    def rows(self, agents: Indices) -> Matrix:
+        own = np.zeros((self.count, agents.size))
+        own[0] = self._strength[agents] if self._strength.size > 1 else self._strength[0]
+        return own
+
+
+class Prices(OneNumber):
+    """u >= reach_c |theta_c| for all c."""
+
+    def __init__(self, strength: Vector, reach: Vector) -> None:
+        super().__init__(strength, reach)
+        both = [(int(c), sign) for c in self._features for sign in (-1.0, 1.0)]
+        self.slopes = [Slope(0, c, sign * float(self._reach[c])) for c, sign in both]
+
+    def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
+        found, own = np.zeros_like(g), self._features
+        found[own] = in_price_ball(g[own], cost[own], self._reach[own], max(of_u[0], 0.0))
+        return found
+
+
+class InBall(OneNumber):
+    """u >= |reach theta|_{p*}; below p* = 2 with a y_c >= reach_c |theta_c| for each movable c."""
+
+    def __init__(self, strength: Vector, reach: Vector, dual_norm: float) -> None:
+        super().__init__(strength, reach)
+        own, self._p = self._features, dual_norm
+        self._split, self.slopes = dual_norm < 2, []
+        body, weights = own, self._reach[own]
+        if self._split:
+            body, self.count = 1 + np.arange(own.size), 1 + own.size
+            ends = [(1 + k, int(c), float(weights[k])) for k, c in enumerate(own)]
+            self.slopes = [Slope(k, c, a * sign) for k, c, a in ends for sign in (-1.0, 1.0)]
+            self.stretch = np.append(2.0 * own.size, np.ones(own.size))
+            weights = np.ones(own.size)
+        self.curve = Curve(0, body, weights, not self._split, dual_norm)
+
+    def least(self, theta: Vector) -> Vector:
+        sizes = (self._reach * np.abs(theta))[self._features]
+        length = norm_of(sizes, self._p)
+        return np.append(length, sizes) if self._split else np.array([length])
+
+    def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
+        found, own = np.zeros_like(g), self._features
+        # The y_c carry no score, so nothing but their walls pulls on them.
+        reach, p = self._reach[own], self._p / (self._p - 1)
+        size = max(of_u[0], 0.0)
+        found[own] = reach * in_norm_ball(g[own] / reach, cost[own] * reach, p, size)
+        return found
+
+    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
+        assert self.curve is not None
+        y = u[self.curve.body] if self._split else theta[self._features]
+        pushes = max(of_u[0], 0.0) * self.curve.lean(y, float(u[0]))
+        if self._split:
+            return super().along(theta, u, np.append(0.0, pushes))
+        found = np.zeros_like(theta)
+        found[self._features] = pushes
+        return found
+
+
+class Claims(Part):
+    """A u for agents at a level that can be claimed, and one for those at each other level."""
+
+    def __init__(self, claim: Claim, moves: Vector) -> None:
+        self._claim, able = claim, np.flatnonzero(claim.allowed)
+        levels = np.unique(claim.current[moves > 0])
+        others = levels[~claim.allowed[levels]]
+        # The u of each level: 0 for those that can be claimed.
+        self._group = np.zeros(claim.columns.size, dtype=np.int64)
+        self._group[others] = 1 + np.arange(others.size)
+        self.count, self._able, self._others = 1 + others.size, able, others
+        sets = [able, *(np.append(able, level) for level in others)]
+        pairs = [(k, level) for k, own in enumerate(sets) for level in own]
+        self.slopes = [
+            Slope(k, int(claim.columns[level]), float(claim.steps[level])) for k, level in pairs
+        ]
+
+    def rows(self, agents: Indices) -> Matrix:
+        group = self._group[self._claim.current[agents]]
+        return np.equal(group, np.arange(self.count)[:, None]).astype(np.float64)
+
+    def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
+        """Without the level that they have, for `rows` has the one that they claim."""
+        own, without = self._claim.current[agents], rows.copy()
+        columns = self._claim.columns[own]
+        shown = np.flatnonzero(columns >= 0)
+        without[columns[shown], shown] -= self._claim.steps[own[shown]]
+        return without
+
+    def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
+        """All u draw on the levels that can be claimed, and each but the first on its own level, as
+        far as its weight goes."""
+        weights = np.maximum(of_u, 0.0)
+        levels = np.concatenate([self._able, self._others])
+        total = float(weights.sum())
+        caps = np.concatenate([np.full(self._able.size, total), weights[1:]])
+        columns, steps = self._claim.columns[levels], self._claim.steps[levels]
+        shown = columns >= 0
+        steps, safe = np.where(shown, steps, 0.0), np.where(shown, columns, 0)
+        masses = in_capped_simplex(g[safe], cost[safe], steps, caps, total)
+        found = np.zeros_like(g)
+        np.add.at(found, safe, steps * masses)
+        return found
+
+
+def parts_of(people: Population) -> list[Part]:
+    """The parts of what moving adds to scores; none where it is a power, or nobody moves."""
+    response, d, moves = people.response, people.d, np.where(people.y < 0, 1.0, 0.0)
+    if isinstance(response, BoxBudget):
+        return [*_box(response, d), *(Claims(c, moves) for c in response.claims if c.allowed.any())]
+    if not isinstance(response, (BallBudget, PriceBudget)) or not response.moves(d):
+        return []
+    strength, reach = response.strength, response.reach(d)
+    if np.isinf(response.dual_norm):
+        return [Prices(strength, reach)]
+    if response.dual_norm == 1:
+        own = np.flatnonzero(reach)
+        weights = np.tile(strength, (own.size, 1))
+        return [Intervals(own, -np.ones(own.size), np.ones(own.size), weights)]
+    return [InBall(strength, reach, response.dual_norm)]
+
+
+def _box(response: BoxBudget, d: int) -> list[Part]:
+    """Common bounds are the ends of intervals. Others are the weights of two: up and down."""
+    bounds = response.encoded(d)
+    lower, upper = bounds.lower, bounds.upper
+    if len(lower) == 1:
+        own = np.flatnonzero((lower[0] < 0) | (upper[0] > 0))
+        ones = np.ones((own.size, 1))
+        return [Intervals(own, lower[0, own], upper[0, own], ones)] if own.size else []
+    found: list[Part] = []
+    for ends, sign in ((upper, 1.0), (lower, -1.0)):
+        own = np.flatnonzero(ends.any(axis=0))
+        nothing, slope = np.zeros(own.size), np.full(own.size, sign)
+        low, high = (nothing, slope) if sign > 0 else (slope, nothing)
+        if own.size:
+            found.append(Intervals(own, low, high, sign * ends[:, own].T))
+    return found

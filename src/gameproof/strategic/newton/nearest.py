@@ -1,0 +1,123 @@
+"""The point of a set of moves nearest to -g in the norm |cost s|: what it leaves of g is a bound.
+
+Every point of the set gives a valid bound, so these need not be exact; but the nearest one gives
+the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.optimize import brentq
+
+from gameproof.core.arguments import Vector
+from gameproof.strategic.power_costs import norm_of
+
+BISECTIONS, STEPS = 60, 12
+
+
+def in_price_ball(g: Vector, cost: Vector, reach: Vector, size: float) -> Vector:
+    """Of {s : sum |s_c| / reach_c <= size}; reach is positive.
+
+    With the multiplier mu, |s_c| / reach_c = (|g_c| / reach_c - mu / (reach_c cost_c)^2)_+, whose
+    sum falls with mu, linearly between the places where a term vanishes.
+    """
+    start, slope = np.abs(g) / reach, 1 / (reach * cost) ** 2
+    if start.sum() <= size:
+        return -g
+    order = np.argsort(-start / slope)
+    starts, slopes = np.cumsum(start[order]), np.cumsum(slope[order])
+    # With the first k terms positive the sum is size at this mu; it lies before the next vanishes.
+    mu = (starts - size) / slopes
+    ends = np.append((start / slope)[order][1:], 0.0)
+    k = int(np.argmax(mu >= ends))
+    spent = np.maximum(0.0, start - max(mu[k], 0.0) * slope)
+    spent *= min(1.0, size / max(float(spent.sum()), np.finfo(float).tiny))
+    nearest: Vector = -np.sign(g) * spent * reach
+    return nearest
+
+
+def in_norm_ball(g: Vector, cost: Vector, p: float, size: float) -> Vector:
+    """Of {s : |s|_p <= size}, 1 < p < inf.
+
+    With the multiplier mu, t = |s_c| solves cost_c^2 (|g_c| - t) = mu t^(p-1), which falls with mu.
+    """
+    length = np.abs(g)
+    if norm_of(g, p) <= size or size <= 0:
+        return -g if size > 0 else np.zeros_like(g)
+    weight = cost**2
+
+    def sizes(mu: float) -> Vector:
+        if p == 2:
+            found: Vector = weight * length / (weight + mu)
+            return found
+        return _sizes(mu, weight, length, p)
+
+    high = float(weight.max()) * float(length.max()) / (size / g.size ** (1 / p)) ** (p - 1)
+    mu = brentq(lambda log: norm_of(sizes(np.exp(log)), p) - size, *_bracket(sizes, p, size, high))
+    spent = sizes(float(np.exp(mu)))
+    spent *= min(1.0, size / max(norm_of(spent, p), np.finfo(float).tiny))
+    return -np.sign(g) * spent
+
+
+def _bracket(
+    sizes: Callable[[float], Vector], p: float, size: float, guess: float
+) -> tuple[float, float]:
+    """Logarithms of multipliers between which |s|_p passes through the size."""
+    low = high = float(np.log(max(guess, np.finfo(float).tiny)))
+    while norm_of(sizes(np.exp(low)), p) <= size and low > -700:
+        low -= 5.0
+    while norm_of(sizes(np.exp(high)), p) >= size and high < 700:
+        high += 5.0
+    return low, high
+
+
+def _sizes(mu: float, weight: Vector, length: Vector, p: float) -> Vector:
+    """Where mu t^(p-1) + weight t = weight length, by Newton's method from above: in t, or below
+    p = 2 in t^(p-1), in which the left side is convex."""
+    first, second = (p - 1, 1.0) if p >= 2 else (1.0, 1 / (p - 1))
+    goal = weight * length
+    root = np.minimum(length ** (1 / second), (goal / mu) ** (1 / first))
+    for _ in range(STEPS):
+        over = mu * root**first + weight * root**second - goal
+        slope = mu * first * root ** (first - 1) + weight * second * root ** (second - 1)
+        root = np.maximum(0.0, root - over / np.maximum(slope, np.finfo(float).tiny))
+    found: Vector = root**second
+    return found
+
+
+def in_capped_simplex(g: Vector, cost: Vector, steps: Vector, caps: Vector, total: float) -> Vector:
+    """The masses m of {0 <= m <= caps, sum m = total} whose s = steps m is nearest to -g.
+
+    A step of 0 is a level without a column, which takes up mass and moves nothing. With the
+    multiplier nu, m_k = (nu - cost_k^2 steps_k g_k) / (cost_k steps_k)^2 between 0 and its cap.
+    """
+    moves = steps != 0
+    pull, bend = cost**2 * steps * g, np.where(moves, (cost * steps) ** 2, 1.0)
+
+    def masses(nu: float) -> Vector:
+        return np.where(moves, np.clip((nu - pull) / bend, 0.0, caps), 0.0)
+
+    still = np.where(moves, 0.0, caps)
+    at_rest = masses(0.0)
+    missing = total - float(at_rest.sum())
+    if 0 <= missing <= float(still.sum()):
+        return at_rest + _filled(still, missing)
+    absorbed = min(float(still.sum()), total) if missing > 0 else 0.0
+    wanted = total - absorbed
+    reach = float((np.abs(pull) + bend * max(total, 1e-300)).max()) if moves.any() else 0.0
+    low, high = (0.0, reach) if missing > 0 else (-reach, 0.0)
+    for _ in range(2 * BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if masses(middle).sum() > wanted else (middle, high)
+    found = masses(low)
+    return found + _filled(still, absorbed) + _filled(caps - found, wanted - float(found.sum()))
+
+
+def _filled(room: Vector, mass: float) -> Vector:
+    """This mass where there is room, from the first on."""
+    if mass <= 0:
+        return np.zeros_like(room)
+    before = np.concatenate([[0.0], np.cumsum(np.minimum(room, 2 * mass + 1))[:-1]])
+    return np.clip(mass - before, 0.0, np.maximum(room, 0.0))

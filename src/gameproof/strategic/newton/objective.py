@@ -1,0 +1,195 @@
+"""What the interior-point method sees of a problem: f, the |t| of the free agents, and bounds.
+
+    f(v) + (1/n) sum over the free i of |t_i|,   t linear in v,
+
+over the set of a strategic problem. v is x = (intercept, theta, alpha), with further variables
+where something is lifted: those of budgets before alpha, where scores are linear in them (`lifts`),
+and those of powers after it (`ConvexSide`, which has the problem's own f). `Near` has a quadratic
+in its place, and few agents.
+
+Bounds. L(., gamma) is convex and so nowhere below its tangent at v,
+
+    constant + g0 intercept + <g, theta> + ga alpha + <gu, u>,
+
+whose minimum over the set is known. The best u is the least, |theta_c| for each c or the largest of
+them, and over all theta with |theta / cost| = r the least of <g, theta> + <gu, u> is
+-r |cost left|: left is g with each g_c moved towards 0 by gu_c, and no farther than 0; where u is
+one number, it is what is left of g after its projection to the l1 ball of radius gu. With
+r = alpha / (K + s) the minimum is
+
+    constant - bound |g0| + cap min(0, ga - |cost left| / (K + s)).
+
+Where the cost of a feature is infinite, |theta_c| <= cap / (K + s) alone bounds it, and takes
+cap |left_c| / (K + s) off.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.strategic.newton.lifts import Part
+from gameproof.strategic.newton.nearest import in_price_ball
+
+if TYPE_CHECKING:
+    from gameproof.strategic.robust_problem import StrategicProblem
+
+
+MUCH = 1e7
+
+
+class Local(NamedTuple):
+    """f at one v, and the scores behind it, where it has them."""
+
+    v: Vector
+    z: Vector
+    value: float
+
+
+class Derivatives(NamedTuple):
+    """The gradient of f, and its Hessian with what the free agents add."""
+
+    gradient: Vector
+    hessian: Matrix
+
+
+class Side(ABC):
+    """f and |t|, and how v is laid out. `free` are the agents whose gamma is maximised out."""
+
+    n: int
+    free: Indices
+    # The derivatives of t by the intercept and each feature, a column for each free agent, and
+    # minus those by alpha.
+    pull_rows: Matrix
+    pull_labels: Vector
+
+    def __init__(self, problem: StrategicProblem, moves: bool, parts: list[Part]) -> None:
+        people, data = problem.population, problem.data
+        self.problem, self.data, self.cost = problem, data, problem.feature_cost
+        self.theta = slice(data.start, data.start + people.d)
+        starts = np.cumsum([self.theta.stop, *(part.count for part in parts)]).tolist()
+        # The parts of a budget, each with the place of its first variable.
+        self.parts = list(zip(parts, starts[:-1], strict=True))
+        self.alpha, self.steepness = starts[-1], problem.loss.K + problem.loss.s
+        self.movable = data.start + np.flatnonzero(data.movable)
+        self.moves = moves  # someone does
+        self.norm, self.lifted = data.dual_norm, 0
+        if not self.moves:
+            self.norm = 2.0
+        elif np.isinf(self.norm):
+            self.norm, self.lifted = 2.0, 1  # that of one number
+        elif self.norm < 2:
+            self.lifted = self.movable.size
+        self.size = self.alpha + 1 + self.lifted
+
+    @abstractmethod
+    def at(self, v: Vector) -> Local:
+        """f at v."""
+
+    @abstractmethod
+    def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
+        """The gradient of f, and its Hessian plus (1/n) sum of bends_i grad t_i grad t_i', made for
+        steps that change scores by about `reach`."""
+
+    def lift(self, x: Vector, room: float = 0.0) -> Vector:
+        """v with all that is lifted about that much above its least."""
+        sizes, theta = np.abs(x[self.movable]), x[self.theta]
+        least = sizes if self.lifted == sizes.size else np.array([sizes.max(initial=0.0)])
+        own = [part.least(theta) + room * part.stretch for part, _ in self.parts]
+        head, tail = x[: self.theta.stop], x[self.theta.stop :]
+        return np.concatenate([head, *own, tail, least[: self.lifted] + room])
+
+    def unlifted(self, v: Vector) -> Vector:
+        """x of v."""
+        return np.append(v[: self.theta.stop], v[self.alpha])
+
+    def pulls(self, v: Vector) -> Vector:
+        """t of the free agents."""
+        t: Vector = combined(v[: self.alpha], self.pull_rows) - self.pull_labels * v[self.alpha]
+        return t
+
+    def pulled(self, gamma: Vector) -> Vector:
+        """The gradient of (1/n) sum of gamma_i t_i over the free agents."""
+        gradient = np.zeros(self.size)
+        gradient[: self.alpha] = sums(self.pull_rows, gamma) / self.n
+        gradient[self.alpha] = -float((self.pull_labels * gamma).sum()) / self.n
+        return gradient
+
+    def bounds(self, here: Local, slopes: Derivatives, gamma: Vector) -> tuple[float, float]:
+        """Of the value of the game: from below the least of the tangent of L(., gamma) at v over
+        the set, from above the value at v with the best gamma."""
+        t = self.pulls(here.v)
+        upper = here.value + float(np.abs(t).sum()) / self.n
+        value = here.value + float((gamma * t).sum()) / self.n
+        return self.least(here.v, value, slopes.gradient + self.pulled(gamma)), upper
+
+    def least(self, v: Vector, value: float, g: Vector) -> float:
+        """The least over the set of the tangent with this value and gradient at v."""
+        cap, best = self.problem.alpha_max, -np.inf
+        paid = np.isfinite(self.cost)
+        for left in self._left(v, g):
+            length = float(np.linalg.norm(self.cost[paid] * left[paid]))
+            taken = cap * min(0.0, g[self.alpha] - length / self.steepness)
+            taken -= cap / self.steepness * float(np.abs(left[~paid]).sum())
+            best = max(best, taken)
+        lower = value - float(g @ v) + best
+        if self.problem.intercept is not None:
+            lower -= self.problem.intercept * abs(g[0])
+        return float(lower)
+
+    def _left(self, v: Vector, g: Vector) -> list[Vector]:
+        """g of theta, shortened by what lifted variables take off it: in one way, or in two."""
+        part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
+        left, cost = g.copy(), self._finite_cost
+        if self.lifted == part.size:
+            left[self.movable] -= np.clip(part, -of_u, of_u)
+        elif self.lifted and of_u[0] > 0:
+            own = cost[self.movable - self.theta.start]
+            left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
+        own = left[self.theta]
+        near, along = own.copy(), own.copy()
+        for budget, at in self.parts:
+            there = slice(at, at + budget.count)
+            near += budget.nearest(near, g[there], cost)
+            along += budget.along(v[self.theta], v[there], g[there])
+        return [near, along] if self.parts else [own]
+
+    @cached_property
+    def _finite_cost(self) -> Vector:
+        """The cost of each feature; in place of an infinite one so large a number that what is left
+        of g there hardly counts beside the rest."""
+        paid = np.isfinite(self.cost)
+        largest = float(self.cost[paid].max()) if paid.any() else 1.0
+        found: Vector = np.where(paid, self.cost, MUCH * largest)
+        return found
+
+
+# NumPy hands products of matrices to a library that splits long ones between cores, and where those
+# are busy each split waits for its turn: sums over many agents are better taken as here. Nor does
+# any result depend on the number of cores.
+
+
+def combined(weights: Vector, rows: Matrix) -> Vector:
+    """A weighted sum of rows."""
+    total: Vector = np.einsum("c,cn->n", weights, rows)
+    return total
+
+
+def sums(rows: Matrix, weights: Vector) -> Vector:
+    """The weighted sum of each row."""
+    found: Vector = np.einsum("cn,n->c", rows, weights)
+    return found
+
+
+def gram(rows: Matrix, weights: Vector) -> Matrix:
+    """rows diag(weights) rows', in pieces short enough for one core and its cache."""
+    total = np.zeros((len(rows), len(rows)))
+    piece = max(256, 2**18 // len(rows) ** 2)
+    for start in range(0, weights.size, piece):
+        part = rows[:, start : start + piece]
+        total += (part * weights[start : start + piece]) @ part.T
+    return total

@@ -1,0 +1,1 @@
+"""Tables in files, published data sets, and models of whole tables."""

@@ -1,0 +1,163 @@
+"""What people changed after a model became known: the page of `learn_budgets`."""
+
+from __future__ import annotations
+
+from gameproof.auditing.page_model import Chart, Column, Section, Series, Table, Tile
+from gameproof.auditing.words import between, listed, percent
+from gameproof.tables.budget_learning.column_moves import ColumnMoves, Group, movable_text
+from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
+from gameproof.tables.budget_learning.lines import WEAKER
+
+WEAK = f"The evidence is {WEAKER}."
+
+
+def moves_tiles(found: LearnedBudgets) -> list[Tile]:
+    """Numbers for the top of the page."""
+    people = f"{found.n_before:,}"
+    if found.evidence == "unpaired":
+        people = f"{found.n_before:,} and {found.n_after:,}"
+    tiles = [
+        Tile("evidence", found.evidence, "weaker" if found.evidence == "unpaired" else ""),
+        Tile("people before and after", people),
+        Tile("columns that moved", f"{len(_moved(found))} of {len(found.rows)}"),
+    ]
+    won = found.acceptance.won if found.acceptance else None
+    if won is not None:
+        tiles.append(Tile("refused before, accepted after", percent(won.value), between(won)))
+    return tiles
+
+
+def moves_sections(found: LearnedBudgets) -> list[Section]:
+    """In the order in which they are asked; those without an answer are left out."""
+    parts = (_what_changed(found), _how_far(found), _does_it_help(found), _which_budgets(found))
+    return [part for part in parts if part is not None]
+
+
+def _moved(found: LearnedBudgets) -> list[ColumnMoves]:
+    return [row for row in found.rows if row.verdict == "moved"]
+
+
+def _what_changed(found: LearnedBudgets) -> Section:
+    moved, drifted = (
+        [row.column for row in found.rows if row.verdict == verdict]
+        for verdict in ("moved", "drift")
+    )
+    told = f"People moved {listed(moved)}." if moved else "No column clearly moved."
+    if drifted:
+        told += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
+    columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected", "number")]
+    rows = [[row.column, row.verdict, row.why, row.p_value] for row in found.rows]
+    charts = [] if found.evidence == "unpaired" else [_chart(found)]
+    table = Table("verdicts", columns, rows)
+    return Section("What did people change?", told, charts, [table], open=True)
+
+
+def _chart(found: LearnedBudgets) -> Chart:
+    """The shares of people who moved each column the way that most did."""
+    compared = any(row.refused and row.accepted for row in found.rows)
+    groups = ("refused", "accepted") if compared else ("everyone",)
+    whom = "people refused and people accepted before" if compared else "people"
+    title = f"Shares of {whom} who moved a column"
+    ways = [_way(getattr(row, groups[0]) or row.everyone) for row in found.rows]
+    series = []
+    for look, name in enumerate(groups):
+        shares = [
+            getattr(getattr(row, name), way, None)
+            for row, way in zip(found.rows, ways, strict=True)
+        ]
+        ends = [
+            [None if share is None else getattr(share, end) for share in shares]
+            for end in ("value", "low", "high")
+        ]
+        label = f"{name} before" if compared else "everyone"
+        series.append(Series(label, ends[0], low=ends[1], high=ends[2], look=look))
+    return Chart(
+        "dots",
+        title,
+        f"{title}, with intervals; the table below says what that means.",
+        series,
+        "share of people",
+        labels=[f"{row.column}, {way}" for row, way in zip(found.rows, ways, strict=True)],
+        percent=True,
+    )
+
+
+def _way(group: Group | None) -> str:
+    """The field of a group that has the share of people who moved the way that most did."""
+    if group is None or group.up is None or group.down is None:
+        return "changed"
+    if group.up.value == group.down.value == 0:
+        return "changed"
+    return "up" if group.up.value >= group.down.value else "down"
+
+
+def _how_far(found: LearnedBudgets) -> Section | None:
+    rows = []
+    shares: tuple[float, ...] = ()
+    for row in _moved(found):
+        moves = row.up if row.direction > 0 else row.down
+        if row.kind == "number" and moves is not None:
+            shares = tuple(each.at for each in moves.quantiles)
+            cells = [(each.value, each.low, each.high) for each in moves.quantiles]
+            rows.append([row.column, moves.n, row.drift, *cells, row.ordinary])
+    if not rows:
+        return None
+    unit = "ranks" if found.evidence == "unpaired" else "moves"
+    columns = [
+        Column("column"),
+        Column(unit, "count"),
+        Column("drift subtracted", "number"),
+        *(Column(f"{100 * share:g} % within", "interval") for share in shares),
+        Column("ordinary moves", "number"),
+    ]
+    told = "Quantiles of the moves, in the table's own units, with their intervals."
+    weak = [WEAK] if found.evidence == "unpaired" else []
+    return Section("How far?", told, tables=[Table("moves", columns, rows)], notes=weak, open=True)
+
+
+def _does_it_help(found: LearnedBudgets) -> Section | None:
+    end = found.acceptance
+    if end is None:
+        return None
+    told = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
+    if end.won is not None and end.lost is not None:
+        told += (
+            f" {percent(end.won.value)} ({between(end.won)}) of people refused before are accepted "
+            f"after; {percent(end.lost.value)} of people accepted before are refused after."
+        )
+    columns = [
+        Column("column"),
+        Column("changes of the refused that raise the score", "percent"),
+        Column("mean change of score", "interval"),
+    ]
+    rows = [
+        [row.column, row.refused.raised.value, row.refused.gain[:3]]
+        for row in found.rows
+        if row.refused and row.refused.raised and row.refused.gain
+    ]
+    tables = [Table("what changes of one column alone do to scores", columns, rows)]
+    return Section("Does it help acceptance?", told, tables=tables if rows else [], open=True)
+
+
+def _which_budgets(found: LearnedBudgets) -> Section:
+    lines = [
+        [row.column, _budget(row), _interval(row.interval)] for row in _moved(found) if row.budget
+    ]
+    columns = [Column("column"), Column("budget"), Column("interval of its quantile")]
+    told = f"A budget is {found.method}."
+    weak = [WEAK] if found.evidence == "unpaired" else []
+    tables = [Table("proposed budgets", columns, lines)] if lines else []
+    if found.budgets:
+        weak.append(f"For gameproof fit: --movable '{found.movable}'")
+    return Section("Which budgets?", told, tables=tables, notes=weak, open=True)
+
+
+def _budget(row: ColumnMoves) -> str:
+    assert row.budget is not None
+    return movable_text({"": row.budget}).removeprefix(":")
+
+
+def _interval(ends: tuple[float, float] | None) -> str | None:
+    if ends is None:
+        return None
+    return f"{ends[0]:.6g} to {ends[1]:.6g}".replace("-", "−")

@@ -1,0 +1,227 @@
+"""A column of numbers of the same people, before and after.
+
+A move is after − before. What decides:
+
+- without a model, whether people move one way more often than the other (sign test);
+- with a model, whether those refused before moved further towards acceptance than those accepted
+  before who had about the same value (stratified rank test). Where they did not, and the accepted
+  moved the same way (sign test), everyone's values drift.
+
+Where the middle half of the accepted moved by about the same, the drift is their median move,
+weighted so that their values before are distributed like the values of the refused. The budget is a
+quantile of what the refused moved beyond the drift.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from gameproof.core.arguments import Vector
+from gameproof.tables.budget_learning.column_moves import (
+    ColumnMoves,
+    Moves,
+    Setting,
+    Verdict,
+    budget_of,
+)
+from gameproof.tables.budget_learning.evidence import (
+    Bools,
+    Codes,
+    Quantile,
+    more_often,
+    quantiles,
+    share,
+    sign_test,
+    ways,
+)
+from gameproof.tables.budget_learning.groups import FEW, NOT_ASKED, Groups, decisive, group
+from gameproof.tables.budget_learning.phrases import number_reason
+
+SAME = 1e-6  # relative to the larger value: a smaller change is how a number was stored
+NEARLY_ALL = 0.9
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class PairedNumber:
+    """Numbers of the people whose value is known before and after; `gains` are the changes of score
+    that their moves of this column alone bring about."""
+
+    column: str
+    before: Vector
+    after: Vector
+    became_missing: int
+    became_known: int
+    groups: Groups | None
+    gains: Vector | None
+    setting: Setting
+
+    @cached_property
+    def moves(self) -> Vector:
+        """After − before, 0 where the two are the same but for rounding."""
+        return _clean(self.after - self.before, self.before, self.after)
+
+    @cached_property
+    def towards(self) -> int:
+        """The direction that raises the score, 0 where it is not known or there is none."""
+        if self.gains is None:
+            return 0
+        return int(np.sign(np.nansum(np.sign(self.gains) * np.sign(self.moves))))
+
+    @cached_property
+    def tails(self) -> tuple[float, float]:
+        """How likely it is that the refused moved so far up, and so far down."""
+        assert self.groups is not None
+        return self.groups.further(self.moves, self.strata)
+
+    @cached_property
+    def strata(self) -> Codes:
+        """People of about the same value before."""
+        assert self.groups is not None
+        return self.groups.strata(self.before)
+
+    def p_values(self) -> dict[str, float]:
+        """Of the questions whether people moved one way, whether the refused moved further towards
+        acceptance than the accepted, or less far, and whether the accepted moved one way."""
+        everyone = np.ones(self.moves.size, dtype=bool)
+        found = {"moved": self._one_way(everyone), **NOT_ASKED}
+        if self.groups is not None:
+            found |= ways(self.tails, self.towards)
+            found["accepted"] = self._one_way(self.groups.accepted)
+        return found
+
+    def row(self, p: dict[str, float]) -> ColumnMoves:
+        """The verdict, from p-values corrected for the number of columns."""
+        setting = self.setting
+        everyone = np.ones(self.moves.size, dtype=bool)
+        judged = everyone if self.groups is None else self.groups.refused
+        verdict, direction, drift = self._verdict(p)
+        beyond = self.moves
+        if verdict == "moved" and drift:
+            beyond = _clean(self.moves - drift, self.before, self.after)
+        up, down = (_moves(way * beyond[judged], way, setting) for way in (1, -1))
+        chosen = up if direction > 0 else down
+        budget = interval = None
+        if verdict == "moved" and chosen is not None:
+            budget, interval = budget_of(chosen, setting.quantile)
+        return ColumnMoves(
+            self.column,
+            "number",
+            verdict,
+            self._why(verdict, direction, drift, p),
+            decisive(verdict, p, self.groups is not None),
+            "everyone" if self.groups is None else "refused",
+            self.moves.size,
+            self.became_missing,
+            self.became_known,
+            up,
+            down,
+            (),
+            drift,
+            direction if verdict == "moved" else 0,
+            self._helps(direction, verdict),
+            budget,
+            interval,
+            self._ordinary(beyond, direction) if budget else None,
+            group(everyone, self.moves, self.gains, setting),
+            *(
+                (None, None)
+                if self.groups is None
+                else (
+                    group(rows, self.moves, self.gains, setting)
+                    for rows in (self.groups.refused, self.groups.accepted)
+                )
+            ),
+        )
+
+    def _one_way(self, rows: Bools) -> float:
+        return sign_test(*_split(self.moves[rows]))
+
+    def _verdict(self, p: dict[str, float]) -> tuple[Verdict, int, float]:
+        """With the direction and the drift."""
+        up, down = _split(self.moves)
+        direction = 1 if up >= down else -1
+        clear = self.setting.clear
+        if up + down == 0:
+            return "unchanged", 0, 0.0
+        if self.groups is None:
+            if up + down < FEW:
+                return "too few", direction, 0.0
+            if not clear(p["moved"]):
+                return "undirected", 0, 0.0
+            if max(up, down) >= NEARLY_ALL * self.moves.size:
+                return "drift", direction, float(np.median(self.moves))
+            return "moved", direction, 0.0
+        drift = self._drift() if clear(p["accepted"]) else 0.0
+        if clear(p["further"]):
+            way = self.towards or (1 if self.tails[0] <= self.tails[1] else -1)
+            own = way * (self._parts()[0] - drift)
+            # Not only the accepted moved, the other way.
+            went = more_often(int((own > 0).sum()), int((own < 0).sum()))
+            return ("moved" if clear(went) else "unclear"), way, drift
+        refused, accepted = (int(np.sign(np.sign(part).sum())) for part in self._parts())
+        if clear(p["accepted"]) and refused == accepted:
+            return "drift", accepted, drift
+        if clear(p["away"]):
+            return "away", -self.towards, drift
+        if clear(p["moved"]):
+            return "unclear", direction, 0.0
+        return ("too few" if up + down < FEW else "undirected"), 0, 0.0
+
+    def _drift(self) -> float:
+        """The median move of the accepted, if their middle half moved by about the same, else 0."""
+        assert self.groups is not None
+        low, high = np.quantile(self._parts()[1], [0.25, 0.75])
+        middle = self.groups.ordinary_median(self.moves, self.strata)
+        return middle if high - low < abs(middle) else 0.0
+
+    def _parts(self) -> tuple[Vector, Vector]:
+        """Moves of the refused and of the accepted."""
+        assert self.groups is not None
+        return self.moves[self.groups.refused], self.moves[self.groups.accepted]
+
+    def _helps(self, direction: int, verdict: Verdict) -> bool | None:
+        if self.gains is None or verdict in ("unchanged", "undirected") or not direction:
+            return None
+        return self.towards == direction
+
+    def _ordinary(self, beyond: Vector, direction: int) -> float | None:
+        """How far people go who do not game: see `ColumnMoves`."""
+        if self.groups is None:
+            sizes = -direction * beyond
+        else:
+            sizes = direction * beyond[self.groups.accepted]
+        found = quantiles(sizes[sizes > 0], [self.setting.quantile], self.setting.confidence)
+        return found[0].value if found else 0.0
+
+    def _why(self, verdict: Verdict, direction: int, drift: float, p: dict[str, float]) -> str:
+        parts = None if self.groups is None else self._parts()
+        clear = self.setting.clear(p["further"])
+        return number_reason(verdict, direction, drift, self.towards, p, self.moves, parts, clear)
+
+
+def _clean(moves: Vector, before: Vector, after: Vector) -> Vector:
+    """0 for moves that are rounding."""
+    size = np.maximum(np.abs(before), np.abs(after))
+    cleaned: Vector = np.where(np.abs(moves) <= SAME * size, 0.0, moves)
+    return cleaned
+
+
+def _split(moves: Vector) -> tuple[int, int]:
+    """How many went up, and how many down."""
+    return int((moves > 0).sum()), int((moves < 0).sum())
+
+
+def _moves(sizes: Vector, way: int, setting: Setting) -> Moves | None:
+    """Moves in one direction, from what is positive there."""
+    found = share(sizes > 0, setting.confidence)
+    if found is None:
+        return None
+    going = quantiles(sizes[sizes > 0], setting.shares, setting.confidence)
+    if way < 0:
+        going = tuple(Quantile(q.at, -q.value, -q.high, -q.low) for q in going)
+    return Moves(int((sizes > 0).sum()), found, going) if going else None

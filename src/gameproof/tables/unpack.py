@@ -1,0 +1,83 @@
+"""What a packed file holds, by its first bytes; its name may say what it likes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable
+from functools import partial
+
+from gameproof.core.errors import DataError
+from gameproof.core.naming import listed
+
+GZIP, BZIP2, XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second of an archive that holds nothing
+ZSTANDARD, PARQUET = b"\x28\xb5\x2f\xfd", b"PAR1"
+# What some programs add to an archive besides what they were given.
+CLUTTER = ("__MACOSX/", ".DS_Store")
+
+
+def unpacked(data: bytes, given: str, choose: Callable[[list[str]], str] | None = None) -> bytes:
+    """The bytes inside, out of as many wrappings as there are. `given` is what errors say, and
+    `choose` says which file of an archive is meant; without it, there must be one."""
+    unpackers: dict[bytes | tuple[bytes, ...], Callable[[bytes], bytes]] = {
+        GZIP: gzip.decompress,
+        BZIP2: bz2.decompress,
+        XZ: lzma.decompress,
+        ZSTANDARD: _from_zstandard,
+        ZIP: partial(_from_zip, choose or partial(_only, given)),
+    }
+    try:
+        for mark, unpack in unpackers.items():
+            if data.startswith(mark):
+                return unpacked(unpack(data), given, choose)
+    except (
+        *(OSError, EOFError, ValueError, RuntimeError),
+        *(zlib.error, lzma.LZMAError, zipfile.BadZipFile),
+    ) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(
+            f"{given} is a broken archive: it is cut short or altered; get it anew"
+        ) from error
+    if data[257:262] == b"ustar":  # the one kind that does not say so in its first bytes
+        raise DataError(f"{given} is a tar archive; unpack it, and give the file inside")
+    return data
+
+
+def _from_zstandard(data: bytes) -> bytes:
+    try:
+        import pyarrow as pa
+    except ImportError as error:
+        raise ImportError(
+            "a file packed by Zstandard needs pyarrow: pip install 'gameproof[tables]'"
+        ) from error
+
+    with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
+        content: bytes = stream.read()
+        return content
+
+
+def _from_zip(choose: Callable[[list[str]], str], data: bytes) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [
+            name
+            for name in archive.namelist()
+            if not name.endswith("/") and not any(part in name for part in CLUTTER)
+        ]
+        return archive.read(choose(names))
+
+
+def _only(given: str, names: list[str]) -> str:
+    if "[Content_Types].xml" in names:
+        raise DataError(f"{given} is a workbook of Excel; save its sheet as CSV")
+    if len(names) != 1:
+        raise DataError(
+            f"{given} is an archive of {len(names)} files ({listed(names, 3) or 'nothing'}), "
+            "expected one"
+        )
+    return names[0]

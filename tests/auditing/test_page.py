@@ -1,0 +1,456 @@
+"""What a page says, and that it says it safely."""
+
+import base64
+import hashlib
+import json
+import re
+from dataclasses import asdict, replace
+from decimal import Decimal
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from audited import BUDGETS, HOSTILE, MOVABLE, NAMES, SCALE, audits, people
+from gameproof.auditing.figures import lines
+from gameproof.auditing.on_radius import no_better as no_better_of
+from gameproof.auditing.on_radius import robustness_cost
+from gameproof.auditing.page import cell, page
+from gameproof.auditing.page_model import Column, Panels, Section, Series, Table, Tile
+from gameproof.auditing.provenance import fingerprint, made
+from gameproof.auditing.sections import audit_sections, audit_tiles, reproduction_sections
+from gameproof.auditing.words import percent as written
+from gameproof.auditing.words import points
+
+ALONE, BESIDE = audits()
+CURVE = [
+    {"radius": r, "clean": c, "clean error": 0.02, "gamed": 0.5, "risk": k, "ignores data": r > 0}
+    for r, c, k in ((0.0, 0.8, 0.4), (0.1, 0.7, 0.6))
+]
+QUESTIONS = [
+    "How good is the model?",
+    "What happens when people game it?",
+    "What happens when the data is inaccurate?",
+    "What does robustness cost?",
+    "Which columns are the weak spot?",
+    "Who is hurt?",
+    "Which radius?",
+    "Numbers that depend on the scale of the scores",
+]
+
+
+class Read(HTMLParser):
+    """The elements of a page with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def shown(audit: gp.Audit, radius: Section | None = None) -> str:
+    return page("t", audit_sections(audit, radius), {"command": "c"}, tiles=audit_tiles(audit))
+
+
+def percent(share: float) -> str:
+    """As the share with three decimals, which is what the terminal shows."""
+    return f"{Decimal(f'{share:.3f}') * 100:.1f}\u00a0%"
+
+
+def test_questions_are_answered_in_their_order() -> None:
+    radius = gp.which_radius([{"radius": 0.1, "clean": 0.8, "gamed": 0.7}], 0.1, "Because.")
+    titles = [section.title for section in audit_sections(BESIDE, radius)]
+    assert titles == QUESTIONS
+    assert [section.title for section in audit_sections(ALONE)] == [
+        title for title in QUESTIONS if title not in ("What does robustness cost?", "Which radius?")
+    ]
+
+
+def test_sections_without_data_are_left_out() -> None:
+    X, y, model = people()
+    found = gp.audit(model, X, y, budgets={}, radii=[0])
+    titles = [section.title for section in audit_sections(found)]
+    assert titles == [QUESTIONS[0], QUESTIONS[-1]]
+    assert len(audit_tiles(found)) == 1
+    assert "<h2" in shown(found)
+
+
+def test_findings_hold_the_numbers_of_the_rows() -> None:
+    good, gamed, off, weak, hurt, _ = (section.finding for section in audit_sections(ALONE))
+    (row,) = ALONE.quality
+    expected, everyone = ALONE.at("plain", 1.0), ALONE.at("plain", 1.0, "refused")
+    assert percent(row.accuracy) in good
+    assert percent(row.majority) in good
+    assert f"{100 * row.low:.1f} to {percent(row.high)}" in good
+    for share in (row.accuracy, expected.accuracy, expected.accepted_negative):
+        assert percent(share) in gamed
+    for share in (everyone.accuracy, everyone.accepted_positive):
+        assert percent(share) in gamed
+    assert gamed.startswith("Budgets: income: 0 to +60; debt: -1.5 to +0.5.")
+    tenth = next(r for r in ALONE.shifts if r.radius == 0.1)
+    assert (
+        f"radius of 0.1, in the worst way, plain is still right for {percent(tenth.accuracy)}"
+        in off
+    )
+    top = max(ALONE.weaknesses, key=lambda r: r.share)
+    assert weak.startswith(f"{top.feature} is the weak spot of plain: {percent(top.share)}")
+    assert f"({top.budget}) costs {percent(top.loss).replace('%', 'points')} of accuracy" in weak
+    assert percent(top.accepted_negative) in weak
+    assert percent(ALONE.hurt[0].refused) in hurt
+    assert percent(ALONE.hurt[0].within) in hurt
+    assert f"{ALONE.hurt[0].q50:.2f} times their budgets or more" in hurt
+
+
+def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
+    rows = [r for r in BESIDE.differences if (r.model, r.against) == ("robust", "plain")]
+    rows = [r for r in rows if r.movers == "bad"]
+    said = audit_sections(BESIDE)[3].finding
+    assert f"{100 * rows[0].low:+.1f}".replace("-", "−") in said
+    two = replace(BESIDE, models=("plain", "robust"))
+    turned = [
+        replace(row, low=-0.2, high=-0.1) if k < 3 else replace(row, low=0.1, high=0.2)
+        for k, row in enumerate(rows)
+    ]
+    said = robustness_cost(replace(two, differences=tuple(turned))).finding
+    above = "the interval is above 0 at 2 to 4 times the budgets, and below 0 at 0 to 1 times the"
+    assert above in said
+    even = [replace(row, low=-0.1, high=0.1) for row in rows]
+    said = robustness_cost(replace(two, differences=tuple(even))).finding
+    assert "the interval holds 0 at every multiple looked at." in said
+
+
+def test_tables_hold_every_row() -> None:
+    tables = {t.caption: t for section in audit_sections(BESIDE) for t in section.tables}
+    assert len(tables["gaming by budgets"].rows) == len(BESIDE.gaming) == 3 * 2 * 5
+    assert len(tables["gaming by power"].rows) == len(BESIDE.by_power)
+    assert len(tables["coefficients of the features that models see"].rows) == 3 * len(NAMES)
+    assert len(tables["paired differences in accuracy"].rows) == len(BESIDE.differences)
+    assert len(tables["columns that people can change"].rows) == 3 * len(MOVABLE)
+    text = shown(BESIDE)
+    for row in BESIDE.gaming:
+        assert percent(row.accuracy) in text
+    for table in tables.values():
+        assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+def test_people_whom_nothing_helps_are_told_so() -> None:
+    X, y, model = people()
+    flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
+    sections = audit_sections(gp.audit(flat, X, y, budgets=BUDGETS, scale=SCALE))
+    found = {section.title: section for section in sections}
+    weak = found["Which columns are the weak spot?"].finding
+    assert "gives no weight to what people can change" in weak
+    hurt = found["Who is hurt?"]
+    assert "their budgets get 0.0\u00a0% of these accepted" in hurt.finding
+    assert "half of them need more than 100 times their budgets" in hurt.finding
+    assert hurt.charts == []
+
+
+def test_many_features_stay_readable_and_all_are_in_the_table() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((50, 40))
+    model = gp.LinearModel(rng.standard_normal(40))
+    found = gp.audit(model, X, np.sign(X[:, 0]), groups=np.arange(50) % 2)
+    sections = {section.title: section for section in audit_sections(found)}
+    weak = sections["Which columns are the weak spot?"]
+    assert len(weak.charts[0].labels) == 15
+    assert "15 columns that gain most" in weak.charts[0].title
+    assert len(weak.tables[0].rows) == 40
+    hurt = sections["Who is hurt?"]
+    assert [row[1] for row in hurt.tables[0].rows] == ["everyone"] * 2 + ["0"] * 2 + ["1"] * 2
+    assert hurt.charts[0].labels[1] == "everyone, should be refused"
+
+
+def test_page_is_small_and_names_no_place_on_the_network() -> None:
+    radius = gp.which_radius(CURVE, 0.1, "Because.")
+    text = shown(BESIDE, radius)
+    assert len(text.encode()) < 200_000
+    found = re.findall(r"[a-z]+://[^\s\"']+", text)
+    assert set(found) == {"http://www.w3.org/2000/svg"}  # the name of SVG, never asked for
+    for _, attributes in Read(text).tags:
+        assert not {"src", "onclick", "onload", "style"} & attributes.keys()
+        assert attributes.get("href", "#").startswith("#")
+
+
+def test_policy_allows_the_page_s_own_script_and_style_alone() -> None:
+    text = shown(ALONE)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert policy.startswith("default-src 'none'; style-src")
+    assert "unsafe" not in policy
+    for tag in ("style", "script"):
+        (inner,) = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.S)
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_whatever_users_call_things_is_text() -> None:
+    tame = Read(page("t", audit_sections(BESIDE), {"a": "b"}, tiles=audit_tiles(BESIDE)))
+    names = tuple(f"{HOSTILE} {name}" for name in NAMES)
+    audit = audits(names)[1]
+    made_ = {HOSTILE: HOSTILE}
+    text = page(HOSTILE, audit_sections(audit), made_, subtitle=HOSTILE, tiles=audit_tiles(audit))
+    wild = Read(text)
+    kinds = [tag for tag, _ in wild.tags if tag != "wbr"]
+    # The subtitle is one paragraph more.
+    assert kinds.count("p") == [tag for tag, _ in tame.tags].count("p") + 1
+    kinds.remove("p")
+    assert kinds == [tag for tag, _ in tame.tags if tag != "wbr"]
+    assert wild.text.count(HOSTILE) > 10
+    for data in re.findall(r'<script type="application/json">(.*?)</script>', text, re.S):
+        json.loads(data)
+
+
+def test_same_rows_give_the_same_bytes() -> None:
+    assert shown(BESIDE) == shown(audits()[1])
+
+
+def test_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    gp.write_page(path, "First", [Section("Q?", "A.")], {})
+    before = path.read_bytes()
+    broken = Section("Q?", "A.", tables=[Table("t", [Column("a")], [(1, 2)])])
+    with pytest.raises(ValueError, match="argument"):
+        gp.write_page(path, "Second", [broken], {})
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_radius_section_draws_each_share_with_its_errors() -> None:
+    section = gp.which_radius(CURVE, 0.1, "It costs nothing.")
+    assert section.finding == "It costs nothing."
+    accuracy, risk = section.charts
+    clean, gamed = accuracy.series
+    assert (clean.x, clean.y) == ([0.0, 0.1], [0.8, 0.7])
+    assert clean.low == pytest.approx([0.78, 0.68])
+    assert clean.high == pytest.approx([0.82, 0.72])
+    assert (gamed.y, gamed.low) == ([0.5, 0.5], [])
+    assert risk.series[0].y == [0.4, 0.6]
+    assert accuracy.upright == [(0.1, "chosen")]
+    assert section.tables[0].rows[1] == [0.1, 0.7, 0.02, 0.5, 0.6]
+    assert section.notes == [
+        "From a radius of 0.1 on, the best classifier of some people ignores the data."
+    ]
+
+
+def test_experiments_are_shown_with_verdicts_and_figures() -> None:
+    falling = Series("OGDA-RR", [1.0, 0.5], [1, 10], low=[0.9, -0.1], high=[1.1, 1.1])
+    later = Series("theorem", [1234.4], [100], guide=True)
+    chart = lines("a & b", "epochs", "gap", [falling, later], log_x=True, log_y=True)
+    claim = {"text": "A is better", "measure": "ratio", "effect": 0.5, "low": 0.4, "high": 0.6}
+    claims = [
+        {**claim, "border": 1.0, "experiment": "rate", "verdict": verdict, **corrected}
+        for verdict, corrected in (
+            ("holds", {"p": 1e-6, "p_adjusted": 4e-6, "survives": True}),
+            ("holds", {"p": 0.021, "p_adjusted": 0.063, "survives": False}),
+            ("does not hold", {"p": 0.0312, "p_adjusted": 0.063, "survives": False}),
+            ("undecided", {"p": 0.4, "p_adjusted": 0.4, "survives": False}),
+        )
+    ]
+    drawn = Panels("Drawn <twice>.", [chart, chart])
+    each = {"name": "rate", "title": "how fast", "notes": ["Noted."], "figures": [drawn]}
+    sections = reproduction_sections(claims, [each])
+    assert sections[0].finding == (
+        "Of 4 checks of claims, 2 hold, 1 do not, and 1 are undecided; 1 of the verdicts survive "
+        "the correction for the number of claims."
+    )
+    rows = sections[0].tables[0].rows
+    assert [row[2] for row in rows] == ["yes", "no", "no", "–"]
+    assert [row[-2:] for row in rows[:2]] == [["< 0.0001", "< 0.0001"], ["0.021", "0.063"]]
+    text = page("Experiments", sections, {})
+    assert text.count('class="verdict holds"') == 2
+    assert text.count('class="verdict does-not-hold"') == 1
+    assert "Noted." in text
+    assert "Drawn &lt;twice&gt;." in text
+    described = re.findall(r'class="plot" role="img" aria-label="([^"]*)"', text)
+    assert described == ["a &amp; b: gap by epochs. From left to right, OGDA-RR from 1 to 0.5."] * 2
+    # What is drawn, to the last digit.
+    for found in re.findall(r'<script type="application/json">(.*?)</script>', text):
+        told = json.loads(found)
+        assert (told["log_x"], told["log_y"], told["upright"]) == (True, True, [])
+        assert [s["y"] for s in told["series"]] == [[1.0, 0.5], [1234.4]]
+        assert told["series"][0]["low"] == [0.9, -0.1]
+        assert [s["guide"] for s in told["series"]] == [False, True]
+    # And what is read.
+    (table, _) = sections[1].tables
+    assert table.caption == "gap by epochs, a & b"
+    assert [column.name for column in table.columns] == ["epochs", "OGDA-RR", "theorem"]
+    rows = re.findall(r'<tr><th scope="row" class="number">(.*?)</tr>', text)
+    cells = [re.sub("<[^>]*>", "|", row).strip("|").replace("||", "|") for row in rows]
+    assert cells == ["1|1 (0.9 to 1.1)|–", "10|0.5 (−0.1 to 1.1)|–", "100|–|1,234"] * 2
+
+
+def test_fingerprint_tells_every_change() -> None:
+    X, y = np.arange(6.0).reshape(3, 2), np.array([1.0, -1.0, 1.0])
+    first = fingerprint(X, y, ["a", "b"])
+    assert first == fingerprint(X.tolist(), y.astype(int), ("a", "b"))
+    others = [
+        fingerprint(X + np.array([[0, 0], [0, 1e-12], [0, 0]]), y, ["a", "b"]),
+        fingerprint(X, -y, ["a", "b"]),
+        fingerprint(X, y, ["a", "c"]),
+        fingerprint(X[::-1], y, ["a", "b"]),
+    ]
+    assert len({first, *others}) == 5
+
+
+def test_audit_and_path_are_not_taken_for_each_other(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="a path and then an Audit, got "):
+        gp.write_audit(ALONE, tmp_path / "audit.html")  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+def test_audit_is_written_with_what_it_knows_of_itself(tmp_path: Path) -> None:
+    path = tmp_path / "audit.html"
+    gp.write_audit(path, ALONE, subtitle="For <us>", command="gameproof audit", seed=7)
+    read = Read(path.read_text(encoding="utf-8"))
+    for said in ("Audit of plain", "For <us>", "gameproof audit", "income: 0 to +60; debt: "):
+        assert said in read.text
+    X, y, _ = people(300)
+    assert ALONE.fingerprint == fingerprint(X, y, NAMES)
+    assert ALONE.fingerprint in read.text
+
+
+def test_made_has_what_it_takes_to_make_it_again() -> None:
+    found = made(command="gameproof audit", seed=3, data={"t.csv": "abc"}, settings={"power": 0.5})
+    assert found["command"] == "gameproof audit"
+    assert found["fingerprint of t.csv"] == "abc"
+    assert (found["seed"], found["power"]) == ("3", "0.5")
+    assert f"gameproof {gp.__version__}" in found["versions"]
+    assert f"numpy {np.__version__}" in found["versions"]
+
+
+def test_shares_are_rounded_as_the_terminal_rounds_them() -> None:
+    """All shares of up to 400 people, halves of the last digit among them."""
+    shares = {k / n for n in (8, 16, 80, 400) for k in range(n + 1)}
+    for share in shares:
+        assert written(share) == cell(share, "percent") == percent(share)
+        assert points(-share) == percent(share).replace("%", "points")
+
+
+def test_pages_speak_of_the_table_s_own_outcomes_and_never_of_labels() -> None:
+    """Texts, axes and tables; labels are what a page without a table's words has."""
+    for found in audits():
+        named = replace(found, outcomes=("repaid = yes", "repaid = no"))
+        for audit, expected in ((named, False), (found, True)):
+            sections = [asdict(section) for section in audit_sections(audit)]
+            words = [word for section in sections for word in _texts(section)]
+            assert any(re.search(r"\blabels?\b", word) for word in words) == expected
+            assert any("repaid" in word for word in words) != expected
+
+
+def _texts(value: object) -> list[str]:
+    """All text inside, without the kinds of columns."""
+    if isinstance(value, dict):
+        return [text for key, v in value.items() if key != "kind" for text in _texts(v)]
+    if isinstance(value, (list, tuple)):
+        return [text for inner in value for text in _texts(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+def sections_of(audit: gp.Audit) -> dict[str, Section]:
+    return {section.title: section for section in audit_sections(audit)}
+
+
+def test_page_on_what_cannot_be_changed_speaks_of_no_gaming() -> None:
+    X, y, model = people()
+    other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, NAMES, "other")
+    found = gp.compare_models([model, other], X, y, budgets={}, scale=SCALE)
+    assert not re.search("gaming power|budgets used|their budgets", shown(found))
+    assert [tile.note for tile in audit_tiles(found)][1:] == ["nobody games"]
+    cost = sections_of(found)["What does robustness cost?"]
+    assert cost.charts == []
+    assert [row[3] for row in cost.tables[0].rows] == [0.0]
+
+
+def test_model_that_gaming_gains_nothing_from_has_no_weakest_spot() -> None:
+    X, y, model = people()
+    flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
+    found = gp.audit(flat, X, y, budgets=BUDGETS, scale=SCALE)
+    assert "weakest spot" not in [tile.label for tile in audit_tiles(found)]
+    assert sections_of(found)["Which columns are the weak spot?"].charts == []
+    both = gp.compare_models([model, flat], X, y, budgets=BUDGETS, scale=SCALE)
+    (chart,) = sections_of(both)["Which columns are the weak spot?"].charts
+    assert [set(series.y) == {0.0} for series in chart.series] == [True, False]
+
+
+def test_accurate_data_has_no_labels_turned() -> None:
+    """Where labels turn for nothing, they do within a radius of 0, and accurate data keeps them."""
+    X, y, model = people()
+    found = gp.audit(model, X, y, budgets=BUDGETS, scale=SCALE, label_cost=0.0)
+    gamed = found.at("mine", 1.0)
+    assert found.shifts[0].accuracy < gamed.accuracy
+    said = sections_of(found)["What happens when the data is inaccurate?"].finding
+    assert f"if it is accurate, mine is right for {percent(gamed.accuracy)}." in said
+
+
+def test_power_and_radius_that_are_shown_are_never_none() -> None:
+    X, y, model = people()
+    found = gp.audit(model, X, y, powers=[0.5], power=0.05, radii=[0.01], scale=SCALE)
+    assert [row.power for row in found.by_power] == [0.0, 0.05, 0.5]
+    sections = sections_of(found)
+    assert "With a gaming power of 0.05, mine" in sections[QUESTIONS[-1]].finding
+    assert "a radius of 0.01," in sections["What happens when the data is inaccurate?"].finding
+
+
+def test_page_says_where_the_worst_case_is_no_better_than_that_of_others() -> None:
+    """At the radius of the model in question, and by the interval of the paired difference."""
+    found = replace(BESIDE, radius=0.1)
+    rows = [r for r in BESIDE.shift_differences if (r.model, r.radius) == ("robust", 0.1)]
+    said = sections_of(found)["What happens when the data is inaccurate?"].finding
+    for row in rows:
+        no_better = f"no better than that of {row.against}" in said or f"and {row.against}" in said
+        assert no_better == (row.low <= 0)
+    lower = [replace(row, difference=-0.02, low=-0.05, high=0.01) for row in rows[:1]]
+    higher = [replace(row, difference=0.02, low=0.01, high=0.05) for row in rows[1:]]
+    told = no_better_of(replace(found, shift_differences=(*lower, *higher)))
+    assert told == (
+        "At a radius of 0.1, the worst-case accuracy of robust is no better than that of plain "
+        "(less often by 2.0\u00a0points, 95 % interval −5.0 to +1.0)."
+    )
+    assert no_better_of(replace(found, shift_differences=tuple(higher))) == ""
+    assert no_better_of(ALONE) == ""
+
+
+def test_what_depends_on_scale_is_closed_and_comes_last() -> None:
+    text = shown(BESIDE)
+    (closed,) = re.findall(r'<details class="more">', text)
+    before, _, after = text.partition(closed)
+    for words in ("gaming power", "log loss by radius", ">coefficient<"):
+        assert words not in before
+        assert words in after
+    assert "How was this made?</h2>" in after
+
+
+def test_cautions_stand_at_the_top_of_the_page(tmp_path: Path) -> None:
+    X, y, model = people(30)
+    path = tmp_path / "audit.html"
+    gp.write_audit(path, gp.audit(model, X, y), notes=["Mine."])
+    text = path.read_text(encoding="utf-8")
+    places = [text.index(said) for said in ("Mine.", "30 rows to judge by are few", "<nav")]
+    assert places == sorted(places)
+    assert text.count("30 rows to judge by are few") == 1
+
+
+def test_tiles_break_names_and_no_numbers() -> None:
+    def broken(value: str) -> str:
+        tile = page("t", [], {}, tiles=[Tile("l", value)])
+        return re.search(r"<dd[^>]*>(.*?)</dd>", tile)[1]
+
+    assert broken("77.5\u00a0%") == "77.5\u00a0%"
+    assert broken("home=rented_flat.size") == "home=<wbr>rented_<wbr>flat.<wbr>size"
+    assert broken("MonthlyIncome2") == "Monthly<wbr>Income2"
+
+
+def test_outcomes_may_hold_any_signs() -> None:
+    named = replace(ALONE, outcomes=("ok = y = 1 = 2", "ok = y = 3"))
+    text = shown(named)
+    assert "share of the people with the same outcome" in text
+    assert "accepted of ok = y = 1 = 2" in text

@@ -1,0 +1,185 @@
+"""Audits of a table as it is, through `Prepare`: budgets in the table's units, by brute force.
+
+Every number within its budget, at its ends or as it is, every level that can be claimed, each put
+into the table and prepared anew: what raises the score most is what people do. A prepared number
+rises with the number itself, so nothing between the ends does better.
+"""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import brentq
+from sklearn.preprocessing import StandardScaler
+
+import gameproof as gp
+from gameproof.estimators.table_budgets import Budgets
+
+LEVELS = ("none", "retired", "student")
+FEATURES = gp.Features(("savings", "use", "job", "home"), {"job": LEVELS, "home": ("own", "rent")})
+STATED = {"savings": (0, 4000), "use": (-0.2, 0.1), "job": ["retired", "student"]}
+
+
+def table(n: int = 50, seed: int = 3):
+    rng = np.random.default_rng(seed)
+    savings = np.exp(rng.normal(7, 1.3, n))
+    savings[::9] = np.nan
+    columns = [savings, rng.uniform(0, 1, n), rng.integers(0, 3, n), rng.integers(0, 2, n)]
+    X = np.column_stack([column.astype(float) for column in columns])
+    X[4, 2] = np.nan
+    y = np.where(np.nan_to_num(np.log(savings) - 7) - X[:, 1] + rng.normal(0, 1, n) > -0.4, 1.0, -1)
+    return X, y
+
+
+X, Y = table()
+PREPARE = gp.Prepare(FEATURES).fit(X)
+NAMES = tuple(map(str, PREPARE.get_feature_names_out()))
+RNG = np.random.default_rng(8)
+MODEL = gp.LinearModel([0.8, 0.3, -0.9, 0.2, 0.6, 0.4, -0.3], -0.2, NAMES, "mine")
+AUDIT = gp.audit(MODEL, X, Y, budgets=STATED, prepare=PREPARE, multiples=(0.5, 2.0))
+
+
+def score(row):
+    return float(MODEL.scores(PREPARE.transform([row]))[0])
+
+
+def choices(row, multiple, columns):
+    """Every row that a person can turn into."""
+    savings, use, job = row[0], row[1], row[2]
+    own = {0: [savings], 1: [use], 2: [job]}
+    if "savings" in columns and not np.isnan(savings):
+        own[0] += [savings + multiple * 4000]
+    if "use" in columns:
+        own[1] += [use - multiple * 0.2, use + multiple * 0.1]
+    if "job" in columns and multiple > 0:
+        own[2] += [1.0, 2.0]
+    return [[*chosen, row[3]] for chosen in product(*own.values())]
+
+
+def best(row, multiple, columns=tuple(STATED)):
+    return max(score(other) for other in choices(row, multiple, columns))
+
+
+@pytest.mark.parametrize("movers", ["bad", "refused"])
+@pytest.mark.parametrize("multiple", [0.0, 0.5, 1.0, 2.0])
+def test_gaming_is_the_best_row_that_people_can_turn_into(movers: str, multiple: float) -> None:
+    z = np.array([score(row) for row in X])
+    moves = Y < 0 if movers == "bad" else z <= 0
+    gamed = np.array(
+        [best(x, multiple) if m else own for x, own, m in zip(X, z, moves, strict=True)]
+    )
+    row = AUDIT.at("mine", multiple, movers)
+    assert row.accuracy == np.mean((gamed > 0) == (Y > 0))
+    assert row.accepted_negative == (gamed[Y < 0] > 0).mean()
+    assert row.accepted_positive == (gamed[Y > 0] > 0).mean()
+
+
+def test_budgets_change_decisions_here() -> None:
+    found = [row.accepted_negative for row in AUDIT.gaming if row.movers == "bad"]
+    assert found[0] < found[1] < found[3]
+
+
+def test_weak_spots_are_columns_of_the_table_in_its_units() -> None:
+    z = np.array([score(row) for row in X])
+    assert {row.feature for row in AUDIT.weaknesses} == set(STATED)
+    for row in AUDIT.weaknesses:
+        alone = np.where(Y < 0, [best(x, 1.0, [row.feature]) for x in X], z)
+        assert row.accuracy == np.mean((alone > 0) == (Y > 0))
+        assert row.accepted_negative == (alone[Y < 0] > 0).mean()
+    texts = {row.feature: row.budget for row in AUDIT.weaknesses}
+    assert texts == {
+        "savings": "0 to +4,000",
+        "use": "-0.2 to +0.1",
+        "job": "can claim retired, student",
+    }
+
+
+def test_recourse_is_the_least_multiple_that_is_enough() -> None:
+    """A root of the best score over multiples; 0 where a claim alone is enough, and nothing beyond
+    100 times."""
+    for row in AUDIT.hurt:
+        far = []
+        for x in X[row.label == Y]:
+            if score(x) > 0:
+                continue
+            if best(x, 100.0) <= 0:
+                far.append(np.inf)
+            elif best(x, 1e-12) > 0:
+                far.append(0.0)
+            else:
+                far.append(brentq(lambda m, x=x: best(x, m), 1e-12, 100.0, xtol=1e-9))
+        far.sort()
+        assert row.refused == len(far) / (row.label == Y).sum()
+        for q, name in ((10, "q10"), (50, "q50"), (90, "q90")):
+            at = far[int(np.ceil(q / 100 * len(far))) - 1]
+            found = getattr(row, name)
+            assert (np.inf if found is None else found) == pytest.approx(at, abs=2e-6)
+
+
+def test_missing_numbers_stay_missing() -> None:
+    """Who has no savings in the table cannot add to them."""
+    only = gp.audit(MODEL, X, Y, budgets={"savings": (0, 1e6)}, prepare=PREPARE)
+    lacking = np.isnan(X[:, 0])
+    z = np.array([score(row) for row in X])
+    gained = only.at("mine", 1.0, "refused")
+    moved = np.where(lacking, z, [best(x, 1e6 / 4000, ["savings"]) for x in X])
+    assert gained.accuracy == np.mean((np.where(z > 0, z, moved) > 0) == (Y > 0))
+
+
+def test_frames_are_prepared_and_audited_by_their_names() -> None:
+    frame = pd.DataFrame(X, columns=FEATURES.names)
+    prepare = gp.Prepare(FEATURES).fit(frame)
+    found = gp.audit(MODEL, frame, Y, budgets=STATED, prepare=prepare, multiples=(0.5, 2.0))
+    assert found.gaming == AUDIT.gaming
+    assert found.hurt == AUDIT.hurt
+
+
+def test_constant_changes_no_primary_number_through_a_preparation() -> None:
+    larger = gp.LinearModel(3.7 * MODEL.coefficients, 3.7 * MODEL.intercept, NAMES, "mine")
+    found = gp.audit(larger, X, Y, budgets=STATED, prepare=PREPARE, multiples=(0.5, 2.0))
+    assert found.gaming == AUDIT.gaming
+    for one, two in zip(found.weaknesses + found.hurt, AUDIT.weaknesses + AUDIT.hurt, strict=True):
+        assert one.__dict__ == pytest.approx(two.__dict__)
+
+
+def test_classifier_that_holds_its_preparation_is_audited_with_its_own_budgets() -> None:
+    """By what the classifier itself decides about people who use their budgets."""
+    frame = pd.DataFrame(X, columns=FEATURES.names)
+    model = gp.RobustStrategicClassifier(0.02, budgets=STATED, prepare=gp.Prepare(FEATURES))
+    model.fit(frame, Y)
+    for table in (X, frame):
+        found = gp.audit(model, table, Y)
+        assert found.budgets == model.budgets_
+        (name,) = found.models
+        for multiple in (0.0, 1.0, 2.0):
+            used = model.gamed_decisions(frame, multiple=multiple)
+            row = found.at(name, multiple)
+            assert row.accepted_negative == (used[Y < 0] > 0).mean()
+            assert found.at(name, multiple, "refused").accuracy == np.mean(used == Y)
+    assert found.learned_from == 1.0
+    stated = gp.audit(model, X, Y, budgets={"use": (-0.1, 0)})
+    assert stated.movable == ("use",)
+    scaled = gp.RobustStrategicClassifier(0.02, budgets=[0], prepare=StandardScaler())
+    with pytest.raises(TypeError, match="an audit goes through gameproof's Prepare, got Standard"):
+        gp.audit(scaled.fit(X[:, [1, 3]], Y), X[:, [1, 3]], Y)
+
+
+def test_budgets_for_another_table_are_refused() -> None:
+    other = Budgets.of(["a"], gp.Features(("a", "b")), np.ones((2, 2)))
+    with pytest.raises(ValueError, match="the budgets are for a table with the columns a, b, and"):
+        gp.audit(MODEL, X, Y, budgets=other, prepare=PREPARE)
+    unlike = gp.LinearModel(MODEL.coefficients, 0.0, [f"c{k}" for k in range(7)])
+    with pytest.raises(ValueError, match="the columns of the prepared table are savings, "):
+        gp.audit(unlike, X, Y, budgets=STATED, prepare=PREPARE)
+
+
+def test_budgets_are_recorded_and_cut_down_to_one_column() -> None:
+    budgets = Budgets.of({"use": None, "job": ["student"], "savings": (0, 4000)}, FEATURES, X)
+    record = budgets.record()
+    half = X[:, 1].std() / 2
+    assert record["columns"]["use"] == pytest.approx([-half, half])
+    assert (record["columns"]["savings"], record["columns"]["job"]) == ([0, 4000], ["student"])
+    assert record["half_a_standard_deviation"] == ["use"]
+    assert budgets.only("job").columns == ("job",)
+    assert budgets.only("use").describe() == f"use: {budgets.by_column()['use']}"

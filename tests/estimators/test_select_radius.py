@@ -1,0 +1,167 @@
+"""Choosing a radius: the curve by hand, and the rule on curves of our making."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+import gameproof as gp
+from gameproof.estimators.select_radius import _recommended
+
+SCALE = np.array([1e3, 1.0, 0.01])
+X, Y = gp.synthetic_people(n=240, d=3, seed=4)
+X = X * SCALE + 5
+
+
+def test_curve_is_what_cross_validation_by_hand_gives() -> None:
+    model = gp.RobustStrategicClassifier(label_cost=0.7, power=0.4, features=[0, 2])
+    radii = [0.0, 0.03, 0.2]
+    curve = gp.select_radius(X, Y, model, radii=radii, folds=3, seed=1)
+    split = StratifiedKFold(3, shuffle=True, random_state=1)
+    assert curve.radii.tolist() == radii
+    for k, radius in enumerate(radii):
+        model.set_params(radius=radius)
+        np.testing.assert_array_equal(curve.clean[k], cross_val_score(model, X, Y, cv=split))
+        for f, (train, test) in enumerate(split.split(X, Y)):
+            mean, sd = X[train].mean(axis=0), X[train].std(axis=0)
+            model.fit(X[train], Y[train])
+            Z, theta = (X[test] - mean) / sd, model.coef_[0] * sd
+            offset = model.intercept_[0] + mean @ model.coef_[0]
+            people = gp.Population(Z, Y[test], gp.QuadraticCost(0.4, features=[0, 2]))
+            scores = people.ask(theta, np.arange(test.size)) @ theta + offset
+            assert curve.gamed[k, f] == np.mean(np.sign(scores) == Y[test])
+            problem = gp.StrategicProblem(people, radius, 0.7)
+            risk = gp.worst_case(problem, theta, offset).value
+            assert curve.risk[k, f] == pytest.approx(risk, abs=1e-9)
+    row = curve.rows()[1]
+    assert row["clean"] == curve.clean[1].mean()
+    assert row["clean error"] == pytest.approx(np.std(curve.clean[1], ddof=1) / np.sqrt(3))
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_curve_by_weight_is_what_cross_validation_by_hand_gives(class_weight) -> None:
+    """Whole weights stand for rows written out, which stay with their person in one fold."""
+    weights = np.random.default_rng(5).integers(0, 4, size=Y.size)
+    # Those whom features tell wrong count most, so that the largest useful radius is another one.
+    weights[gp.StrategicLogisticRegression().fit(X, Y).predict(X) != Y] *= 4
+    options = {"power": 0.4, "class_weight": class_weight}
+    model = gp.RobustStrategicClassifier(**options)
+    curve = gp.select_radius(X, Y, model, radii=[0.03], folds=3, sample_weight=weights)
+    persons = np.flatnonzero(weights)
+    split = StratifiedKFold(3, shuffle=True, random_state=0).split(persons, Y[persons])
+    for f, parts in enumerate(split):
+        train, test = (np.repeat(persons[part], weights[persons[part]]) for part in parts)
+        judge = gp.RobustStrategicClassifier(0.03, **options).fit(X[train], Y[train])
+        assert curve.clean[0, f] == pytest.approx(judge.score(X[test], Y[test]))
+        assert curve.gamed[0, f] == pytest.approx(judge.gamed_score(X[test], Y[test]))
+        assert curve.risk[0, f] == pytest.approx(judge.worst_case(X[test], Y[test]).value, rel=1e-6)
+    rows = np.repeat(np.arange(Y.size), weights)
+    written_out = gp.select_radius(X[rows], Y[rows], model, radii=[0.03], folds=2)
+    assert curve.largest_useful == pytest.approx(written_out.largest_useful, rel=0.02)
+    plain = gp.select_radius(X, Y, model, radii=[0.03], folds=2)
+    assert curve.largest_useful != pytest.approx(plain.largest_useful, rel=0.05)
+
+
+def test_equal_weights_change_nothing_and_frames_take_them() -> None:
+    plain = gp.select_radius(X, Y, radii=[0.05], folds=2)
+    frame, labels = pd.DataFrame(X, index=range(7, 247)), pd.Series(Y, index=range(9, 249))
+    weights = pd.Series(np.full(240, 2.0), index=range(50, 290))
+    equal = gp.select_radius(frame, labels, radii=[0.05], folds=2, sample_weight=weights)
+    np.testing.assert_array_equal(equal.clean, plain.clean)
+    np.testing.assert_array_equal(equal.gamed, plain.gamed)
+
+
+def test_largest_useful_radius_is_that_of_the_standardised_people() -> None:
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    problem = gp.StrategicProblem(
+        gp.Population(Z, Y, gp.QuadraticCost(0.3)), 0.1, 0.5, intercept=9.0
+    )
+    truth = gp.largest_useful_radius(problem)
+    curve = gp.select_radius(X, Y, gp.RobustStrategicClassifier(power=0.3), folds=2)
+    assert curve.largest_useful == pytest.approx(truth, rel=0.02)
+    assert curve.radii[0] == 0
+    assert curve.radii.size == 10
+    assert curve.radii[-1] < truth
+    assert curve.reason in repr(curve)
+
+
+def table(means: list[float], error: float) -> np.ndarray:
+    """Four folds with these means and this standard error each."""
+    spread = np.array([-1.0, -1.0, 1.0, 1.0]) * error * np.sqrt(3)
+    return np.array(means)[:, None] + spread
+
+
+NONE = np.zeros(4, dtype=bool)
+RADII = np.array([0.0, 0.1, 0.2, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("clean", "gamed", "error", "chosen"),
+    [
+        ([0.9, 0.895, 0.892, 0.88], [0.8, 0.8, 0.8, 0.8], 0.01, 0.2),
+        ([0.9, 0.895, 0.892, 0.88], [0.8, 0.8, 0.8, 0.8], 0.001, 0.0),
+        ([0.9, 0.895, 0.892, 0.88], [0.8, 0.8, 0.8, 0.8], 0.1, 0.3),
+        # the best need not be the first
+        ([0.85, 0.9, 0.895, 0.88], [0.8, 0.8, 0.8, 0.8], 0.01, 0.2),
+        # among radii that cost no clean accuracy, gamed accuracy tells against 0.2
+        ([0.9, 0.895, 0.892, 0.88], [0.8, 0.83, 0.80, 0.9], 0.01, 0.1),
+        # a dip between does not end the search
+        ([0.9, 0.85, 0.895, 0.8], [0.8, 0.8, 0.8, 0.8], 0.01, 0.2),
+    ],
+)
+def test_recommended_radius_follows_the_rule_of_one_standard_error(
+    clean, gamed, error, chosen
+) -> None:
+    tables = table(clean, error), table(gamed, error)
+    found, reason = _recommended(RADII, *tables, NONE, 0.5)
+    assert found == chosen
+    assert reason.startswith(f"{chosen:.3g} is the largest radius tried")
+    assert f"{clean[RADII.tolist().index(chosen)]:.3f}" in reason
+
+
+def test_classifier_that_ignores_the_data_is_never_recommended() -> None:
+    """Where one class is most of the people, ignoring the data costs little accuracy."""
+    even = table([0.9, 0.9, 0.9, 0.9], 0.01)
+    found, _ = _recommended(RADII, even, even, np.array([0, 0, 1, 1], bool), 0.15)
+    assert found == 0.1
+    found, reason = _recommended(RADII, even, even, ~NONE, 0.0)
+    assert found == 0.0
+    assert "nothing to recommend" in reason
+
+
+def test_frames_keep_their_names_through_the_folds() -> None:
+    frame = pd.DataFrame(X, columns=["age", "income", "debt"])
+    model = gp.RobustStrategicClassifier(features=["debt"], favourable="no")
+    labels = pd.Series(np.where(Y > 0, "no", "yes"), index=range(1000, 1240))
+    curve = gp.select_radius(frame, labels, model, radii=[0.0, 0.05], folds=2)
+    plain = gp.RobustStrategicClassifier(features=[2])
+    np.testing.assert_array_equal(
+        curve.clean, gp.select_radius(X, Y, plain, radii=[0.0, 0.05], folds=2).clean
+    )
+
+
+def test_what_cannot_be_judged_is_refused() -> None:
+    with pytest.raises(ValueError, match="the rarer class has 1 rows, too few for 5 folds"):
+        gp.select_radius(X, np.where(np.arange(240) == 3, 1, -1))
+    with pytest.raises(TypeError, match="model must be a RobustStrategicClassifier"):
+        gp.select_radius(X, Y, gp.StrategicLogisticRegression())
+    with pytest.raises(TypeError, match=r"Classifier, got ndarray of shape \(240,\)"):
+        gp.select_radius(gp.RobustStrategicClassifier(), X, Y)
+    with pytest.raises(ValueError, match="folds must be at least 2"):
+        gp.select_radius(X, Y, folds=1)
+    with pytest.raises(ValueError, match="radius must be finite and at least 0"):
+        gp.select_radius(X, Y, radii=[-0.1])
+    with pytest.raises(ValueError, match="radii is empty, expected at least one number"):
+        gp.select_radius(X, Y, radii=[])
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        gp.select_radius(X, Y, sample_weight=-np.ones(240))
+    with pytest.raises(ValueError, match="the rarer class has 3 rows, too few for 5 folds"):
+        gp.select_radius(X, Y, sample_weight=(Y > 0) | (np.cumsum(Y < 0) <= 3))
+    asked = []
+    box = gp.BlackBox(lambda theta, agents: asked.append(agents))
+    model = gp.RobustStrategicClassifier(response=box, solver=gp.ogda_rr(), queries=100)
+    with pytest.raises(TypeError, match="needs the response function of people it leaves out"):
+        gp.select_radius(X, Y, model)
+    with pytest.raises(ValueError, match="power must be the same for all"):
+        gp.select_radius(X, Y, gp.RobustStrategicClassifier(power=np.full(240, 0.1)))
+    assert asked == []

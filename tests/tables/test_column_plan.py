@@ -1,0 +1,277 @@
+"""What is made of a table's columns, and what cannot be made of them."""
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from gameproof.core.errors import DataError
+from gameproof.tables.column_plan import Plan
+from gameproof.tables.table import Table, open_table
+from gameproof.tables.target import Target
+
+N = 60
+
+
+def columns() -> dict[str, list]:
+    """A sound table, column by column."""
+    rng = np.random.default_rng(0)
+    return {
+        "income": rng.normal(size=N).round(3).tolist(),
+        "debt": [None if k % 7 == 0 else k % 5 for k in range(N)],
+        "home": ["owned" if k % 3 else "rented" for k in range(N)],
+        "paid": ["yes" if k % 2 else "no" for k in range(N)],
+    }
+
+
+def table(folder: Path, **changes: list) -> Table:
+    """That table with columns changed or added."""
+    made = {**columns(), **changes}
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    writer.writerow(made)
+    writer.writerows(zip(*made.values(), strict=True))
+    path = folder / "t.csv"
+    path.write_text(buffer.getvalue())
+    return open_table(path)
+
+
+def plan(made: Table, movable=("income",), **options) -> Plan:
+    return Plan.of(made, Target.of(made, "paid", "yes"), movable, **options)
+
+
+def test_numbers_stay_and_text_becomes_numbered_levels(tmp_path: Path) -> None:
+    made = table(tmp_path)
+    found = plan(made)
+    assert found.features.names == ("income", "debt", "home")
+    assert found.features.levels == {"home": ("owned", "rented")}
+    assert found.features.movable == ("income",)
+    X, unknown = found.encoded(made)
+    expected = columns()
+    np.testing.assert_array_equal(X[:, 0], expected["income"])
+    np.testing.assert_array_equal(X[:, 1], np.array(expected["debt"], dtype=float))
+    np.testing.assert_array_equal(X[:, 2], [float(home == "rented") for home in expected["home"]])
+    assert unknown == {}
+
+
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        ([f"P{k}" for k in range(N)], "value of its own in most rows"),
+        ([f"2024-01-{k % 28 + 1:02d}" for k in range(N)], "dates"),
+        (list(range(1, N + 1)), "counts the rows"),
+        ([3.5] * N, "one value in every row"),
+        (["same"] * N, "one value in every row"),
+    ],
+)
+def test_columns_that_tell_nothing_are_left_out_with_a_reason(cells, reason, tmp_path) -> None:
+    found = plan(table(tmp_path, extra=cells))
+    assert "extra" not in found.features.names
+    assert reason in found.left_out["extra"]
+    with pytest.raises(DataError, match="movable column 'extra'"):
+        plan(table(tmp_path, extra=cells), ("extra",))
+
+
+def test_distinct_numbers_that_do_not_count_rows_are_kept(tmp_path: Path) -> None:
+    found = plan(table(tmp_path, extra=[k * k for k in range(N)]))
+    assert "extra" in found.features.names
+
+
+def test_rare_levels_are_pooled_and_new_ones_join_them(tmp_path: Path) -> None:
+    cells = ["a"] * 25 + ["b"] * 29 + ["c"] * 4 + ["d"] * 2
+    made = table(tmp_path, extra=cells)
+    found = plan(made)
+    assert found.features.levels["extra"] == ("b", "a", "other")
+    assert found.pooled == {"extra": 2}
+    assert found.encoded(made).X[:, 3].tolist() == [1.0] * 25 + [0.0] * 29 + [2.0] * 6
+    later = table(tmp_path, extra=["e"] * N)
+    X, unknown = found.encoded(later)
+    assert set(X[:, 3]) == {2.0}
+    assert unknown == {"extra": N}
+
+
+def test_level_called_other_is_not_counted_as_pooled(tmp_path: Path) -> None:
+    cells = ["a"] * 25 + ["b"] * 15 + ["other"] * 15 + ["c"] * 5
+    found = plan(table(tmp_path, extra=cells))
+    assert found.features.levels["extra"] == ("a", "b", "other")
+    assert found.pooled == {"extra": 1}
+
+
+def test_ten_rows_are_enough_for_a_level_and_nine_are_not(tmp_path: Path) -> None:
+    cells = ["a"] * 31 + ["b"] * 10 + ["c"] * 10 + ["d"] * 9
+    assert plan(table(tmp_path, extra=[*cells])).features.levels["extra"] == ("a", "b", "c", "d")
+    cells = ["a"] * 32 + ["b"] * 10 + ["c"] * 9 + ["d"] * 9
+    assert plan(table(tmp_path, extra=cells)).features.levels["extra"] == ("a", "b", "other")
+
+
+def test_there_are_never_more_than_twenty_levels(tmp_path: Path) -> None:
+    many = [f"level {k % 40}" for k in range(1200)]
+    made = {name: (cells * 20)[:1200] for name, cells in columns().items()}
+    found = plan(table(tmp_path, **made, extra=many))
+    assert len(found.features.levels["extra"]) == 20
+    assert found.features.levels["extra"][-1] == "other"
+    assert found.pooled == {"extra": 21}
+
+
+def test_unknown_level_is_missing_and_counted_where_nothing_was_pooled(tmp_path: Path) -> None:
+    found = plan(table(tmp_path))
+    X, unknown = found.encoded(table(tmp_path, home=["castle"] * 2 + ["owned"] * (N - 2)))
+    assert np.isnan(X[:2, 2]).all()
+    assert (X[2:, 2] == 0).all()
+    assert unknown == {"home": 2}
+
+
+def test_gaps_in_a_category_are_a_level_of_their_own(tmp_path: Path) -> None:
+    cells = [None if k % 4 == 0 else "owned" if k % 4 == 1 else "rented" for k in range(N)]
+    made = table(tmp_path, home=cells)
+    found = plan(made)
+    assert found.features.levels["home"] == ("rented", "owned", "missing")
+    assert (found.encoded(made).X[::4, 2] == 2).all()
+
+
+def test_numbers_that_are_names_can_be_said_to_be(tmp_path: Path) -> None:
+    made = table(tmp_path, extra=[8001 if k % 2 else 3011 for k in range(N)])
+    assert "extra" not in plan(made).features.levels
+    assert plan(made, categories=["extra"]).features.levels["extra"] == ("3011", "8001")
+
+
+def test_dates_can_be_said_to_be_names(tmp_path: Path) -> None:
+    made = table(tmp_path, extra=[f"2024-01-0{k % 2 + 1}" for k in range(N)])
+    assert plan(made, categories=["extra"]).features.levels["extra"] == ("2024-01-01", "2024-01-02")
+
+
+def test_codes_are_known_by_their_value_where_that_is_one_level(tmp_path: Path) -> None:
+    codes = ["1", "02", "2", "10"]
+    made = table(tmp_path, extra=[codes[k % 4] for k in range(N)])
+    found = plan(made, categories=["extra"])
+    later = table(tmp_path, extra=[["1.0", "02", "2.0", "1e1", "3"][k % 5] for k in range(N)])
+    X, unknown = found.encoded(later)
+    levels = found.features.levels["extra"]
+    told = [None if np.isnan(code) else levels[int(code)] for code in X[:5, 3]]
+    assert told == ["1", "02", "2", "10", None]
+    assert unknown == {"extra": N // 5}
+
+
+def test_codes_that_one_table_writes_in_two_ways_are_one_level(tmp_path: Path) -> None:
+    made = table(tmp_path, extra=[["1", "1.0", "2.", "02"][k % 4] for k in range(N)])
+    found = plan(made, categories=["extra"])
+    assert found.features.levels["extra"] == ("1", "02", "2")
+    column = found.features.names.index("extra")
+    assert found.encoded(made).X[:4, column].tolist() == [0, 0, 2, 1]
+
+
+def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:
+    made = table(tmp_path)
+    found = plan(made)
+    turned = Table("turned", dict(reversed(made.columns.items())), made.n)
+    np.testing.assert_array_equal(found.encoded(turned).X, found.encoded(made).X)
+
+
+BAD = [
+    ({"income": [*columns()["income"][:-1], "much"]}, {}, "row 60: 'much' stands in .*'income'"),
+    ({"debt": [None] * N}, {}, "'debt' .* has no values; drop it"),
+    ({"income": [*columns()["income"][:-1], "inf"]}, {}, "row 60: .*infinite"),
+    ({}, {"movable": ("incme",)}, "no movable column 'incme'; did you mean 'income'"),
+    ({}, {"movable": ("paid",)}, "target 'paid' cannot be a movable column"),
+    ({}, {"drop": ("nothing",)}, "no drop column 'nothing'"),
+    ({}, {"drop": ("income",)}, "cannot be dropped"),
+    ({}, {"movable": (), "drop": ("income", "debt", "home")}, "no column to learn from"),
+]
+
+
+@pytest.mark.parametrize(("changes", "options", "message"), BAD)
+def test_what_cannot_be_right_is_refused(changes, options, message: str, tmp_path: Path) -> None:
+    made = table(tmp_path, **changes)
+    with pytest.raises(DataError, match=message):
+        plan(made, **options)
+
+
+def test_later_table_must_have_the_columns_and_numbers_where_they_were(tmp_path: Path) -> None:
+    found = plan(table(tmp_path))
+    made = table(tmp_path)
+    lacking = {("Income" if n == "income" else n): c for n, c in made.columns.items()}
+    with pytest.raises(DataError, match=r"lacks 'income'; did you mean 'Income'"):
+        found.encoded(Table("later.csv", lacking, made.n))
+    with pytest.raises(DataError, match="'income' has 'x' in row 1, and the model takes numbers"):
+        found.encoded(table(tmp_path, income=["x"] * N))
+    gone = found.encoded(table(tmp_path, income=[None] * N))
+    assert np.isnan(gone.X[:, 0]).all()
+
+
+def test_rows_are_named_as_they_stand_in_the_file(tmp_path: Path) -> None:
+    made = table(tmp_path, income=[*columns()["income"][:-1], "much"])
+    with pytest.raises(DataError, match="row 60: 'much'"):
+        plan(made.take(range(2, N)).take(range(5, N - 2)))
+
+
+def test_target_is_matched_as_written_as_a_number_or_but_for_capitals(tmp_path: Path) -> None:
+    made = table(tmp_path, paid=["1.0" if k % 2 else "0.0" for k in range(N)])
+    assert Target.of(made, "paid", "1.0") == Target("paid", "1", ("0",))
+    assert Target.of(made, "paid", "1").labels(made)[1][:2].tolist() == [-1.0, 1.0]
+    made = table(tmp_path, paid=["Yes" if k % 2 else "No" for k in range(N)])
+    assert Target.of(made, "paid", "yes").favourable == "Yes"
+
+
+@pytest.mark.parametrize(
+    ("cells", "favourable", "message"),
+    [
+        ([None] * N, "yes", "no row of .* has a value in the target"),
+        (["yes"] * N, "yes", "is 'yes' in every row"),
+        (
+            ["a", "b", "c"] * 20,
+            "a",
+            r"has 3 values \(a, b, c\), expected 2; with rest .*, 'a'",
+        ),
+        (["yes", "no"] * 30, "maybe", "favourable value 'maybe'; 'paid' is one of no, yes"),
+        (["yes", "no"] * 30, None, "say which value of 'paid' is favourable.*: no or yes"),
+    ],
+)
+def test_target_that_cannot_be_told_apart_is_refused(cells, favourable, message, tmp_path) -> None:
+    with pytest.raises(DataError, match=message):
+        Target.of(table(tmp_path, paid=cells), "paid", favourable)
+
+
+def test_one_value_against_the_rest(tmp_path: Path) -> None:
+    made = table(tmp_path, paid=["a", "b", None] * 20)
+    made_three = table(tmp_path, paid=["a", "b", "c", None] * 15)
+    rows, y = Target.of(made, "paid", "a").labels(made)
+    assert rows[:4].tolist() == [0, 1, 3, 4]
+    assert y[:4].tolist() == [1.0, -1.0, 1.0, -1.0]
+    assert (gp.read_table(made_three.source, "paid", "b", rest=True).y > 0).sum() == 15
+    aim = Target.of(made_three, "paid", "b", rest=True)
+    assert aim.labels(made_three)[1][:3].tolist() == [-1.0, 1.0, -1.0]
+    assert aim.other == "not b"
+
+
+def test_read_table_gives_a_dataset(tmp_path: Path) -> None:
+    made = table(tmp_path, paid=[None] * 3 + ["yes", "no", "yes"] * 19)
+    data = gp.read_table(made.source, "paid", "yes", ["income"])
+    assert len(data) == N - 3
+    assert data.y[:3].tolist() == [1.0, -1.0, 1.0]
+    np.testing.assert_array_equal(data.X[:, 0], columns()["income"][3:])
+    assert data.column("home")[:2].tolist() == ["rented", "owned"]
+
+
+@pytest.mark.parametrize(
+    "form", ["{0},5", "1.{0:03d},5", "1,{0:03d}.50", "1 {0:03d}", "€ {0}", "{0} EUR", "{0} %"]
+)
+def test_numbers_in_another_dress_are_refused_and_not_taken_for_levels(form, tmp_path) -> None:
+    """In a table with semicolons, as such are exported; twice each, and one gap."""
+    cells = ["", *(form.format(10 + k // 2) for k in range(N - 1))]
+    path = tmp_path / "t.csv"
+    rows = [f"{'yes' if k % 2 else 'no'};{k * k};{cell}" for k, cell in enumerate(cells)]
+    path.write_text("paid;size;rent\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"'rent' of .* not written as such: .*decimal point"):
+        gp.read_table(path, "paid", "yes")
+    assert gp.read_table(path, "paid", "yes", categories=["rent"]).features.names[0] == "size"
+
+
+@pytest.mark.parametrize("form", ["{0}a", "{0}-{0}", "A{0}", "{0}+ years", "{0}:30", "<{0}"])
+def test_codes_that_have_digits_are_levels(form, tmp_path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{'yes' if k % 2 else 'no'};{k * k};{form.format(k % 3)}" for k in range(N)]
+    path.write_text("paid;size;rent\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    assert "rent" in gp.read_table(path, "paid", "yes").features.levels

@@ -1,0 +1,49 @@
+"""Tables that are written come back as they were; pandas reads them too."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gameproof.tables.column_plan import read_table
+from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
+from gameproof.tables.write_table import write_table
+
+COLUMNS = {
+    "x, y": np.array([0.1, np.nan, -3e300]),
+    "n": np.array([1, 2, 3]),
+    "text": ["plain", 'with "quotes", and a comma', None],
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["t.csv", "t.tsv", "t.csv.gz", "t.tsv.bz2", "t.csv.xz", "t.parquet"]
+)
+def test_pandas_reads_what_was_written(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    write_table(path, COLUMNS)
+    separator = "\t" if ".tsv" in name else ","
+    frame = pd.read_parquet(path) if "parquet" in name else pd.read_csv(path, sep=separator)
+    assert list(frame) == list(COLUMNS)
+    np.testing.assert_array_equal(frame["x, y"], COLUMNS["x, y"])
+    np.testing.assert_array_equal(frame["n"], COLUMNS["n"])
+    assert [None if pd.isna(t) else t for t in frame["text"]] == COLUMNS["text"]
+    assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", ["t", "t.xlsx", "t.gz", "t.parquet.gz"])
+def test_name_that_says_no_form_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"ends in \.csv, \.tsv or \.parquet"):
+        write_table(tmp_path / name, COLUMNS)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_made_up_people_are_the_same_for_a_seed_and_differ_between_seeds(tmp_path: Path) -> None:
+    found = []
+    for name, seed in (("a.csv", 0), ("b.parquet", 0), ("c.csv", 1)):
+        write_table(tmp_path / name, made_up_people(500, seed))
+        found.append(read_table(tmp_path / name, TARGET, FAVOURABLE, MOVABLE))
+    assert found[0].fingerprint == found[1].fingerprint != found[2].fingerprint
+    assert found[0].features.names[:2] == ("age", "income")
+    assert 0.3 < (found[0].y > 0).mean() < 0.7
