@@ -207,6 +207,7 @@ class _Path:
         goes too far towards a wall: some are curved, and at the others there is rounding."""
         v, first = here.local.v + length * move.v, 2 * self._m
         slack, dual = here.slack + length * move.slack, here.dual + length * move.dual
+        self._walls.follow(v, slack[first:])
         slack[first:] = self._walls.heights(v)
         if (slack[first:] <= (1 - INSIDE) / 2 * here.slack[first:]).any():
             return None

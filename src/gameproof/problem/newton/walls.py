@@ -21,6 +21,9 @@ from gameproof.arguments import Indices, Matrix, Vector
 from gameproof.population.costs import norm_of
 from gameproof.problem.newton.side import Side
 
+# Of Newton's method, which is quadratic from a start that is close.
+STEPS = 6
+
 
 class Curved(NamedTuple):
     """v[head] >= |weights v[body]|_p."""
@@ -38,6 +41,16 @@ class Curved(NamedTuple):
         if length < u / 2:
             return float(u * (1 - (length / u) ** self.p))
         return -u * float(np.expm1(self.p * np.log1p((length - u) / u)))
+
+    def head_at(self, v: Vector, height: float) -> float:
+        """The v[head] at which the height is this one, which is positive, by Newton's method: from
+        below, where it stays, for the height is concave."""
+        length, p = norm_of(self.weights * v[self.body], self.p), self.p
+        u = max(length, height)
+        for _ in range(STEPS):
+            share = (length / u) ** p
+            u += (height - u * (1 - share)) / (1 + (p - 1) * share)
+        return u
 
     def slope(self, v: Vector) -> Vector:
         """The gradient."""
@@ -72,6 +85,12 @@ class Walls:
     def heights(self, v: Vector) -> Vector:
         """h(v)."""
         return np.append([c.height(v) for c in self._curves], self._offsets + self._rows @ v)
+
+    def follow(self, v: Vector, heights: Vector) -> None:
+        """Overwrites the heads of the curves of budgets, such that these walls have the heights
+        given. A step along a tangent would leave the set where the curve bends away."""
+        for curve, height in zip(self._curves[1:], heights[1:], strict=False):
+            v[curve.head] = curve.head_at(v, float(height))
 
     def slopes(self, v: Vector) -> Matrix:
         """The gradients of the heights, row by row."""
