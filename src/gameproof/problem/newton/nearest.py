@@ -15,7 +15,7 @@ from gameproof.arguments import Vector
 from gameproof.population.costs import norm_of
 
 # Of multipliers, the largest logarithm.
-BISECTIONS, STEPS, LARGEST = 60, 12, 700.0
+BISECTIONS, STEPS, LARGEST = 60, 8, 700.0
 
 
 def in_price_ball(g: Vector, cost: Vector, reach: Vector, size: float) -> Vector:
