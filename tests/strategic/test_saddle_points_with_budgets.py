@@ -96,10 +96,13 @@ def test_a_column_of_zeros_has_the_coefficient_0(power: float) -> None:
 
 
 def test_small_coefficients_that_matter_stay() -> None:
-    """In units in which coefficients are of size 1e-8, nothing is set to 0."""
+    """In units in which coefficients are of size 1e-8, nothing is set to 0. Their cap is as small,
+    or the bound would have as many digits less."""
     X, y = synthetic(200, 3)
     one, other = (
-        gp.saddle_point(gp.StrategicProblem(gp.Population(X * scale, y), 0.0)).x[:3]
+        gp.saddle_point(
+            gp.StrategicProblem(gp.Population(X * scale, y), 0.0, alpha_max=20 / scale)
+        ).x[:3]
         for scale in (1.0, 1e8)
     )
     np.testing.assert_allclose(other, one / 1e8, rtol=1e-4)

@@ -32,7 +32,7 @@ def test_point_of_a_price_ball_is_the_nearest(seed: int, size: float) -> None:
     assert distance(g, found, cost) == pytest.approx(best, abs=1e-5)
 
 
-@pytest.mark.parametrize("p", [1.2, 1.5, 2.0, 3.0, 8.0])
+@pytest.mark.parametrize("p", [1.02, 1.2, 1.5, 2.0, 3.0, 8.0, 30.0])
 @pytest.mark.parametrize("size", [1e-6, 0.3, 1.0, 100.0])
 def test_point_of_a_norm_ball_is_the_nearest(p: float, size: float) -> None:
     for seed in range(4):
@@ -42,6 +42,15 @@ def test_point_of_a_norm_ball_is_the_nearest(p: float, size: float) -> None:
         assert np.linalg.norm(found, p) <= size * (1 + 1e-9)
         best = solved(g, cost, s, s, [cp.pnorm(s, p) <= size])
         assert distance(g, found, cost) == pytest.approx(best, abs=1e-5)
+
+
+@pytest.mark.parametrize("p", [1.02, 1.5, 3.0])
+def test_a_point_outside_a_norm_ball_by_rounding_is_its_own_nearest(p: float) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        g, cost = rng.standard_normal(5), rng.random(5) * 3 + 0.1
+        size = float(np.nextafter(np.linalg.norm(g, p), 0.0))
+        np.testing.assert_allclose(in_norm_ball(g, cost, p, size), -g, rtol=1e-12)
 
 
 def test_nothing_but_0_is_in_a_norm_ball_of_size_0() -> None:

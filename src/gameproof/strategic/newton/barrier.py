@@ -19,6 +19,7 @@ Gill (SIAM Journal on Optimization 8, 1998) falls,
 for which it is a direction of descent; a trial costs O(n d). Mehrotra's correction (the same, 2,
 1992) makes most steps long. Where it does not, the multipliers of many agents with t near 0 stand
 in the way, and v may move alone, with e and gamma put on the path: the least merit for that v.
+The heads of curved walls follow them (`Walls.follow`), or steps would be as short as these bend.
 
 The bounds of `Side` say how far v and gamma are, and mu follows the gap between them.
 """
@@ -51,12 +52,13 @@ ROUNDING = 1e-15
 
 class Minimum(NamedTuple):
     """A point, a gamma, and bounds: of the minimum of L(., gamma) from below, and of the maximum
-    over gamma at the point from above."""
+    over gamma at the point from above. And the multipliers of the walls."""
 
     v: Vector
     gamma: Vector
     lower: float
     upper: float
+    forces: Vector
 
     @property
     def gap(self) -> float:
@@ -83,14 +85,15 @@ class Iterate(NamedTuple):
 def minimise(side: Side, start: Vector, target: float = TARGET) -> Minimum:
     """The point on the way along the path whose bounds are closest, and its gamma, of the free
     agents, from a start inside the set."""
-    path, best = _Path(side), Minimum(side.lift(start), np.zeros(side.free.size), -np.inf, np.inf)
+    path, nothing = _Path(side), np.zeros(0)
+    best = Minimum(side.lift(start), np.zeros(side.free.size), -np.inf, np.inf, nothing)
     here, mu = path.begin(side.lift(start, start[-1] / side.steepness), 1.0), 1.0
     reach: Vector | float = 0.0
     for _ in range(MAX_STEPS):
         gamma, slopes = path.gamma(here), side.derivatives(here.local, path.bends(here), reach)
         lower, upper = side.bounds(here.local, slopes, gamma)
         if upper - lower < best.upper - best.lower:
-            best = Minimum(here.local.v, gamma, lower, upper)
+            best = Minimum(here.local.v, gamma, lower, upper, here.dual[2 * side.free.size :])
         if upper - lower <= target * max(1.0, abs(upper)):
             break
         mu = min(mu, SHRINK * (upper - lower) / path.total)
@@ -207,6 +210,7 @@ class _Path:
         goes too far towards a wall: some are curved, and at the others there is rounding."""
         v, first = here.local.v + length * move.v, 2 * self._m
         slack, dual = here.slack + length * move.slack, here.dual + length * move.dual
+        self._walls.follow(v, slack[first:])
         slack[first:] = self._walls.heights(v)
         if (slack[first:] <= (1 - INSIDE) / 2 * here.slack[first:]).any():
             return None

@@ -57,7 +57,7 @@ class Curve(NamedTuple):
     def lean(self, y: Vector, u: float) -> Vector:
         """The slopes of u by y along the wall's level, at numbers below it: a point of the ball of
         the dual norm, times the weights."""
-        r, p = self.weights * np.abs(y) / u, self.p
+        r, p = self.weights * np.abs(y) / max(u, np.finfo(float).tiny), self.p
         powers = r ** (p - 1)
         found: Vector = np.sign(y) * self.weights * p * powers / (1 + (p - 1) * float(r @ powers))
         return found
@@ -80,18 +80,22 @@ class Part(ABC):
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
         """The sum of gu_k s_k nearest to -g."""
 
-    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
-        """The sum of gu_k s_k with the slopes of the walls weighted by 1 / height."""
+    def along(self, theta: Vector, u: Vector, of_u: Vector, forces: Vector | None = None) -> Vector:
+        """The sum of gu_k s_k with the slopes of the walls weighted by their multipliers, or where
+        none are given by 1 / height."""
         found, total = np.zeros_like(theta), np.zeros(self.count)
-        pushes = []
-        for k, feature, slope in self.slopes:
-            height = u[k] - (slope * theta[feature] if feature >= 0 else 0.0)
-            pushes.append(1 / height)
-            total[k] += 1 / height
-        for push, (k, feature, slope) in zip(pushes, self.slopes, strict=True):
-            if feature >= 0:
+        weights = self._pushes(theta, u) if forces is None else np.maximum(forces, 0.0)
+        for push, (k, _, _) in zip(weights, self.slopes, strict=True):
+            total[k] += push
+        for push, (k, feature, slope) in zip(weights, self.slopes, strict=True):
+            if feature >= 0 and push > 0:
                 found[feature] += max(of_u[k], 0.0) * slope * push / total[k]
         return found
+
+    def _pushes(self, theta: Vector, u: Vector) -> Vector:
+        """1 / height of each wall."""
+        heights = [u[k] - (a * theta[c] if c >= 0 else 0.0) for k, c, a in self.slopes]
+        return 1 / np.array(heights)
 
     def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
         """The features of these agents, a row for each, as far as they move whatever theta is."""
@@ -185,12 +189,12 @@ class InBall(OneNumber):
         found[own] = reach * in_norm_ball(g[own] / reach, cost[own] * reach, p, size)
         return found
 
-    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
+    def along(self, theta: Vector, u: Vector, of_u: Vector, forces: Vector | None = None) -> Vector:
         assert self.curve is not None
         y = u[self.curve.body] if self._split else theta[self._features]
         pushes = max(of_u[0], 0.0) * self.curve.lean(y, float(u[0]))
         if self._split:
-            return super().along(theta, u, np.append(0.0, pushes))
+            return super().along(theta, u, np.append(0.0, pushes), forces)
         found = np.zeros_like(theta)
         found[self._features] = pushes
         return found

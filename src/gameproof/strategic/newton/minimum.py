@@ -11,6 +11,9 @@ does not lower the value is cut, and more agents join the few.
 
 The bounds are those of all agents, at a gamma that is the few agents' own and sign t for the
 others. Where they do not close, or most agents have a t near 0, the barrier takes all agents.
+
+Of classifiers that are equally good a small one is chosen (`ties`), the last digits come from the
+equations of the minimum (`polish`), and what is 0 becomes 0 (`zeros`).
 """
 
 from __future__ import annotations
@@ -20,11 +23,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
+from gameproof.problem.newton.polish import polished
 from gameproof.strategic.newton.barrier import Minimum, minimise
 from gameproof.strategic.newton.convex_objective import ConvexSide, Expansion
 from gameproof.strategic.newton.local_model import Near
 from gameproof.strategic.newton.ties import without_ties
-from gameproof.strategic.newton.zeros import TARGET, with_zeros
+from gameproof.strategic.newton.zeros import RESIDUE, SMALL, TARGET, with_zeros
 
 if TYPE_CHECKING:
     from gameproof.strategic.robust_problem import StrategicProblem
@@ -53,11 +57,14 @@ def minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Minimum:
     for agents that are not free."""
     side, start = ConvexSide(problem, gamma), problem.interior
     found, everyone = _minimum(side, start, TARGET), np.zeros(side.n)
-    everyone[side.free] = found.gamma
     x = side.unlifted(found.v)
     if gamma is None:
-        x = without_ties(problem, x, found.lower, found.upper)
-        x = with_zeros(problem, x, found.lower, found.upper)
+        x, small = without_ties(problem, x), SMALL
+        better = polished(side, found, x)
+        if better is not None:
+            found, x, small = better, side.unlifted(better.v), RESIDUE
+        x = with_zeros(problem, x, found.lower, found.upper, small)
+    everyone[side.free] = found.gamma
     return found._replace(v=x, gamma=everyone)
 
 
@@ -76,7 +83,7 @@ def _refined(side: ConvexSide, start: Vector, v: Vector, target: float, rough: f
     """The best by its bounds of Newton's iterates from v on, the first found roughly."""
     here, misses = side.expand(v), 0
     t = side.pulls_at(here, side.free)
-    best = Minimum(v, np.sign(t), -np.inf, here.value)
+    best = Minimum(v, np.sign(t), -np.inf, here.value, np.zeros(0))
     # What a sample leaves open, relative to the size of what it is about.
     unsure = SAMPLED * np.sqrt(THINNER * side.size / side.n)
     reach = np.full(t.size, unsure * _typical(t))
@@ -93,7 +100,7 @@ def _refined(side: ConvexSide, start: Vector, v: Vector, target: float, rough: f
         if ahead is whole:
             reach *= SETTLING
         here, t = ahead, side.pulls_at(ahead, side.free)
-        found = _bounded(side, near, few, here, t, inner.gamma)
+        found = _bounded(side, near, few, here, t, inner)
         misses = 0 if found.gap < best.gap / 2 else misses + 1
         best = min(best, found, key=lambda end: end.gap)
         if best.gap <= target * max(1.0, abs(best.upper)) or misses > MAX_MISSES:
@@ -128,11 +135,11 @@ def _descended(side: ConvexSide, here: Expansion, whole: Expansion, slack: float
 
 
 def _bounded(
-    side: ConvexSide, near: Near, few: Indices, here: Expansion, t: Vector, own: Vector
+    side: ConvexSide, near: Near, few: Indices, here: Expansion, t: Vector, inner: Minimum
 ) -> Minimum:
     """A point with the gamma that the few have as their own, and the bounds for these."""
     gamma = np.sign(t)
-    change, gamma[few] = own - gamma[few], own
+    change, gamma[few] = inner.gamma - gamma[few], inner.gamma
     value = here.value + float((change * t[few]).sum()) / side.n
     lower = side.least(here.v, value, here.gradient + near.pulled(change))
-    return Minimum(here.v, gamma, lower, here.value)
+    return Minimum(here.v, gamma, lower, here.value, inner.forces)

@@ -14,7 +14,8 @@ from scipy.optimize import brentq
 from gameproof.core.arguments import Vector
 from gameproof.strategic.power_costs import norm_of
 
-BISECTIONS, STEPS = 60, 12
+# Of multipliers, the largest logarithm.
+BISECTIONS, STEPS, LARGEST = 60, 8, 700.0
 
 
 def in_price_ball(g: Vector, cost: Vector, reach: Vector, size: float) -> Vector:
@@ -54,36 +55,39 @@ def in_norm_ball(g: Vector, cost: Vector, p: float, size: float) -> Vector:
             return found
         return _sizes(mu, weight, length, p)
 
+    def excess(log: float) -> float:
+        return norm_of(sizes(float(np.exp(log))), p) - size
+
     high = float(weight.max()) * float(length.max()) / (size / g.size ** (1 / p)) ** (p - 1)
-    mu = brentq(lambda log: norm_of(sizes(np.exp(log)), p) - size, *_bracket(sizes, p, size, high))
-    spent = sizes(float(np.exp(mu)))
+    low, high = _bracket(excess, high)
+    # With sizes that differ by rounding, nothing lies between the ends.
+    spent = sizes(float(np.exp(brentq(excess, low, high) if excess(low) > 0 else low)))
     spent *= min(1.0, size / max(norm_of(spent, p), np.finfo(float).tiny))
     return -np.sign(g) * spent
 
 
-def _bracket(
-    sizes: Callable[[float], Vector], p: float, size: float, guess: float
-) -> tuple[float, float]:
-    """Logarithms of multipliers between which |s|_p passes through the size."""
+def _bracket(excess: Callable[[float], float], guess: float) -> tuple[float, float]:
+    """Logarithms of multipliers between which a falling function passes through 0."""
     low = high = float(np.log(max(guess, np.finfo(float).tiny)))
-    while norm_of(sizes(np.exp(low)), p) <= size and low > -700:
+    while excess(low) <= 0 and low > -LARGEST:
         low -= 5.0
-    while norm_of(sizes(np.exp(high)), p) >= size and high < 700:
+    while excess(high) >= 0 and high < LARGEST:
         high += 5.0
     return low, high
 
 
 def _sizes(mu: float, weight: Vector, length: Vector, p: float) -> Vector:
-    """Where mu t^(p-1) + weight t = weight length, by Newton's method from above: in t, or below
-    p = 2 in t^(p-1), in which the left side is convex."""
-    first, second = (p - 1, 1.0) if p >= 2 else (1.0, 1 / (p - 1))
-    goal = weight * length
-    root = np.minimum(length ** (1 / second), (goal / mu) ** (1 / first))
+    """Where mu t^(p-1) + weight t = weight length. With t = length e^x it is the zero of the convex
+    log(e^x + k e^((p-1) x)), by Newton's method from above, which takes few steps: away from a
+    corner the function is a line."""
+    own = np.maximum(length, np.finfo(float).tiny)
+    k = np.log(mu) + (p - 2) * np.log(own) - np.log(weight)
+    x = np.minimum(0.0, -k / (p - 1))
     for _ in range(STEPS):
-        over = mu * root**first + weight * root**second - goal
-        slope = mu * first * root ** (first - 1) + weight * second * root ** (second - 1)
-        root = np.maximum(0.0, root - over / np.maximum(slope, np.finfo(float).tiny))
-    found: Vector = root**second
+        one, other = np.exp(x), np.exp(k + (p - 1) * x)
+        total = one + other
+        x -= np.log(total) * total / (one + (p - 1) * other)
+    found: Vector = length * np.exp(x)
     return found
 
 

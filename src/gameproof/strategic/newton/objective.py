@@ -127,11 +127,12 @@ class Side(ABC):
         value = here.value + float((gamma * t).sum()) / self.n
         return self.least(here.v, value, slopes.gradient + self.pulled(gamma)), upper
 
-    def least(self, v: Vector, value: float, g: Vector) -> float:
-        """The least over the set of the tangent with this value and gradient at v."""
+    def least(self, v: Vector, value: float, g: Vector, forces: Vector | None = None) -> float:
+        """The least over the set of the tangent with this value and gradient at v; forces are the
+        multipliers of the walls, where they are known."""
         cap, best = self.problem.alpha_max, -np.inf
         paid = np.isfinite(self.cost)
-        for left in self._left(v, g):
+        for left in self._left(v, g, forces):
             length = float(np.linalg.norm(self.cost[paid] * left[paid]))
             taken = cap * min(0.0, g[self.alpha] - length / self.steepness)
             taken -= cap / self.steepness * float(np.abs(left[~paid]).sum())
@@ -141,7 +142,7 @@ class Side(ABC):
             lower -= self.problem.intercept * abs(g[0])
         return float(lower)
 
-    def _left(self, v: Vector, g: Vector) -> list[Vector]:
+    def _left(self, v: Vector, g: Vector, forces: Vector | None) -> list[Vector]:
         """g of theta, shortened by what lifted variables take off it: in one way, or in two."""
         part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
         left, cost = g.copy(), self._finite_cost
@@ -152,10 +153,14 @@ class Side(ABC):
             left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
         own = left[self.theta]
         near, along = own.copy(), own.copy()
+        # The walls of parts are the last.
+        first = -sum(len(budget.slopes) for budget, _ in self.parts)
         for budget, at in self.parts:
-            there = slice(at, at + budget.count)
+            there, last = slice(at, at + budget.count), first + len(budget.slopes)
             near += budget.nearest(near, g[there], cost)
-            along += budget.along(v[self.theta], v[there], g[there])
+            known = None if forces is None else forces[first : last or None]
+            along += budget.along(v[self.theta], v[there], g[there], known)
+            first = last
         return [near, along] if self.parts else [own]
 
     @cached_property

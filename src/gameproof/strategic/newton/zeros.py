@@ -4,6 +4,7 @@ A method that stays inside the set ends at 1e-12 where the best coefficient is 0
 people can move and the classifier does without, of all features where the radius is large. Such a
 coefficient is set to 0 where the certificate allows it: the value is computed again there, and may
 exceed the bound from below by no more than the gap that the method aims at, or has left open.
+Where the point is accurate to rounding, `small` says so: what is larger than rounding stays.
 """
 
 from __future__ import annotations
@@ -25,16 +26,13 @@ SMALL, SMALLER, TRIES = 1e-4, 0.1, 12
 RESIDUE, WIDER = 1e-9, 1e-9
 
 
-def allowed_value(lower: float, upper: float) -> float:
-    """The largest value that counts as good, given bounds of the least."""
-    return max(upper, lower + TARGET * max(1.0, abs(upper)))
-
-
-def with_zeros(problem: StrategicProblem, x: Vector, lower: float, upper: float) -> Vector:
+def with_zeros(
+    problem: StrategicProblem, x: Vector, lower: float, upper: float, small: float = SMALL
+) -> Vector:
     """x with 0 in place of as many small numbers as the value, between these bounds, allows."""
-    allowed = allowed_value(lower, upper)
+    allowed = max(upper, lower + TARGET * max(1.0, abs(upper)))
     sizes = np.abs(x) * _scales(problem)
-    threshold = min(SMALL, 2 * float(sizes[sizes < SMALL].max(initial=0.0)))
+    threshold = min(small, 2 * float(sizes[sizes < small].max(initial=0.0)))
     for _ in range(TRIES):
         tried = np.where(sizes < threshold, 0.0, x)
         if np.array_equal(tried, x):
