@@ -16,6 +16,9 @@ last part what the paper's response adds; eta = 1 / ell. Rows of A count by the 
 weight, rows of T by the weight. Steps come in stretches, each as long as
 all before it together. After each the duality gap is computed at its average and at its last
 iterate, and the better of the two is kept; where it no longer falls, eta is halved.
+
+Where scores have kinks, with budgets and with costs in norms like 1 and infinity, the descent is
+the proximal one of `proximal`, and A and T are in its units, with columns for the lifted variables.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.arguments import Vector
+from gameproof.exact.proximal import Point, Proximal
+from gameproof.problem.newton.convex_side import ConvexSide
 from gameproof.problem.strategic import StrategicProblem
 from gameproof.solver.gradients import Exact
 from gameproof.solver.method import sgda_rr
@@ -43,24 +48,15 @@ def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector,
     >>> gap <= 1e-6
     True
     """
-    eta, point, done, stretch = 1 / _lipschitz(problem), problem.start, 0, FIRST_STRETCH
+    side = ConvexSide(problem)
+    way = Proximal(side) if side.parts or side.lifted else Plain(side)
+    eta, point, done, stretch = 1 / _lipschitz(side, way.units), problem.start, 0, FIRST_STRETCH
     best = (*point, problem.duality_gap(*point))
     while best[2] > tolerance and done < MAX_STEPS:
-        solver = sgda_rr(gradient=Exact(), step=eta, scale=(1, problem.n), batch=problem.n)
-        result = solve(
-            problem,
-            solver,
-            epochs=stretch,
-            start=point,
-            seed=0,
-            record_every=stretch,
-            progress=False,
-        )
-        if result.reason == "interrupted":
-            raise KeyboardInterrupt
-        point, done = (result.last_x, result.last_y), done + stretch
+        average, point = way.taken(point, eta, stretch)
+        done += stretch
         stretch = min(2 * stretch, MAX_STEPS - done)
-        found = [(*pair, problem.duality_gap(*pair)) for pair in ((result.x, result.y), point)]
+        found = [(*pair, problem.duality_gap(*pair)) for pair in (average, point)]
         better = min(found, key=lambda pair: pair[2])
         if better[2] > 0.9 * best[2]:
             eta /= 2
@@ -68,13 +64,37 @@ def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector,
     return best
 
 
-def _lipschitz(problem: StrategicProblem) -> float:
-    """ell of the module."""
-    people, loss, data, n = problem.population, problem.loss, problem.data, problem.n
-    A = np.hstack([np.ones((n, data.start)), people.X])
-    T = np.column_stack([loss.s * A, -data.kappa * people.y]) * people.weights[:, None]
-    A, T = A * np.sqrt(people.weights)[:, None], T[problem.has_gamma]
+class Plain:
+    """Gradient steps, compiled."""
+
+    def __init__(self, side: ConvexSide) -> None:
+        self._problem, self.units = side.problem, np.ones(side.size)
+
+    def taken(self, point: Point, eta: float, number: int) -> tuple[Point, Point]:
+        """The average and the last of so many iterates."""
+        problem = self._problem
+        result = solve(
+            problem,
+            sgda_rr(gradient=Exact(), step=eta, scale=(1, problem.n), batch=problem.n),
+            epochs=number,
+            start=point,
+            seed=0,
+            record_every=number,
+            progress=False,
+        )
+        if result.reason == "interrupted":
+            raise KeyboardInterrupt
+        return (result.x, result.y), (result.last_x, result.last_y)
+
+
+def _lipschitz(side: ConvexSide, units: Vector) -> float:
+    """ell of the module, in these units of v."""
+    problem, n = side.problem, side.n
+    people, loss, own = problem.population, problem.loss, units[: side.alpha, None]
+    A = own * side.rows * np.sqrt(people.weights)
+    T = np.vstack([own * side.pull_rows, units[side.alpha] * side.pull_labels])
     bend = float(loss.curvature(np.linspace(-1.0, 1.0, 201)).max())
-    moved = float((people.weights * np.where(people.y < 0, data.zeta, 0.0)).mean())
+    moved = people.weights * np.where(people.y < 0, problem.data.zeta, 0.0)
+    power = 0.0 if side.parts else 2 * (loss.K + loss.s) * float(moved.mean())
     coupling = float(np.linalg.norm(T, 2)) / np.sqrt(n) if T.size else 0.0
-    return bend * float(np.linalg.norm(A, 2)) ** 2 / n + coupling + 2 * (loss.K + loss.s) * moved
+    return bend * float(np.linalg.norm(A, 2)) ** 2 / n + coupling + power

@@ -141,22 +141,31 @@ class Side(ABC):
             lower -= self.problem.intercept * abs(g[0])
         return float(lower)
 
-    def _left(self, v: Vector, g: Vector) -> list[Vector]:
-        """g of theta, shortened by what lifted variables take off it: in one way, or in two."""
+    def shortened(self, g: Vector, cost: Vector) -> Vector:
+        """g of theta, shortened by as much as lifted variables can take off it, in the norm
+        |cost s| of theta's coordinates."""
         part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
-        left, cost = g.copy(), self._finite_cost
+        left = g.copy()
         if self.lifted == part.size:
             left[self.movable] -= np.clip(part, -of_u, of_u)
         elif self.lifted and of_u[0] > 0:
             own = cost[self.movable - self.theta.start]
             left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
-        own = left[self.theta]
-        near, along = own.copy(), own.copy()
+        near = left[self.theta]
+        for budget, at in self.parts:
+            near += budget.nearest(near, g[at : at + budget.count], cost)
+        return near
+
+    def _left(self, v: Vector, g: Vector) -> list[Vector]:
+        """g of theta, shortened in one way, or in two where budgets know of another."""
+        near = self.shortened(g, self._finite_cost)
+        if not self.parts:
+            return [near]
+        along = g[self.theta].copy()
         for budget, at in self.parts:
             there = slice(at, at + budget.count)
-            near += budget.nearest(near, g[there], cost)
             along += budget.along(v[self.theta], v[there], g[there])
-        return [near, along] if self.parts else [own]
+        return [near, along]
 
     @cached_property
     def _finite_cost(self) -> Vector:
