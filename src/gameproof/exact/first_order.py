@@ -13,12 +13,14 @@ The n is the block step of `scale`: the gradient in gamma_i is t_i / n, and in t
 
 with A the derivatives of scores where nobody moves, T those of the t_i, spectral norms, and the
 last part what the paper's response adds; eta = 1 / ell. Rows of A count by the root of an agent's
-weight, rows of T by the weight. Steps come in stretches, each as long as
-all before it together. After each the duality gap is computed at its average and at its last
-iterate, and the better of the two is kept; where it no longer falls, eta is halved.
+weight, rows of T by the weight.
 
-Where scores have kinks, with budgets and with costs in norms like 1 and infinity, the descent is
-the proximal one of `proximal`, and A and T are in its units, with columns for the lifted variables.
+Where scores have kinks, with budgets and with costs in the norms 1 and infinity, gradient steps
+jump across them: there steps are the proximal ones of `proximal`.
+
+Steps come in stretches, each as long as all before it together. After each the duality gap is
+computed at its average and at its last iterate, and the better of the two is kept; where it no
+longer falls, eta is halved.
 """
 
 from __future__ import annotations
@@ -49,30 +51,35 @@ def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector,
     True
     """
     side = ConvexSide(problem)
-    way = Proximal(side) if side.parts or side.lifted else Plain(side)
-    eta, point, done, stretch = 1 / _lipschitz(side, way.units), problem.start, 0, FIRST_STRETCH
+    way = Proximal(side) if _has_kinks(side) else Plain(problem)
+    share, point, done, stretch = 1.0, problem.start, 0, FIRST_STRETCH
     best = (*point, problem.duality_gap(*point))
     while best[2] > tolerance and done < MAX_STEPS:
-        average, point = way.taken(point, eta, stretch)
+        average, point = way.taken(point, share, stretch)
         done += stretch
         stretch = min(2 * stretch, MAX_STEPS - done)
         found = [(*pair, problem.duality_gap(*pair)) for pair in (average, point)]
         better = min(found, key=lambda pair: pair[2])
         if better[2] > 0.9 * best[2]:
-            eta /= 2
+            share /= 2
         best = min(best, better, key=lambda pair: pair[2])
     return best
+
+
+def _has_kinks(side: ConvexSide) -> bool:
+    """Whether scores have no derivative somewhere: powers of norms between 1 and infinity do."""
+    return bool(side.parts) or (side.lifted > 0 and side.data.dual_norm in (1.0, np.inf))
 
 
 class Plain:
     """Gradient steps, compiled."""
 
-    def __init__(self, side: ConvexSide) -> None:
-        self._problem, self.units = side.problem, np.ones(side.size)
+    def __init__(self, problem: StrategicProblem) -> None:
+        self._problem, self._eta = problem, 1 / _lipschitz(problem)
 
-    def taken(self, point: Point, eta: float, number: int) -> tuple[Point, Point]:
-        """The average and the last of so many iterates."""
-        problem = self._problem
+    def taken(self, point: Point, share: float, number: int) -> tuple[Point, Point]:
+        """The average and the last of so many iterates, with this share of the step 1 / ell."""
+        problem, eta = self._problem, share * self._eta
         result = solve(
             problem,
             sgda_rr(gradient=Exact(), step=eta, scale=(1, problem.n), batch=problem.n),
@@ -87,14 +94,13 @@ class Plain:
         return (result.x, result.y), (result.last_x, result.last_y)
 
 
-def _lipschitz(side: ConvexSide, units: Vector) -> float:
-    """ell of the module, in these units of v."""
-    problem, n = side.problem, side.n
-    people, loss, own = problem.population, problem.loss, units[: side.alpha, None]
-    A = own * side.rows * np.sqrt(people.weights)
-    T = np.vstack([own * side.pull_rows, units[side.alpha] * side.pull_labels])
+def _lipschitz(problem: StrategicProblem) -> float:
+    """ell of the module."""
+    people, loss, data, n = problem.population, problem.loss, problem.data, problem.n
+    A = np.hstack([np.ones((n, data.start)), people.X])
+    T = np.column_stack([loss.s * A, -data.kappa * people.y]) * people.weights[:, None]
+    A, T = A * np.sqrt(people.weights)[:, None], T[problem.has_gamma]
     bend = float(loss.curvature(np.linspace(-1.0, 1.0, 201)).max())
-    moved = people.weights * np.where(people.y < 0, problem.data.zeta, 0.0)
-    power = 0.0 if side.parts else 2 * (loss.K + loss.s) * float(moved.mean())
+    moved = float((people.weights * np.where(people.y < 0, data.zeta, 0.0)).mean())
     coupling = float(np.linalg.norm(T, 2)) / np.sqrt(n) if T.size else 0.0
-    return bend * float(np.linalg.norm(A, 2)) ** 2 / n + coupling + power
+    return bend * float(np.linalg.norm(A, 2)) ** 2 / n + coupling + 2 * (loss.K + loss.s) * moved

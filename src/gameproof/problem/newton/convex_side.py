@@ -68,8 +68,8 @@ class ConvexSide(Side):
         self._weights = people.weights[agents] if people.weighted else None
         # A row for the intercept, where there is one, for each feature and each variable of a
         # budget: contiguous, since all sums run over agents.
-        self.rows = np.empty((self.alpha, self.n))
-        self.rows[: data.start], self.rows[self.theta] = 1.0, people.X[agents].T
+        self._rows = np.empty((self.alpha, self.n))
+        self._rows[: data.start], self._rows[self.theta] = 1.0, people.X[agents].T
         self._add_budgets(np.arange(people.n)[agents], labels < 0)
         self._zeta = rise[agents]
         self._linear, self._slope = np.where(own, 0.0, -data.s * labels), data.slope
@@ -90,10 +90,10 @@ class ConvexSide(Side):
     def _add_budgets(self, agents: Indices, moves: NDArray[np.bool_]) -> None:
         """Fills the rows of the variables of budgets, which are 0 for agents who do not move."""
         for part, at in self.parts:
-            self.rows[at : at + part.count] = 0.0
-            self.rows[at : at + part.count, moves] = part.rows(agents[moves])
-            own = part.shifted(self.rows[self.theta, moves], agents[moves])
-            self.rows[self.theta, moves] = own
+            self._rows[at : at + part.count] = 0.0
+            self._rows[at : at + part.count, moves] = part.rows(agents[moves])
+            own = part.shifted(self._rows[self.theta, moves], agents[moves])
+            self._rows[self.theta, moves] = own
 
     def sample(self, number: int) -> ConvexSide:
         """The same for about this many of the agents, spread evenly and in no rhythm."""
@@ -112,7 +112,7 @@ class ConvexSide(Side):
 
     def some_pull_rows(self, agents: Indices) -> Matrix:
         """Those of some agents."""
-        rows: Matrix = self._counted(self.data.s * self.rows[:, agents], agents)
+        rows: Matrix = self._counted(self.data.s * self._rows[:, agents], agents)
         return rows
 
     def some_pull_labels(self, agents: Indices) -> Vector:
@@ -143,17 +143,17 @@ class ConvexSide(Side):
         return np.arange(self.alpha + 1, self.size) if self.lifted else self.movable
 
     def at(self, v: Vector) -> Local:
-        z = combined(v[: self.alpha], self.rows) + self._zeta * self._power(v).value
+        z = combined(v[: self.alpha], self._rows) + self._zeta * self._power(v).value
         terms = self._counted(self._loss.phi(z) + self._linear * z)
         return Local(v, z, float(self._slope * v[self.alpha] + terms.mean()))
 
     def gradient(self, v: Vector) -> Vector:
         """The gradient of f alone, for methods that need no more."""
         power = self._power(v)
-        z = combined(v[: self.alpha], self.rows) + self._zeta * power.value
+        z = combined(v[: self.alpha], self._rows) + self._zeta * power.value
         by_z = self._counted(self._loss.slope(z) + self._linear)
         gradient = np.zeros(self.size)
-        gradient[: self.alpha] = sums(self.rows, by_z) / self.n
+        gradient[: self.alpha] = sums(self._rows, by_z) / self.n
         gradient[self.alpha] = self._slope
         if self.moves:
             gradient[self._risers] += float((by_z * self._zeta).mean()) * power.gradient
@@ -162,7 +162,7 @@ class ConvexSide(Side):
     def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
         """As said there. The curvature of phi is at least its mean over scores within `reach`:
         where phi has kinks in its slope, those that a step may meet are seen before it does."""
-        loss, rows, n, zeta, at = self._loss, self.rows, self.n, self._zeta, self.alpha
+        loss, rows, n, zeta, at = self._loss, self._rows, self.n, self._zeta, self.alpha
         by_z = self._counted(loss.slope(here.z) + self._linear)
         curvature = np.maximum(loss.curvature(here.z), self._mean_curvature(here.z, reach))
         curvature = self._counted(curvature)
@@ -212,7 +212,7 @@ class ConvexSide(Side):
     def _totals(self, b: slice, v: Vector, z: Vector, z_before: Vector | None) -> list[Any]:
         """What a block of agents adds to value, gradient, Hessian and the three that `_risen`
         takes; overwrites their part of z."""
-        rows, label, linear, at = self.rows[:, b], self._label[b], self._linear[b], self.alpha
+        rows, label, linear, at = self._rows[:, b], self._label[b], self._linear[b], self.alpha
         here = np.einsum("c,cn->n", v[:at], rows, out=z[b])
         if self.moves:
             here += self._zeta[b] * self._power(v).value
