@@ -33,24 +33,25 @@ ON_KINKS: dict[str, Callable[[], gp.StrategicProblem]] = {
     "box by agent": lambda: ten(
         gp.BoxBudget(-1.5 * FIVE, np.random.default_rng(0).random((200, 10)) * FIVE)
     ),
-    "prices": lambda: ten(gp.PriceBudget(1.0, 1 + np.arange(10) / 5), 0.05),
+    "prices": lambda: ten(gp.PriceBudget(1.0, np.ones(10)), 0.05),
     "norm inf": lambda: ten(gp.BallBudget(0.5, norm=np.inf)),
     "norm 1": lambda: ten(gp.BallBudget(1.0, norm=1.0)),
     "power, norm 1": lambda: ten(gp.PowerCost(1.0, norm=1.0)),
     "power, norm inf": lambda: ten(gp.PowerCost(0.3, norm=np.inf)),
     "power, norm inf, degree 3": lambda: ten(gp.PowerCost(0.3, degree=3.0, norm=np.inf)),
     "cheap labels": lambda: ten(gp.BoxBudget(-FIVE, FIVE), label_cost=0.01),
-    "some features accurate": lambda: ten(
-        gp.PriceBudget(1.0, 1 + np.arange(10) / 5), feature_cost=FREE
-    ),
+    "some features accurate": lambda: ten(gp.PriceBudget(1.0, np.ones(10)), feature_cost=FREE),
     "category": KINDS["category"],
-    "free, in a ball of norm 1.3": lambda: random_budget_problem(2),
 }
 
 
-@pytest.mark.parametrize("name", ON_KINKS)
+# Its movable features are in the cone in part: prox and projection in turn would end elsewhere.
+HALF_IN_THE_CONE = {"ball of norm 1.3, half in the cone": lambda: random_budget_problem(2)}
+
+
+@pytest.mark.parametrize("name", [*ON_KINKS, *HALF_IN_THE_CONE])
 def test_the_tolerance_is_reached_on_kinks(name: str) -> None:
-    problem = ON_KINKS[name]()
+    problem = (ON_KINKS | HALF_IN_THE_CONE)[name]()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         saddle = gp.saddle_point(problem, "gda")

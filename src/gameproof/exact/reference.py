@@ -28,7 +28,8 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
         "newton": an interior-point method of our own, to a gap near 1e-11; for a million agents
         too. "conic": Clarabel, by way of cvxpy, for a second opinion; it needs
         ``pip install 'gameproof[conic]'``. "gda": full gradient descent-ascent, the paper's own way
-        to its reference, to a gap of 1e-6 where it can; slower the closer.
+        to its reference, with proximal steps where scores have kinks; to a gap of 1e-6 where it
+        can.
 
     >>> import gameproof as gp
     >>> rng = np.random.default_rng(0)
