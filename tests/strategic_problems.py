@@ -72,8 +72,6 @@ KINDS: dict[str, Callable[[], gp.StrategicProblem]] = {
         response=gp.BallBudget(0.3), feature_cost=[0.5, 3.0, np.inf], intercept=2.0
     ),
 }
-# Those with kinks, where first-order methods come no closer than their steps are long.
-BUDGETS = [name for name in KINDS if name.startswith(("ball", "box", "price", "cat", "feature"))]
 
 
 def box_by_agent(n: int, d: int) -> gp.BoxBudget:

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import gameproof as gp
 from gameproof.strategic.conic import conic_minimum
-from strategic_problems import BUDGETS, KINDS, make, paper, random_problem, synthetic
+from strategic_problems import KINDS, make, paper, random_problem, synthetic
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 CERTIFIED = 1e-8
@@ -318,15 +318,9 @@ def test_duplicate_columns_share_their_weight_and_a_zero_column_has_none() -> No
 # --- the three methods
 
 
-KINKED = {"norm 1", "norm inf, mask"}
-
-
 @pytest.mark.parametrize(
     ("method", "name"),
-    [
-        *(("conic", name) for name in KINDS),
-        *(("gda", name) for name in KINDS if name not in {*KINKED, *BUDGETS}),
-    ],
+    [(method, name) for method in ("conic", "gda") for name in KINDS],
 )
 def test_other_methods_come_to_the_same_saddle_point(method: Any, name: str) -> None:
     problem = KINDS[name]()
@@ -339,16 +333,6 @@ def test_other_methods_come_to_the_same_saddle_point(method: Any, name: str) -> 
     # Both values are from above, so they differ by no more than the larger gap.
     assert abs(other.value - newton.value) <= other.duality_gap + newton.duality_gap
     np.testing.assert_allclose(other.x, newton.x, atol=1e-4 if method == "conic" else 2e-2)
-
-
-@pytest.mark.parametrize("name", sorted(KINKED))
-def test_gradient_descent_ascent_is_honest_about_kinks(name: str) -> None:
-    problem = KINDS[name]()
-    with pytest.warns(UserWarning, match="certified to .* only"):
-        saddle = gp.saddle_point(problem, "gda")
-    best = gp.saddle_point(problem).value
-    assert 1e-6 < saddle.duality_gap < 1e-3
-    assert best <= saddle.value <= best + saddle.duality_gap
 
 
 @pytest.mark.parametrize("method", ["conic", "gda"])

@@ -13,9 +13,14 @@ The n is the block step of `scale`: the gradient in gamma_i is t_i / n, and in t
 
 with A the derivatives of scores where nobody moves, T those of the t_i, spectral norms, and the
 last part what the paper's response adds; eta = 1 / ell. Rows of A count by the root of an agent's
-weight, rows of T by the weight. Steps come in stretches, each as long as
-all before it together. After each the duality gap is computed at its average and at its last
-iterate, and the better of the two is kept; where it no longer falls, eta is halved.
+weight, rows of T by the weight.
+
+Where scores have kinks, with budgets and with costs in the norms 1 and infinity, gradient steps
+jump across them: there steps are the proximal ones of `proximal`.
+
+Steps come in stretches, each as long as all before it together. After each the duality gap is
+computed at its average and at its last iterate, and the better of the two is kept; where it no
+longer falls, eta is halved.
 """
 
 from __future__ import annotations
@@ -23,9 +28,11 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Vector
+from gameproof.exact.proximal import Point, Proximal
 from gameproof.minmax.estimates import Exact
 from gameproof.minmax.solve import solve
 from gameproof.minmax.solver import sgda_rr
+from gameproof.strategic.newton.convex_objective import ConvexSide
 from gameproof.strategic.robust_problem import StrategicProblem
 
 FIRST_STRETCH = 256
@@ -43,29 +50,48 @@ def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector,
     >>> gap <= 1e-6
     True
     """
-    eta, point, done, stretch = 1 / _lipschitz(problem), problem.start, 0, FIRST_STRETCH
+    side = ConvexSide(problem)
+    way = Proximal(side) if _has_kinks(side) else Plain(problem)
+    share, point, done, stretch = 1.0, problem.start, 0, FIRST_STRETCH
     best = (*point, problem.duality_gap(*point))
     while best[2] > tolerance and done < MAX_STEPS:
-        solver = sgda_rr(gradient=Exact(), step=eta, scale=(1, problem.n), batch=problem.n)
+        average, point = way.taken(point, share, stretch)
+        done += stretch
+        stretch = min(2 * stretch, MAX_STEPS - done)
+        found = [(*pair, problem.duality_gap(*pair)) for pair in (average, point)]
+        better = min(found, key=lambda pair: pair[2])
+        if better[2] > 0.9 * best[2]:
+            share /= 2
+        best = min(best, better, key=lambda pair: pair[2])
+    return best
+
+
+def _has_kinks(side: ConvexSide) -> bool:
+    """Whether scores have no derivative somewhere: powers of norms between 1 and infinity do."""
+    return bool(side.parts) or (side.lifted > 0 and side.data.dual_norm in (1.0, np.inf))
+
+
+class Plain:
+    """Gradient steps, compiled."""
+
+    def __init__(self, problem: StrategicProblem) -> None:
+        self._problem, self._eta = problem, 1 / _lipschitz(problem)
+
+    def taken(self, point: Point, share: float, number: int) -> tuple[Point, Point]:
+        """The average and the last of so many iterates, with this share of the step 1 / ell."""
+        problem, eta = self._problem, share * self._eta
         result = solve(
             problem,
-            solver,
-            epochs=stretch,
+            sgda_rr(gradient=Exact(), step=eta, scale=(1, problem.n), batch=problem.n),
+            epochs=number,
             start=point,
             seed=0,
-            record_every=stretch,
+            record_every=number,
             progress=False,
         )
         if result.reason == "interrupted":
             raise KeyboardInterrupt
-        point, done = (result.last_x, result.last_y), done + stretch
-        stretch = min(2 * stretch, MAX_STEPS - done)
-        found = [(*pair, problem.duality_gap(*pair)) for pair in ((result.x, result.y), point)]
-        better = min(found, key=lambda pair: pair[2])
-        if better[2] > 0.9 * best[2]:
-            eta /= 2
-        best = min(best, better, key=lambda pair: pair[2])
-    return best
+        return (result.x, result.y), (result.last_x, result.last_y)
 
 
 def _lipschitz(problem: StrategicProblem) -> float:

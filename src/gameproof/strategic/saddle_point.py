@@ -26,9 +26,10 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
 
     method
         "newton": an interior-point method of our own, to a gap near 1e-11, and x to rounding where
-        it is unique; for a million agents too. "conic": Clarabel, by way of cvxpy, for a second
+        it is unique; for a million agents too. "conic": Clarabel through cvxpy, for a second
         opinion; it needs ``pip install 'gameproof[conic]'``. "gda": full gradient descent-ascent,
-        the paper's own way to its reference, to a gap of 1e-6 where it can; slower the closer.
+        the paper's own way to its reference, with proximal steps where scores have kinks; to a gap
+        of 1e-6 where it can.
 
     A gap above 1e-8, or for the other two methods above 1e-6, comes with a warning.
 

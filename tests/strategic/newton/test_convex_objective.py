@@ -29,6 +29,7 @@ def test_derivatives_are_those_of_the_value(name: str, given: bool) -> None:
     for _ in range(3):
         v = side.lift(random_x(problem, rng), 0.3)
         found = side.derivatives(side.at(v), nothing)
+        np.testing.assert_allclose(side.gradient(v), found.gradient, atol=1e-12)
         for c in range(v.size):
             change = step * np.eye(v.size)[c]
             up, down = side.at(v + change), side.at(v - change)

@@ -147,6 +147,18 @@ class ConvexSide(Side):
         terms = self._counted(self._loss.phi(z) + self._linear * z)
         return Local(v, z, float(self._slope * v[self.alpha] + terms.mean()))
 
+    def gradient(self, v: Vector) -> Vector:
+        """The gradient of f alone, for methods that need no more."""
+        power = self._power(v)
+        z = combined(v[: self.alpha], self._rows) + self._zeta * power.value
+        by_z = self._counted(self._loss.slope(z) + self._linear)
+        gradient = np.zeros(self.size)
+        gradient[: self.alpha] = sums(self._rows, by_z) / self.n
+        gradient[self.alpha] = self._slope
+        if self.moves:
+            gradient[self._risers] += float((by_z * self._zeta).mean()) * power.gradient
+        return gradient
+
     def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
         """As said there. The curvature of phi is at least its mean over scores within `reach`:
         where phi has kinks in its slope, those that a step may meet are seen before it does."""

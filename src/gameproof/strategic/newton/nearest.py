@@ -47,6 +47,8 @@ def in_norm_ball(g: Vector, cost: Vector, p: float, size: float) -> Vector:
     length = np.abs(g)
     if norm_of(g, p) <= size or size <= 0:
         return -g if size > 0 else np.zeros_like(g)
+    if p == 2 and np.ptp(cost) == 0:
+        return -g * (size / float(np.linalg.norm(g)))
     weight = cost**2
 
     def sizes(mu: float) -> Vector:

@@ -142,26 +142,40 @@ class Side(ABC):
             lower -= self.problem.intercept * abs(g[0])
         return float(lower)
 
-    def _left(self, v: Vector, g: Vector, forces: Vector | None) -> list[Vector]:
-        """g of theta, shortened by what lifted variables take off it: in one way, or in two."""
+    def shortened(self, g: Vector, cost: Vector) -> Vector:
+        """g of theta, shortened by as much as lifted variables can take off it, in the norm
+        |cost s| of theta's coordinates."""
+        near = self._without_lifted(g, cost)
+        for budget, at in self.parts:
+            near += budget.nearest(near, g[at : at + budget.count], cost)
+        return near
+
+    def _without_lifted(self, g: Vector, cost: Vector) -> Vector:
+        """g of theta, less what the lifted variables of a power cost take off it."""
         part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
-        left, cost = g.copy(), self._finite_cost
+        left = g.copy()
         if self.lifted == part.size:
             left[self.movable] -= np.clip(part, -of_u, of_u)
         elif self.lifted and of_u[0] > 0:
             own = cost[self.movable - self.theta.start]
             left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
-        own = left[self.theta]
-        near, along = own.copy(), own.copy()
-        # The walls of parts are the last.
+        return left[self.theta]
+
+    def _left(self, v: Vector, g: Vector, forces: Vector | None) -> list[Vector]:
+        """g of theta, shortened in one way, or in two if there are budgets."""
+        cost = self._finite_cost
+        near = self.shortened(g, cost)
+        if not self.parts:
+            return [near]
+        along = self._without_lifted(g, cost)
+        # The walls of budgets come last.
         first = -sum(len(budget.slopes) for budget, _ in self.parts)
         for budget, at in self.parts:
             there, last = slice(at, at + budget.count), first + len(budget.slopes)
-            near += budget.nearest(near, g[there], cost)
             known = None if forces is None else forces[first : last or None]
             along += budget.along(v[self.theta], v[there], g[there], known)
             first = last
-        return [near, along] if self.parts else [own]
+        return [near, along]
 
     @cached_property
     def _finite_cost(self) -> Vector:
