@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from gameproof.exact import reference
 from scipy.optimize import root
 
 import gameproof as gp
+from gameproof.strategic import saddle_point as reference
 from gameproof.strategic.conic import conic_minimum
 from strategic_problems import KINDS, random_ball_problem, synthetic
 

@@ -7,12 +7,12 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
-from gameproof.exact import first_order
-from gameproof.exact.proximal import Proximal
 
 import gameproof as gp
+from gameproof.strategic import descent_ascent
 from gameproof.strategic.conic import _rises
 from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.proximal import Proximal
 from strategic_problems import KINDS, make, random_budget_problem, synthetic
 
 FIVE = np.where(np.arange(10) < 5, 1.0, 0.0)
@@ -94,7 +94,7 @@ def test_a_descent_is_the_argmin_of_the_model_that_keeps_the_kinks(name: str) ->
 
 def test_out_of_steps_at_kinks_the_gap_is_told(monkeypatch) -> None:
     problem = ON_KINKS["ball"]()
-    monkeypatch.setattr(first_order, "MAX_STEPS", 1)
+    monkeypatch.setattr(descent_ascent, "MAX_STEPS", 1)
     with pytest.warns(UserWarning, match=r'certified to .* only.*method="newton" may come closer'):
         saddle = gp.saddle_point(problem, "gda")
     best = gp.saddle_point(problem).value
@@ -113,6 +113,6 @@ def test_smooth_scores_take_plain_gradient_steps(monkeypatch) -> None:
     def refused(*_: Any) -> None:
         raise AssertionError("a proximal step")
 
-    monkeypatch.setattr(first_order, "Proximal", refused)
+    monkeypatch.setattr(descent_ascent, "Proximal", refused)
     for response in (gp.NoResponse(), gp.QuadraticCost(0.1), gp.PowerCost(0.1, norm=3.0)):
         assert gp.saddle_point(make(response=response), "gda").duality_gap <= 1e-6

@@ -28,11 +28,11 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.exact.proximal import Point, Proximal
 from gameproof.minmax.estimates import Exact
 from gameproof.minmax.solve import solve
 from gameproof.minmax.solver import sgda_rr
 from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.proximal import Point, Proximal
 from gameproof.strategic.robust_problem import StrategicProblem
 
 FIRST_STRETCH = 256

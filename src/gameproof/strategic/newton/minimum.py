@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
-from gameproof.problem.newton.polish import polished
 from gameproof.strategic.newton.barrier import Minimum, minimise
 from gameproof.strategic.newton.convex_objective import ConvexSide, Expansion
 from gameproof.strategic.newton.local_model import Near
+from gameproof.strategic.newton.polish import polished
 from gameproof.strategic.newton.ties import without_ties
 from gameproof.strategic.newton.zeros import RESIDUE, SMALL, TARGET, with_zeros
 
