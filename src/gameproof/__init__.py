@@ -114,12 +114,12 @@ if TYPE_CHECKING:
     from gameproof.strategic.imperfect_people import Stale as Stale
     from gameproof.strategic.learning.learn_response import learn_response as learn_response
     from gameproof.strategic.learning.learned_response import LearnedResponse as LearnedResponse
-    from gameproof.strategic.losses import CustomLoss as CustomLoss
-    from gameproof.strategic.losses import HuberHinge as HuberHinge
-    from gameproof.strategic.losses import Logistic as Logistic
-    from gameproof.strategic.losses import Loss as Loss
-    from gameproof.strategic.losses import PseudoHuberHinge as PseudoHuberHinge
-    from gameproof.strategic.losses import check_loss as check_loss
+    from gameproof.strategic.losses.check_loss import check_loss as check_loss
+    from gameproof.strategic.losses.custom_loss import CustomLoss as CustomLoss
+    from gameproof.strategic.losses.huber_hinge import HuberHinge as HuberHinge
+    from gameproof.strategic.losses.logistic_loss import Logistic as Logistic
+    from gameproof.strategic.losses.loss import Loss as Loss
+    from gameproof.strategic.losses.pseudo_huber_hinge import PseudoHuberHinge as PseudoHuberHinge
     from gameproof.strategic.observed import Verdict as Verdict
     from gameproof.strategic.observed import estimate_degree as estimate_degree
     from gameproof.strategic.observed import refute as refute
@@ -195,14 +195,12 @@ _HOMES = {
     "strategic.power_costs": ["NoResponse", "PowerCost", "QuadraticCost"],
     "strategic.responses": ["BlackBox", "Response", "Sight"],
     "minmax.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
-    "strategic.losses": [
-        "CustomLoss",
-        "HuberHinge",
-        "Logistic",
-        "Loss",
-        "PseudoHuberHinge",
-        "check_loss",
-    ],
+    "strategic.losses.check_loss": ["check_loss"],
+    "strategic.losses.custom_loss": ["CustomLoss"],
+    "strategic.losses.huber_hinge": ["HuberHinge"],
+    "strategic.losses.logistic_loss": ["Logistic"],
+    "strategic.losses.loss": ["Loss"],
+    "strategic.losses.pseudo_huber_hinge": ["PseudoHuberHinge"],
     "minmax.problem": ["Problem", "Saddle", "duality_gap", "gap"],
     "minmax.saddle_problem": ["SaddleProblem"],
     "minmax.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],

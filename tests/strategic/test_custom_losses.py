@@ -121,8 +121,8 @@ def test_problems_with_different_custom_losses_are_told_apart() -> None:
     [
         ({"phi": 3.0}, "phi must be a function of one number, got 3.0"),
         ({"slope": lambda z: z.mean()}, "slope cannot be compiled"),
-        ({"phi": lambda z: "high"}, "phi must give a float"),
-        ({"curvature": lambda z: 1}, "write 1.0 where it says 1"),
+        ({"phi": lambda z: "high"}, "phi must return a float"),
+        ({"curvature": lambda z: 1}, "write 1.0 instead of 1"),
         ({"phi": lambda y, z: z}, "phi cannot be compiled"),
         ({"phi": lambda z: math.nan}, "phi and its slope are finite"),
         ({"slope": lambda z: 2 * z / math.sqrt(1 + z * z)}, "phi is K-Lipschitz"),

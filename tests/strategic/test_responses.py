@@ -305,7 +305,7 @@ def people(response: Response) -> Population:
     [
         (lambda: PowerCost(-0.1), ValueError, "power must be at least 0, got -0.1"),
         (lambda: PowerCost([0.1, -1e-9]), ValueError, "power must be at least 0"),
-        (lambda: PowerCost([[0.1]]), ValueError, "power must be one number, or one an agent"),
+        (lambda: PowerCost([[0.1]]), ValueError, "or one number per agent, got"),
         (lambda: PowerCost(np.nan), ValueError, "power must be finite, got nan"),
         (lambda: PowerCost([0.1, np.nan]), ValueError, "power must be finite, got nan at coord"),
         (lambda: PowerCost(np.inf), ValueError, "power must be finite, got inf"),
@@ -329,7 +329,7 @@ def people(response: Response) -> Population:
         (lambda: people(QuadraticCost([0.1, 0.2])), ValueError, "power has 2 numbers, the popul"),
         (lambda: people(QuadraticCost([0.1] * 4)), ValueError, "power has 4 numbers, the popul"),
         (lambda: people(QuadraticCost([0.1])), ValueError, "power has 1 numbers, the popul"),
-        (lambda: people(QuadraticCost([])), ValueError, "power must be one number, or one an a"),
+        (lambda: people(QuadraticCost([])), ValueError, "or one number per agent, got"),
     ],
 )
 def test_bad_arguments_are_refused_and_named(

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.strategic.losses import Logistic, Loss
+from gameproof.strategic.losses.logistic_loss import Logistic
+from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.newton.minimum import minimum
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem

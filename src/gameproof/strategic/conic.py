@@ -28,7 +28,9 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.strategic.budgets import BoxBudget
-from gameproof.strategic.losses import HuberHinge, Logistic, PseudoHuberHinge
+from gameproof.strategic.losses.huber_hinge import HuberHinge
+from gameproof.strategic.losses.logistic_loss import Logistic
+from gameproof.strategic.losses.pseudo_huber_hinge import PseudoHuberHinge
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # What Clarabel is asked for; where that is out of its reach, it returns the best it has.

@@ -43,7 +43,8 @@ from gameproof.core.arguments import (
 )
 from gameproof.minmax.problem import Block, Estimated, Problem
 from gameproof.minmax.sets import Box, Cone, ConvexSet, Product
-from gameproof.strategic.losses import Logistic, Loss
+from gameproof.strategic.losses.logistic_loss import Logistic
+from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.newton.minimum import minimum
 from gameproof.strategic.population import Population
 from gameproof.strategic.power_costs import NoResponse

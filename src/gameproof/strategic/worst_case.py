@@ -51,7 +51,7 @@ from gameproof.strategic.adversary import (
     checked_intercept,
     checked_theta,
 )
-from gameproof.strategic.losses import Loss
+from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.robust_problem import StrategicProblem
 
 MAX_HALVINGS = 200

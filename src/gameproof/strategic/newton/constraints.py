@@ -19,7 +19,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.objective import Side
-from gameproof.strategic.power_costs import norm_of
+from gameproof.strategic.norms import norm_of
 
 
 class Curved(NamedTuple):

@@ -33,8 +33,8 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
 from gameproof.strategic.claims import Claim
 from gameproof.strategic.newton.nearest import in_capped_simplex, in_norm_ball, in_price_ball
+from gameproof.strategic.norms import norm_of
 from gameproof.strategic.population import Population
-from gameproof.strategic.power_costs import norm_of
 
 
 class Slope(NamedTuple):

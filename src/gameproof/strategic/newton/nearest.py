@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from gameproof.core.arguments import Vector
-from gameproof.strategic.power_costs import norm_of
+from gameproof.strategic.norms import norm_of
 
 BISECTIONS, STEPS = 60, 12
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.strategic.power_costs import norm_of
+from gameproof.strategic.norms import norm_of
 
 
 class Power(NamedTuple):
