@@ -166,7 +166,7 @@ def test_one_feature_with_equal_sides_is_said_to_be_any_of_three() -> None:
         assert learnt.features == [4]
         assert learnt.intervals["radius"] == pytest.approx((0.5, 0.5))
         assert learnt.intervals["norm"] == (1.0, INF)
-        assert "a ball, a box and a price are the same on one" in learnt.sentence
+        assert "a ball, a box and a price are the same" in learnt.sentence
 
 
 def test_costs_of_large_degree_are_costs() -> None:
@@ -236,7 +236,7 @@ def test_scores_take_as_many_answers_as_both_signs_need_or_say_so() -> None:
     few = learn_response(Population(X, y, box), answers=60)
     assert not few.fits
     assert few.n_answers <= 60
-    assert "features that move up and down by different amounts take 86" in few.sentence
+    assert "by different amounts from scores takes 86 answers" in few.sentence
     assert learn_response(Population(X, y, box), answers=86).fits
     known = learn_response(Population(X, y, box), answers=60, features=[0, 1, 2])
     assert known.fits
@@ -323,7 +323,7 @@ def test_intervals_of_means_cover_the_truth_where_agents_differ() -> None:
 def test_late_answers_are_found_and_named(base: Response, seed: int) -> None:
     learnt = learn_response(people(Stale(base)), seed=seed)
     assert not learnt.fits
-    assert "answer the theta deployed 1 before" in learnt.sentence
+    assert "answer the theta from 1 deployment earlier" in learnt.sentence
 
 
 @pytest.mark.parametrize("base", [BALL, BOX])

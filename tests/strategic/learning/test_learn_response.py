@@ -25,7 +25,7 @@ from gameproof import (
     learn_response,
     synthetic_people,
 )
-from gameproof.strategic.learning.power_fit import shapes
+from gameproof.strategic.learning.power_fit import moves_of_unit_power
 
 Array = NDArray[np.float64]
 
@@ -137,7 +137,9 @@ def test_too_few_scores_to_find_features_say_how_many_it_takes(d: int, given: di
     learnt = learn_response(many_features(d), **given)
     assert not learnt.fits
     assert learnt.n_answers == 60
-    assert f"that takes {2 * (d + 3)} at {d + 3}, or features that are" in learnt.sentence
+    assert (
+        f"ask for {2 * (d + 3)} scores at {d + 3} deployments, or give features" in learnt.sentence
+    )
     assert learn_response(many_features(d), features=range(0, d, 3)).n_answers == 60
 
 
@@ -147,7 +149,9 @@ def test_fitted_shape_is_the_response_of_unit_power(degree: float, norm: float) 
     thetas = np.random.default_rng(0).standard_normal((3, D))
     movable = np.isin(np.arange(D), SOME)
     unit = PowerCost(1.0, degree, norm, SOME)
-    found = shapes(thetas, 1 / degree, 0.0 if np.isinf(norm) else 1 / norm, movable, False)
+    found = moves_of_unit_power(
+        thetas, 1 / degree, 0.0 if np.isinf(norm) else 1 / norm, movable, False
+    )
     assert found == pytest.approx(np.array([unit.direction(theta) for theta in thetas]))
 
 
@@ -185,7 +189,7 @@ def test_noise_of_one_person_is_no_break_but_cannot_be_told_from_one() -> None:
         for seed in range(4)
     ]
     assert not any(learnt.fits for learnt in told)
-    assert sum("noise cannot be told from a break" in learnt.sentence for learnt in told) >= 3
+    assert sum("noise cannot be told from a violation" in learnt.sentence for learnt in told) >= 3
 
 
 def test_noise_alone_is_nobody_moving() -> None:
@@ -239,7 +243,7 @@ def test_break_is_found_in_single_precision() -> None:
 
     found = learn_response(people(BlackBox(clipped)), seed=0)
     assert not found.fits
-    assert f"{cut} answers are off where all others fit" in found.sentence
+    assert f"{cut} answers do not fit while all others fit" in found.sentence
 
 
 def test_noisy_scores_give_intervals_that_cover() -> None:
@@ -253,20 +257,20 @@ def test_noisy_scores_give_intervals_that_cover() -> None:
 
 SHIFTED = BlackBox(lambda theta, agents: X[agents] + np.array([0.3, -0.2, 0.0, 0.1, 0.0, 0.5]))
 OWN_SHIFT = BlackBox(lambda theta, agents: X[agents] + 0.3 * X[agents][:, ::-1])
-REGARDLESS = "moved the same, whatever theta was"
+REGARDLESS = "moved by the same amount, whatever theta was"
 BREAKS: dict[str, tuple[Response, str]] = {
     "limited": (Limited(BASE, 0.25), "nobody moves farther than 0.25"),
     "all limited": (Limited(BASE, 0.05), "nobody moves farther than 0.05"),
     "boxed": (Boxed(BASE, -1.0, 1.0), "clipped at bounds"),
     "hardly boxed": (Boxed(BASE, -2.0, 2.0), "clipped at bounds"),
-    "stale": (Stale(BASE), "answer the theta deployed 1 before"),
-    "very stale": (Stale(BASE, 2), "answer the theta deployed 2 before"),
+    "stale": (Stale(BASE), "answer the theta from 1 deployment earlier"),
+    "very stale": (Stale(BASE, 2), "answer the theta from 2 deployments earlier"),
     "shifted": (SHIFTED, REGARDLESS),
     "each shifted": (OWN_SHIFT, REGARDLESS),
     "noisy and shifted": (Noisy(SHIFTED, 0.05), REGARDLESS),
     "noisy and limited": (Noisy(Limited(BASE, 0.25), 0.01), "as if cut at a limit"),
     "noisy and boxed": (Noisy(Boxed(BASE, -1.0, 1.0), 0.03), "clipped at bounds"),
-    "noisy and stale": (Noisy(Stale(BASE), 0.05), "answer the theta deployed 1 before"),
+    "noisy and stale": (Noisy(Stale(BASE), 0.05), "answer the theta from 1 deployment earlier"),
 }
 
 
@@ -340,7 +344,7 @@ def test_same_seed_same_result() -> None:
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        ({"answers": 5}, ValueError, "at least 2 a deployment, 12 in all, got 5"),
+        ({"answers": 5}, ValueError, "at least 2 per deployment, 12 in all, got 5"),
         ({"deployments": 2}, ValueError, "deployments must be at least 3, got 2"),
         ({"size": 0.0}, ValueError, "size must be positive"),
         ({"level": 1.0}, ValueError, "level must lie between 0 and 1, got 1.0"),
@@ -380,7 +384,7 @@ def test_features_that_move_beside_those_given_are_named(degree: float, noise: f
 
 def test_too_small_a_budget_is_told_what_it_takes() -> None:
     X, y = synthetic_people(n=100, d=3, seed=0)
-    for budget, said in ((10, "It takes 12 at least"), (30, "Give answers=30 or less")):
+    for budget, said in ((10, "It takes at least 12"), (30, "Give answers=30 or less")):
         people = Population(X, y, BlackBox(lambda theta, agents: X[agents]), budget=budget)
         with pytest.raises(BudgetExceeded, match=said):
             learn_response(people)
