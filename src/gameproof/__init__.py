@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from gameproof.strategic.budgets import BallBudget as BallBudget
     from gameproof.strategic.budgets import BoxBudget as BoxBudget
     from gameproof.strategic.budgets import PriceBudget as PriceBudget
+    from gameproof.strategic.check_response import check_response as check_response
     from gameproof.strategic.imperfect_people import Boxed as Boxed
     from gameproof.strategic.imperfect_people import Limited as Limited
     from gameproof.strategic.imperfect_people import Noisy as Noisy
@@ -186,6 +187,7 @@ _HOMES = {
     "strategic.saddle_point": ["largest_useful_radius", "saddle_point"],
     "strategic.risk": ["RiskEstimate", "estimate_risk"],
     "strategic.worst_case": ["WorstCase", "worst_case"],
+    "strategic.check_response": ["check_response"],
     "strategic.budgets": ["BallBudget", "BoxBudget", "PriceBudget"],
     "strategic.imperfect_people": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
     "strategic.learning.learn_response": ["learn_response"],

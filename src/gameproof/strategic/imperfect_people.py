@@ -25,6 +25,7 @@ class _Imperfect(Response):
     base: Response
 
     sight = Sight.ANSWERS
+    best_response = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Response) or self.base.sight < Sight.ANSWERS:
