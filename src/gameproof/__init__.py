@@ -107,6 +107,7 @@ if TYPE_CHECKING:
     from gameproof.strategic.budgets import BoxBudget as BoxBudget
     from gameproof.strategic.budgets import PriceBudget as PriceBudget
     from gameproof.strategic.check_response import check_response as check_response
+    from gameproof.strategic.degree_estimate import estimate_degree as estimate_degree
     from gameproof.strategic.imperfect_people import Boxed as Boxed
     from gameproof.strategic.imperfect_people import Limited as Limited
     from gameproof.strategic.imperfect_people import Noisy as Noisy
@@ -121,13 +122,12 @@ if TYPE_CHECKING:
     from gameproof.strategic.losses.logistic_loss import Logistic as Logistic
     from gameproof.strategic.losses.loss import Loss as Loss
     from gameproof.strategic.losses.pseudo_huber_hinge import PseudoHuberHinge as PseudoHuberHinge
-    from gameproof.strategic.observed import Verdict as Verdict
-    from gameproof.strategic.observed import estimate_degree as estimate_degree
-    from gameproof.strategic.observed import refute as refute
     from gameproof.strategic.population import Population as Population
     from gameproof.strategic.power_costs import NoResponse as NoResponse
     from gameproof.strategic.power_costs import PowerCost as PowerCost
     from gameproof.strategic.power_costs import QuadraticCost as QuadraticCost
+    from gameproof.strategic.refutation import Verdict as Verdict
+    from gameproof.strategic.refutation import refute as refute
     from gameproof.strategic.responses import BlackBox as BlackBox
     from gameproof.strategic.responses import Response as Response
     from gameproof.strategic.responses import Sight as Sight
@@ -192,7 +192,8 @@ _HOMES = {
     "strategic.imperfect_people": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
     "strategic.learning.learn_response": ["learn_response"],
     "strategic.learning.learned_response": ["LearnedResponse"],
-    "strategic.observed": ["Verdict", "estimate_degree", "refute"],
+    "strategic.degree_estimate": ["estimate_degree"],
+    "strategic.refutation": ["Verdict", "refute"],
     "strategic.population": ["Population"],
     "strategic.power_costs": ["NoResponse", "PowerCost", "QuadraticCost"],
     "strategic.responses": ["BlackBox", "Response", "Sight"],

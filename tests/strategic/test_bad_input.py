@@ -230,9 +230,9 @@ def test_run_that_goes_on_asks_only_those_whose_answers_were_bad() -> None:
         ("ab", [1], TypeError, "theta must be a vector of numbers, got 'ab'"),
         ([1.0, 2.0], [6], IndexError, "there are agents 0 to 5, got [6]"),
         ([1.0, 2.0], [-1], IndexError, "there are agents 0 to 5, got [-1]"),
-        ([1.0, 2.0], [1.0], TypeError, "agents must be numbered by integers, got [1.0]"),
-        ([1.0, 2.0], [True] * 6, TypeError, "agents must be numbered by integers"),
-        ([1.0, 2.0], ["1"], TypeError, "agents must be numbered by integers, got ['1']"),
+        ([1.0, 2.0], [1.0], TypeError, "agents must be row indices (integers), got [1.0]"),
+        ([1.0, 2.0], [True] * 6, TypeError, "agents must be row indices (integers)"),
+        ([1.0, 2.0], ["1"], TypeError, "agents must be row indices (integers), got ['1']"),
     ],
 )
 @pytest.mark.parametrize("scores", [False, True])
@@ -262,12 +262,12 @@ def test_bad_questions_are_refused_before_anybody_is_asked(
         (X, ["-1", "1"] * 3, ValueError, "labels must be -1 and +1, got '-1', '1'"),
         (X, [True, False] * 3, ValueError, "labels must be -1 and +1, got False, True"),
         (X, range(6), ValueError, "labels must be -1 and +1, got 0, 1, 2, 3, 4"),
-        (X, [1] * 6, ValueError, "labels must be of both kinds, got +1 alone"),
-        (X, [-1] * 6, ValueError, "labels must be of both kinds, got -1 alone"),
-        (X[:1], [1], ValueError, "labels must be of both kinds, got +1 alone"),
-        (X, [1, -1], ValueError, "y must have one label a row of X, 6 of them, got shape (2,)"),
-        (X, Y[:, None], ValueError, "one label a row of X, 6 of them, got shape (6, 1)"),
-        (X, 1, ValueError, "one label a row of X, 6 of them, got shape ()"),
+        (X, [1] * 6, ValueError, "y must contain both -1 and +1, got only +1"),
+        (X, [-1] * 6, ValueError, "y must contain both -1 and +1, got only -1"),
+        (X[:1], [1], ValueError, "y must contain both -1 and +1, got only +1"),
+        (X, [1, -1], ValueError, "y must have one label per row of X, 6, got shape (2,)"),
+        (X, Y[:, None], ValueError, "one label per row of X, 6, got shape (6, 1)"),
+        (X, 1, ValueError, "one label per row of X, 6, got shape ()"),
         (np.where(X == 2, np.nan, X), Y, ValueError, "X must be finite, got nan at coordinate (0,"),
         (np.where(X == 3, -np.inf, X), Y, ValueError, "X must be finite, got -inf at coordinate"),
         (np.zeros((0, 2)), [], ValueError, "X must have rows and columns, got shape (0, 2)"),
@@ -295,7 +295,7 @@ def test_people_of_one_label_answer_but_there_is_nothing_to_learn_from_them(labe
     moved = X + (label < 0) * ZETA * THETA
     np.testing.assert_allclose(population.ask(THETA, range(6)), moved, rtol=1e-15)
     for learn in (learn_response, lambda people: StrategicProblem(people, 0.1, 0.5)):
-        with pytest.raises(ValueError, match=r"labels must be of both kinds, got [+-]1 alone"):
+        with pytest.raises(ValueError, match=r"y must contain both -1 and \+1, got only [+-]1"):
             learn(population)
 
 

@@ -21,7 +21,7 @@ def test_estimated_degree_is_within_a_thousandth(
 
 
 @pytest.mark.parametrize(
-    ("budget", "said"), [(1, "It takes 2 at least"), (25, "Give agents=12 or")]
+    ("budget", "said"), [(1, "It takes at least 2"), (25, "Give agents=12 or")]
 )
 def test_degree_beyond_the_budget_asks_nobody(budget: int, said: str) -> None:
     people = gp.Population(X, Y, gp.PowerCost(0.3, 3.0), budget=budget)

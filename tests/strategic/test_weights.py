@@ -193,12 +193,12 @@ def test_baselines_take_weights() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(59), "one number a row of X, 60, got shape"),
+        (np.ones(59), "one number per row of X, 60, got shape"),
         (np.zeros(60), "weights must be positive, got 0"),
         (-np.ones(60), "weights must be positive, got -1"),
         (np.full(60, np.nan), "weights must be finite"),
         (["a"] * 60, "weights must be an array of numbers"),
-        (1.0, "one number a row"),
+        (1.0, "one number per row"),
     ],
 )
 def test_wrong_weights_are_refused(weights, message: str) -> None:

@@ -18,7 +18,7 @@ from gameproof.strategic.learning.fit_tests import EACH_TEST, EXACT, FALSE_ALARM
 from gameproof.strategic.learning.pilot import Pilot
 from gameproof.strategic.learning.power_fit import PowerFit
 from gameproof.strategic.learning.response_fit import ResponseFit
-from gameproof.strategic.observed import refute
+from gameproof.strategic.refutation import refute
 
 MAX_DELAY = 3
 TRIM = 0.65  # the share of numbers, those that fit best, that a trimmed fit uses
