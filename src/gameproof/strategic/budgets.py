@@ -35,7 +35,7 @@ from gameproof.core.arguments import (
     read_only,
     require_finite,
 )
-from gameproof.strategic.claims import Claim, encode_claims
+from gameproof.strategic.category_claims import Claim, encode_claims
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.gauge import Gauge, NormGauge, as_strength
 from gameproof.strategic.responses import Encoded, KnownResponse

@@ -31,7 +31,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
-from gameproof.strategic.claims import Claim
+from gameproof.strategic.category_claims import Claim
 from gameproof.strategic.newton.nearest import in_capped_simplex, in_norm_ball, in_price_ball
 from gameproof.strategic.norms import norm_of
 from gameproof.strategic.population import Population
