@@ -1,4 +1,4 @@
-"""p-norms, their dual norms and their gradients.
+"""p-norms: dual norms, gradients, and powers with their derivatives.
 
 The dual norm of |.|_p is |.|_{p*} with 1/p + 1/p* = 1. Degrees of a cost and of its convex
 conjugate are related in the same way, so one function, `conjugate_exponent`, serves both.
@@ -7,6 +7,7 @@ conjugate are related in the same way, so one function, `conjugate_exponent`, se
 from __future__ import annotations
 
 from math import inf, isinf
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,3 +51,28 @@ def norm_gradient(vectors: Vector, lengths: float | Matrix, p: float) -> Vector:
         return found
     gradient: Vector = np.sign(vectors) * (np.abs(vectors) / lengths) ** (p - 1)
     return gradient
+
+
+class NormPower(NamedTuple):
+    """N^q for a norm N of theta, and its derivatives."""
+
+    value: float
+    gradient: Vector
+    hessian: Matrix
+
+
+def power_of_norm(theta: Vector, p: float, q: float) -> NormPower:
+    """|theta|_p^q with its derivatives, for finite p.
+
+    With N the norm and g its gradient, the gradient is q N^(q-1) g and the Hessian
+    q (q-1) N^(q-2) g g' + q N^(q-1) (p-1)/N [diag((|theta|/N)^(p-2)) - g g']."""
+    if p == 2.0 and q == 2.0:
+        return NormPower(float(np.linalg.norm(theta)) ** 2, 2 * theta, 2 * np.eye(theta.size))
+    length = norm_of(theta, p)
+    safe = max(length, float(np.finfo(float).tiny) ** 0.25)
+    gradient = norm_gradient(theta, safe, p)
+    square = np.outer(gradient, gradient)
+    ratios = np.maximum(np.abs(theta) / safe, 1e-8)
+    of_norm = (p - 1) / safe * (np.diag(ratios ** (p - 2)) - square)
+    hessian = q * (q - 1) * safe ** (q - 2) * square + q * safe ** (q - 1) * of_norm
+    return NormPower(length**q, q * length ** (q - 1) * gradient, hessian)
