@@ -1,4 +1,4 @@
-"""Answers that are none, questions that are refused, and who may be a population."""
+"""Invalid answers, refused questions, and invalid populations."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from tallied import THETA, ZETA, Array, Indices, Tally, X, Y, people
 
 
 class Custom(Response):
-    """A response of one's own, from a function of theta, features and agents."""
+    """A user's response, from a function of theta, features and agents."""
 
     def __init__(self, function: Callable[[Array, Array, Indices], Any]) -> None:
         self.function = function
@@ -37,11 +37,11 @@ class Custom(Response):
         return self.function(theta, features, agents)
 
 
-# --- Answers that are none --------------------------------------------------------------------
+# --- Invalid answers --------------------------------------------------------------------------
 
 
 def rather(answer: Callable[[Array, Indices], Any]) -> Callable[[Array, Indices], Any]:
-    """People who answer well the first time, and with `answer` afterwards."""
+    """People whose first answers are valid, and later ones those of `answer`."""
     good = Tally()
 
     def function(theta: Array, indices: Indices) -> Any:
@@ -156,7 +156,7 @@ def test_population_goes_on_after_a_bad_answer() -> None:
 
 
 class Flaky(Tally):
-    """People of whom agents 2 and 5 give no number to one of the questions."""
+    """People among whom agents 2 and 5 answer one of the questions with NaN."""
 
     def __init__(self, scores: bool = False, question: int = 1) -> None:
         super().__init__(scores)
@@ -200,7 +200,7 @@ def test_answers_kept_are_forgotten_with_another_question(theta: Array, agents: 
     with pytest.raises(AnswerError):
         population.ask(THETA, range(6))
     population.ask(theta, agents)
-    for _ in range(2):  # and none are kept of one that was answered
+    for _ in range(2):  # answers to a complete question are not kept
         population.ask(THETA, range(6))
         assert flaky.asked[-1] == (THETA.tolist(), [1, 2, 4, 5])
 
@@ -248,7 +248,7 @@ def test_bad_questions_are_refused_before_anybody_is_asked(
     assert (population.n_answers, population.n_deployments) == (0, 0)
 
 
-# --- Bad people -------------------------------------------------------------------------------
+# --- Invalid populations ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_threshold_agents_get_the_decisions_of_the_budget_response(seed: int) ->
     theta, intercept = rng.standard_normal(3), float(rng.normal())
     X, box = rng.standard_normal((20, 3)), box_by_agent(20, 3)
     lower, upper = np.asarray(box.lower), np.asarray(box.upper)
-    # Nobody near the line between yes and no, where an optimiser's tolerance would decide.
+    # Nobody is near the decision boundary, where the optimiser's tolerance would decide.
     z = X @ theta + intercept
     sure = np.abs(z + box.gains(theta, np.arange(20))) > 1e-4
     accepted = []

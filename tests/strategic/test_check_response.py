@@ -19,7 +19,7 @@ EACH = np.linspace(0.0, 1.0, N)
 
 
 class Halfway(gp.Response):
-    """A user's response: features move to the middle between 0 and theta."""
+    """A user's response that equals a quadratic cost of power 0.5."""
 
     def answers(self, theta: Any, features: Any, agents: Any) -> Any:
         return features + 0.5 * theta

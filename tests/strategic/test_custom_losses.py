@@ -1,4 +1,4 @@
-"""`CustomLoss`: what a user's own loss must keep, where it is taken, and how mistakes are told."""
+"""`CustomLoss`: its contract, where it can be used, and its error messages."""
 
 import math
 import os
@@ -32,7 +32,7 @@ from losses import Own, Z
 
 
 def wide(width: float, **changes: Any) -> CustomLoss:
-    """sqrt(width^2 + z^2): the pseudo-Huber hinge where width is 1."""
+    """sqrt(width^2 + z^2): the pseudo-Huber hinge for width 1."""
     square = width * width
     parts: dict[str, Any] = {
         "phi": lambda z: math.sqrt(square + z * z),
@@ -44,7 +44,7 @@ def wide(width: float, **changes: Any) -> CustomLoss:
     return CustomLoss(**(parts | changes))
 
 
-# One for all: each has functions of its own, for which the loops are compiled anew.
+# Shared by all tests, because the solver's loops are compiled again for every custom loss.
 OWN = wide(1.0)
 
 

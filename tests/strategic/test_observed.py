@@ -1,4 +1,4 @@
-"""What observed answers tell: the degree of a cost, and whether they refute the model."""
+"""`estimate_degree` and `refute`: what observed answers show."""
 
 import numpy as np
 import pytest
@@ -85,7 +85,7 @@ def test_one_deployment_is_enough_where_people_move_against_it() -> None:
     """Staying is free, so that a move against theta is never a best response."""
     contrary = gp.BlackBox(lambda theta, agents: X[agents] - 0.2 * theta)
     assert observed(contrary, np.array([THETA])).refuted
-    # The same wrong answer to two deployments along one line: no change between them tells.
+    # The same wrong answer to two deployments along one line: the change between them is 0.
     stuck = gp.BlackBox(lambda theta, agents: X[agents] - 0.2 * THETA)
     assert observed(stuck, np.array([THETA, 2 * THETA])).refuted
 

@@ -1,4 +1,4 @@
-"""What people answer and what is seen of it, that it is counted, and kept within its budget.
+"""Populations: answers, what a learner sees of them, counts and budgets.
 
 The oracle of every count is a black box that keeps its own tally of who was asked what.
 """

@@ -1,6 +1,6 @@
 """The worst-case risk from fresh answers, against `worst_case` of the same people.
 
-`worst_case` itself is held against a linear program in its own tests.
+`worst_case` itself is compared with a linear program in its own tests.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ NEGATIVE = int((Y < 0).sum())
 
 
 def asked(**more: Any) -> gp.Population:
-    """People who answer as MODEL does, and do not tell."""
+    """A black box that answers as MODEL does."""
     box = gp.BlackBox(lambda theta, agents: MODEL.answers(theta, X[agents], agents))
     return gp.Population(X, Y, box, **more)
 

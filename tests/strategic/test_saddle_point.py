@@ -168,8 +168,8 @@ def test_saddle_point_agrees_with_a_conic_solver(name: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_both_sides_of_the_game_have_one_value(name: str) -> None:
-    """The conic solver's answer to gamma gives a value from below, the best gamma one from above;
-    a gamma that is wrong by much would leave a gap between them."""
+    """The conic solver's best response to gamma gives a lower bound, the best gamma an upper bound;
+    a wrong gamma would leave a gap between them."""
     problem = KINDS[name]()
     saddle = gp.saddle_point(problem)
     below = conic_minimum(problem, saddle.y).value
@@ -218,7 +218,7 @@ def test_duality_gap_is_at_least_the_gap_and_that_is_not_negative(name: str) -> 
     assert max(sizes) > 0.1
 
 
-# --- methods that share nothing with it
+# --- independent methods
 
 
 @pytest.mark.parametrize("name", ["quadratic", "Huber", "degree 3"])
@@ -431,7 +431,7 @@ def test_what_is_no_strategic_problem_is_refused(given: Any) -> None:
 @pytest.mark.parametrize("label_cost", [1e3, 1e5, 1e8])
 @pytest.mark.parametrize("method", ["newton", "conic"])
 def test_labels_too_dear_to_change_are_those_that_stay(method: Any, label_cost: float) -> None:
-    """The certificate holds however much cancels: the true value is that of labels that stay."""
+    """The certificate holds despite cancellation: the true value is that of fixed labels."""
     X, y = gp.synthetic_people(n=60, d=4, seed=0)
     people = gp.Population(X, y, gp.QuadraticCost(0.05, features=[0]))
     truth = gp.saddle_point(gp.StrategicProblem(people, radius=0.02)).value

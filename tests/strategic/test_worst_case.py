@@ -1,4 +1,4 @@
-"""The value of the worst case, held against linear programs and duality, and what is refused."""
+"""The value of the worst case against linear programs and duality, and refused input."""
 
 import warnings
 from typing import Any
@@ -204,7 +204,7 @@ def test_black_boxes_are_refused_before_anyone_is_asked() -> None:
 
 
 class Halfway(gp.Response):
-    """A response of a user's own, the same as a quadratic cost of power 0.5."""
+    """A user's response that equals a quadratic cost of power 0.5."""
 
     def answers(self, theta: Any, features: Any, agents: Any) -> Any:
         return features + 0.5 * theta

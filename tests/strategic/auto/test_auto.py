@@ -1,4 +1,4 @@
-"""`Solver.auto`: what it chooses, what it asks, and that it can be left alone."""
+"""`Solver.auto`: what it chooses, what it asks, and how good its choices are."""
 
 import dataclasses
 import warnings
@@ -88,7 +88,7 @@ def test_envelope_of_another_degree_than_the_answers_show_is_said_to_be_wrong() 
 
 
 def test_known_start_is_the_saddle_point_of_the_people_themselves() -> None:
-    # Noiseless answers tell the response exactly, so the oracle is the certified saddle point.
+    # Noiseless answers determine the response, so the oracle is the certified saddle point.
     problem = asked()
     solver, saddle = chosen(box(problem, scores=False)), gp.saddle_point(problem)
     assert solver.start is not None
@@ -160,7 +160,7 @@ BUDGETS = {
 @pytest.mark.parametrize("scores", [False, True], ids=["answers", "scores"])
 @pytest.mark.parametrize("name", BUDGETS)
 def test_black_box_of_budgets_is_solved_like_the_people_themselves(name: str, scores: bool) -> None:
-    # Noiseless answers tell the budget exactly, so the oracle is the certified saddle point.
+    # Noiseless answers determine the budget, so the oracle is the certified saddle point.
     problem = asked(BUDGETS[name], n=200)
     hidden, saddle = box(problem, scores), gp.saddle_point(problem)
     solver = chosen(hidden)
@@ -234,11 +234,11 @@ def test_check_asks_agents_never_asked_before() -> None:
 
 
 def test_a_share_who_do_otherwise_is_missed_as_often_as_the_odds_say() -> None:
-    # 30 of 300 stay where the model has them move. The first 24 miss them all with the odds of
-    # drawing without replacement, 7%; within 4 standard errors of 400 draws, so that a right check
-    # fails one time in 16,000. Seeds are fixed.
+    # 30 of 300 stay although the model predicts a move. Drawing without replacement, the first 24
+    # miss all of them with probability 7%. The limit is 4 standard errors of 400 draws, so a correct
+    # check fails one time in 16,000. Seeds are fixed.
     X, _ = synthetic(600, 3, seed=0)
-    X = X[np.argsort(X[:, 0])]  # with labels that features tell, so that theta is not 0
+    X = X[np.argsort(X[:, 0])]  # labels that depend on the features, so that theta is not 0
     y = np.where(np.arange(600) < 300, -1.0, 1.0)
     powers = np.where(np.arange(600) % 10 == 0, 0.0, 0.3)
     problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(0.3)), 0.05, 0.5)
@@ -295,7 +295,7 @@ def test_scores_route_looks_at_scores_only() -> None:
             pass
 
         def answers(self, theta: Any, features: Any, agents: Any) -> Any:
-            # What is orthogonal to theta leaves the score alone: a route that looked at it would
+            # A move orthogonal to theta does not change the score: a method that looked at it would
             # learn something else.
             moved = QUADRATIC.answers(theta, features, agents)
             noise = np.random.default_rng(agents[0]).standard_normal(moved.shape)
@@ -385,7 +385,7 @@ def test_never_ends_farther_than_it_began(size: float, form: Any, power: float) 
 
 def test_run_stays_at_its_own_start_where_no_setting_comes_closer() -> None:
     # Features of size 200 beside an alpha that starts a thousand times too far: 60 values at
-    # d = 100 tell nothing, and gamma must not run ahead of a theta that cannot follow.
+    # d = 100 say nothing, and gamma must not run ahead of a theta that cannot follow.
     rng = np.random.default_rng(0)
     X = 200 * rng.standard_normal((300, 100))
     scores = X @ rng.standard_normal(100)
@@ -472,7 +472,7 @@ def test_choosing_warns_of_nothing() -> None:
 def test_what_a_check_says_is_what_it_found(
     answered: float, error: float, said: str, never: str
 ) -> None:
-    """Agreement is within three standard errors, and nothing else is called so."""
+    """Risks agree if they are within three standard errors, and only then."""
     sentence = ModelCheck(60, 0.4, answered, error, 0.7, 0.0).sentence
     assert said in sentence
     assert never not in sentence

@@ -1,4 +1,4 @@
-"""`learn_response` on people with budgets: they are made here, so the truth is known.
+"""`learn_response` on simulated people with budgets, whose true response is known.
 
 Verdicts on noisy people have a false-alarm rate of 1%, intervals a level of 95%; tests that repeat
 them state the rate at which they would fail by chance. Seeds are fixed.
@@ -61,7 +61,7 @@ def people(response: Response) -> Population:
 
 
 def scored(response: Response, sd: float = 0.0, seed: int = 0) -> BlackBox:
-    """The scores of these answers and nothing else, with noise."""
+    """A black box that shows only the scores of these answers, with noise."""
     rng = np.random.default_rng(seed)
 
     def scores(theta: Array, agents: NDArray[np.int64]) -> Array:
@@ -95,8 +95,8 @@ def test_exact_answers_give_the_budget_exactly(name: str, by_scores: bool) -> No
     assert learnt.intervals["degree"][0] > 1e6
     assert learnt.by_agent is ("by agent" in name)
     assert learnt.n_answers == asked.n_answers <= 60
-    # Moves at theta that the pilot has not seen, by the true response. Not all agents were seen,
-    # so that those of agents who differ are compared in direction and in the mean.
+    # Compare with the true moves at theta that the pilot did not deploy. Not all agents were asked,
+    # so if agents differ, only the direction and the mean are compared.
     thetas = np.random.default_rng(5).standard_normal((20, D))
     for theta in thetas:
         found = learnt.model(asked).ask(theta, MOVERS) - X[MOVERS]
@@ -354,7 +354,8 @@ def test_those_who_never_move_are_counted(base: Response) -> None:
 
 
 def test_cost_cut_at_every_deployment_is_a_ball() -> None:
-    """What is cut wherever it was seen cannot be told from a budget; where it is not, it can."""
+    """A cost that is cut at every deployment looks like a budget; one that is not cut at all of
+    them does not."""
     always = learn_response(people(Limited(QuadraticCost(0.3, SOME), 0.02)))
     assert isinstance(always.response, BallBudget)
     assert always.power == pytest.approx(0.02)
@@ -372,8 +373,8 @@ def test_features_that_move_beside_those_given_are_named() -> None:
 
 
 def who_differ(d: int, seed: int) -> Population:
-    """People with balls of their own size on two features, two in five of whom never move, seen by
-    scores."""
+    """People with balls on two features whose sizes differ, two in five of whom never move, seen
+    by their scores."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, d))
     y = np.where(X @ rng.normal(size=d) + 0.5 * rng.normal(size=200) > 0, 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""What `learn_response` learns is what people do: they are made here, so the truth is known.
+"""`learn_response` on simulated people with power costs, whose true response is known.
 
 Verdicts on noisy people have a false-alarm rate of 1%, intervals a level of 95%; tests that repeat
 them state the rate at which they would fail by chance. Seeds are fixed.
@@ -38,7 +38,7 @@ ONE = PowerCost(0.3)
 
 
 def one_feature(response: Response) -> Population:
-    """People of whom one thing is known."""
+    """People with a single feature."""
     return Population(X[:, :1], y, response)
 
 
@@ -47,7 +47,7 @@ def people(response: Response, **kwargs: int) -> Population:
 
 
 def scored(response: PowerCost, sd: float = 0.0, seed: int = 0) -> BlackBox:
-    """The scores of these answers and nothing else, with noise."""
+    """A black box that shows only the scores of these answers, with noise."""
     rng = np.random.default_rng(seed)
 
     def scores(theta: Array, agents: NDArray[np.int64]) -> Array:
@@ -117,7 +117,7 @@ def test_scores_alone_give_the_cost_exactly(norm: float) -> None:
 
 
 def many_features(d: int) -> Population:
-    """People who show scores alone, and of whose features one of three moves."""
+    """People who show only scores; every third feature moves."""
     X, y = synthetic_people(n=200, d=d, seed=1)
     response = PowerCost(0.05, features=range(0, d, 3))
     ask = BlackBox(lambda theta, agents: response.answers(theta, X[agents], agents) @ theta, True)
@@ -181,7 +181,7 @@ def test_intervals_cover_the_truth_and_noise_is_no_refutation() -> None:
 
 
 def test_noise_of_one_person_is_no_break_but_cannot_be_told_from_one() -> None:
-    """A test of 0.3% for a bend may name that instead: in 2 of 4 by chance 0.006%."""
+    """A test at 0.3% may find another reason instead: in 2 of 4 runs by chance 0.006%."""
     rows = np.append(np.flatnonzero(y > 0), MOVERS[0])
     assert learn_response(Population(X[rows], y[rows], BASE)).fits
     told = [
@@ -216,7 +216,7 @@ def test_noise_in_the_only_feature_that_moves_is_no_refutation() -> None:
 
 @pytest.mark.parametrize("sd", [0.0, 1e-9, 1e-8, 3e-8])
 def test_answers_in_single_precision_fit(sd: float) -> None:
-    """And noise of that size, among numbers that are off by less and by more than none counts as.
+    """With and without noise of the size of single-precision rounding.
     20 runs: more than 3 false alarms of a 1% test by chance under 0.01%."""
     refused = 0
     for seed in range(20):
