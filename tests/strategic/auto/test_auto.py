@@ -235,7 +235,7 @@ def test_check_asks_agents_never_asked_before() -> None:
 
 def test_a_share_who_do_otherwise_is_missed_as_often_as_the_odds_say() -> None:
     # 30 of 300 stay although the model predicts a move. Drawing without replacement, the first 24
-    # miss all of them with probability 7%. The limit is 4 standard errors of 400 draws, so a correct
+    # miss all of them with probability 7%. The limit is 4 standard errors of 400 draws: a correct
     # check fails one time in 16,000. Seeds are fixed.
     X, _ = synthetic(600, 3, seed=0)
     X = X[np.argsort(X[:, 0])]  # labels that depend on the features, so that theta is not 0
