@@ -224,7 +224,7 @@ class Population:
     def scores(self, theta: ArrayLike, agents: ArrayLike) -> Vector:
         """Deploys theta and returns the scores <b, theta> of these agents.
 
-        Parameters and errors are those of `ask`."""
+        The parameters and errors are the same as for `ask`."""
         if not (isinstance(self.response, BlackBox) and self.response.scores):
             return self.ask(theta, agents) @ np.asarray(theta, dtype=np.float64)
         deployed, chosen, moving = self._prepare(theta, agents)

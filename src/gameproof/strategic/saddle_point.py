@@ -76,8 +76,8 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
             advice = "features of about unit size may help, or a smaller alpha_max"
         if problem.rounding(saddle.x) > saddle.duality_gap / 2:
             advice = (
-                f"rounding of numbers as large as label_cost = {problem.label_cost:g} takes the "
-                "rest; give label_cost=inf for labels that stay"
+                f"rounding at the scale of label_cost = {problem.label_cost:g} causes the rest; "
+                "give label_cost=inf if labels are fixed"
             )
         warn(
             f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
@@ -99,8 +99,7 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
                 "features tell too little or are too small"
             )
         warn(
-            f"{reason} robust classifier ignores the data (theta is 0 or counts for nothing); "
-            f"{advice}",
+            f"{reason} robust classifier ignores the data (theta is 0 or has no effect); {advice}",
             IgnoresDataWarning,
         )
     return saddle

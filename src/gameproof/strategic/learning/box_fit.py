@@ -138,7 +138,7 @@ class BoxFit(BudgetFit):
 
 
 def _moves_of(pilot: Pilot, bound: int) -> Vector:
-    """The moves toward this bound; from scores, those of its feature deployed alone."""
+    """The moves toward this bound; from scores, when its feature was deployed alone."""
     d = pilot.n_features
     c, sign = bound % d, -1.0 if bound < d else 1.0
     rows = (np.sign(pilot.thetas[:, c]) == sign)[pilot.deployment]

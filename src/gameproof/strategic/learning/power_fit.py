@@ -155,7 +155,7 @@ def fit_power(start: PowerFit, v: float | None = None, w: float | None = None) -
 
 
 def polish(start: PowerFit, free: tuple[bool, bool] = (True, True)) -> PowerFit:
-    """The best fit near this one, over those of (v, w) that are free."""
+    """The best fit near this one, over v and w as far as they are free."""
     if not any(free):
         return start
     index = np.flatnonzero(free)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gameproof.strategic.contract_checks import claim
 from gameproof.strategic.losses.loss import Loss
 
 
@@ -34,32 +35,27 @@ def check_loss(loss: Loss) -> None:
     z = np.concatenate([np.linspace(-40, 40, 4001), [-1e6, -1e3, 1e3, 1e6]])
     z.sort()
     phi, slope = loss.phi(z), loss.slope(z)
-    _require(bool(np.isfinite([phi, slope]).all()), "phi and its slope are finite up to 1e6")
-    _require(loss.s > 0 and loss.K > 0, "s and K are positive")
-    _require(bool((np.diff(slope) >= -1e-12).all()), "phi is convex: its slope never falls")
-    _require(bool((np.abs(slope) <= loss.K + 1e-12).all()), "phi is K-Lipschitz")
-    _require(bool((slope + loss.s >= -1e-12).all()), "phi(z) + s z never decreases")
+    claim(bool(np.isfinite([phi, slope]).all()), "phi and its slope are finite up to 1e6")
+    claim(loss.s > 0 and loss.K > 0, "s and K are positive")
+    claim(bool((np.diff(slope) >= -1e-12).all()), "phi is convex: its slope never falls")
+    claim(bool((np.abs(slope) <= loss.K + 1e-12).all()), "phi is K-Lipschitz")
+    claim(bool((slope + loss.s >= -1e-12).all()), "phi(z) + s z never decreases")
     # A convex phi lies above its tangents: between two grid points it rises at least by the slope
     # on the left and at most by the slope on the right.
     steps, rises = np.diff(z), np.diff(phi)
     slack = 1e-9 * np.maximum(1.0, np.abs(phi[1:]))
     above_left = rises >= slope[:-1] * steps - slack
     below_right = rises <= slope[1:] * steps + slack
-    _require(bool((above_left & below_right).all()), "slope is the derivative of phi")
+    claim(bool((above_left & below_right).all()), "slope is the derivative of phi")
     near, h = np.linspace(-5.003, 5.003, 501), 1e-5
     central = (loss.phi(near + h) - loss.phi(near - h)) / (2 * h)
     error = np.abs(central - loss.slope(near))
     largest_curvature = np.maximum(loss.curvature(near - h), loss.curvature(near + h))
-    _require(bool((error <= 1e-7 + largest_curvature * h).all()), "slope is the derivative of phi")
+    claim(bool((error <= 1e-7 + largest_curvature * h).all()), "slope is the derivative of phi")
     slope_change = np.diff(slope) / steps
     bound = np.maximum(loss.curvature(z[1:]), loss.curvature(z[:-1]))
     inner = np.abs(z[1:]) <= 40
-    _require(
+    claim(
         bool((slope_change[inner] <= 1.1 * bound[inner] + 0.02).all()),
         "curvature bounds the derivative of slope",
     )
-
-
-def _require(holds: bool, claim: str) -> None:
-    if not holds:
-        raise AssertionError(f"broken: {claim}")

@@ -17,7 +17,7 @@ function of Forsgren and Gill (SIAM Journal on Optimization 8, 1998) decreases,
     f + (1/n) sum e + sum of shares [slack dual - mu log(slack^2 dual / mu)]
 
 for which it is a direction of descent; a trial costs O(n d). Mehrotra's correction (the same, 2,
-1992) makes most steps long. Where it does not, the multipliers of many agents with t near 0 stand
+1992) makes most steps long. If it does not, the multipliers of many agents with t near 0 stand
 in the way, and v may move alone, with e and gamma put on the path: the least merit for that v.
 
 The bounds of `Side` say how far v and gamma are, and mu follows the gap between them.

@@ -3,8 +3,9 @@
     f(v) + (1/n) sum over the free i of |t_i|,   t linear in v,
 
 over the set of a strategic problem. v is x = (intercept, theta, alpha) with additional variables:
-those of budgets, in which scores are linear, come before alpha (`lifts`), and those of powers come
-after it. `ConvexSide` has the problem's own f; `Near` has a quadratic model of f, and few agents.
+variables of budgets, in which scores are linear, come before alpha (`lifts`), and variables of
+powers after it. `ConvexSide` has the problem's own f. `Near` has a quadratic model of f, and few
+agents.
 
 Bounds. L(., gamma) is convex, so it is nowhere below its tangent at v,
 
