@@ -47,7 +47,7 @@ from gameproof.core.arguments import Matrix, Vector, as_positive
 from gameproof.strategic.adversary import EPS, as_intercept, as_theta, ball_radius, best_flips
 from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.population import Population
-from gameproof.strategic.responses import Sight
+from gameproof.strategic.responses import KnownResponse, Sight
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.worst_case_distribution import Distribution, Moves, make_distribution
 
@@ -206,10 +206,15 @@ def _require_response(people: Population) -> None:
 
 
 def _unasked_answers(people: Population, theta: Vector) -> Matrix:
-    """The answers of all agents, from the response function. They do not count as asked: a copy of
-    the population validates them."""
-    copy = Population(people.X, people.y, people.response, one_label=True)
-    return copy.ask(theta, np.arange(people.n))
+    """The answers of all agents, from the response function, without counting them as asked."""
+    if not isinstance(people.response, KnownResponse):
+        # A copy of the population validates the answers, and counts them for itself.
+        copy = Population(people.X, people.y, people.response, one_label=True)
+        return copy.ask(theta, np.arange(people.n))
+    answers: Matrix = people.X.copy()
+    movers = np.flatnonzero(people.y < 0)
+    answers[movers] = people.response.answers(theta, people.X[movers], movers)
+    return answers
 
 
 def _choose_mover(
