@@ -134,7 +134,7 @@ class _Session:
         self._own = people.X[agents]
 
     def ask(self, theta: Vector, rows: Indices | None = None) -> Matrix:
-        """The answers of some of the agents; checks shapes, numbers, and that inputs stay."""
+        """Asks all agents, or those in some rows, and checks the form of their answers."""
         agents = self._agents if rows is None else self._agents[rows]
         given = theta.copy(), self._people.X[agents], agents.copy()
         answers = self._answer(*given)
@@ -158,8 +158,8 @@ class _Session:
         return (agents.size, self._people.d)
 
     def check_repeatable(self, thetas: Matrix, answers: Matrix) -> None:
-        """The same questions again, of all agents and of some in another order, to a renewed
-        response."""
+        """Asks a renewed response the same questions again: all agents, and then some of them in
+        another order."""
         people = self._people
         same_people = Population(people.X, people.y, people.response, one_label=True)
         repeat = type(self)(same_people, self._agents)
@@ -183,7 +183,7 @@ class _Session:
             )
 
     def _rounding(self, answers: Matrix) -> float:
-        return 1e-12 * max(1.0, float(np.abs(answers).max()))
+        return 1e-12 * float(np.abs(answers).max())
 
     def check_answers(self, thetas: Matrix, answers: Matrix, movable: Mask, best: bool) -> None:
         """Only movable features move; best responses raise scores and are monotone."""
