@@ -431,7 +431,7 @@ def test_what_is_no_strategic_problem_is_refused(given: Any) -> None:
 @pytest.mark.parametrize("label_cost", [1e3, 1e5, 1e8])
 @pytest.mark.parametrize("method", ["newton", "conic"])
 def test_labels_too_dear_to_change_are_those_that_stay(method: Any, label_cost: float) -> None:
-    """The certificate holds despite cancellation: the true value is that of fixed labels."""
+    """The certificate holds however much cancels: the true value is that of labels that stay."""
     X, y = gp.synthetic_people(n=60, d=4, seed=0)
     people = gp.Population(X, y, gp.QuadraticCost(0.05, features=[0]))
     truth = gp.saddle_point(gp.StrategicProblem(people, radius=0.02)).value

@@ -24,18 +24,19 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
     """Computes the saddle point of a problem, with a certificate.
 
     The certificate is the duality gap: with every method, `value` is within that gap of the true
-    value. A warning is issued if the gap is large, if a bound binds, or if the best classifier
-    ignores the data.
+    value. A warning is issued if the gap exceeds 1e-6 (1e-8 for "newton"), if a bound binds, or if
+    the best classifier ignores the data.
 
     Parameters
     ----------
     problem : StrategicProblem
         A problem whose response is in closed form.
     method : {"newton", "conic", "gda"}, default="newton"
-        "newton": an interior-point method, to a gap near 1e-11, for up to millions of agents.
-        "conic": the solver Clarabel through cvxpy, as an independent check; it needs
-        ``pip install 'gameproof[conic]'``. "gda": gradient descent-ascent with full gradients, as
-        in the paper, to a gap of 1e-6 if it converges in time.
+        "newton": an interior-point method, to a gap near 1e-11, and x to rounding if it is unique;
+        for up to millions of agents. "conic": the solver Clarabel through cvxpy, as an independent
+        check; it needs ``pip install 'gameproof[conic]'``. "gda": gradient descent-ascent with full
+        gradients, as in the paper, and proximal steps if scores have kinks; to a gap of 1e-6 if it
+        converges in time.
 
     Returns
     -------

@@ -57,8 +57,8 @@ class Curve(NamedTuple):
     p: float
 
     def lean(self, y: Vector, u: float) -> Vector:
-        """The derivatives of u in y along a level set of the wall, at a point inside it: a point of
-        the ball of the dual norm, times the weights."""
+        """The slopes of u by y along the wall's level, at numbers below it: a point of the ball of
+        the dual norm, times the weights."""
         r, p = self.weights * np.abs(y) / u, self.p
         powers = r ** (p - 1)
         found: Vector = np.sign(y) * self.weights * p * powers / (1 + (p - 1) * float(r @ powers))

@@ -2,8 +2,8 @@
 
 An interior-point method ends at about 1e-12 if the best coefficient is 0: for a movable feature
 that the classifier ignores, or for all features if the radius is large. Such a coefficient is set
-to 0 if the certificate allows it: the value is computed again at the new point, and may exceed the
-lower bound by no more than the gap that the method aims at, or has left.
+to 0 if the certificate allows it: the value is computed again at the new point, and may
+exceed the bound from below by no more than the gap that the method aims at, or has left open.
 """
 
 from __future__ import annotations
