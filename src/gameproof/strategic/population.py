@@ -115,7 +115,10 @@ class Population:
         self.weighted = self.weights.strides != (0,)
         self.response = NoResponse() if response is None else response
         if not isinstance(self.response, Response):
-            raise TypeError(f"response must be a Response, such as QuadraticCost, got {response!r}")
+            raise TypeError(
+                "response must be a Response, such as QuadraticCost(power) or BlackBox(function), "
+                f"got {response!r}"
+            )
         self.response.fit(self.n, self.d)
         self.response = self.response.renewed()
         self.budget = None if budget is None else as_count("budget", budget, least=0)

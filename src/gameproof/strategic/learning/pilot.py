@@ -27,7 +27,7 @@ class Pilot:
 
     @property
     def n_features(self) -> int:
-        """d."""
+        """The number of features."""
         return int(self.thetas.shape[1])
 
     def lagged(self, delay: int) -> Pilot:
