@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gameproof as gp
-from gameproof.strategic.claims import Claim
+from gameproof.strategic.category_claims import Claim
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 

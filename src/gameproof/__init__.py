@@ -106,6 +106,8 @@ if TYPE_CHECKING:
     from gameproof.strategic.budgets import BallBudget as BallBudget
     from gameproof.strategic.budgets import BoxBudget as BoxBudget
     from gameproof.strategic.budgets import PriceBudget as PriceBudget
+    from gameproof.strategic.check_response import check_response as check_response
+    from gameproof.strategic.degree_estimate import estimate_degree as estimate_degree
     from gameproof.strategic.imperfect_people import Boxed as Boxed
     from gameproof.strategic.imperfect_people import Limited as Limited
     from gameproof.strategic.imperfect_people import Noisy as Noisy
@@ -114,19 +116,18 @@ if TYPE_CHECKING:
     from gameproof.strategic.imperfect_people import Stale as Stale
     from gameproof.strategic.learning.learn_response import learn_response as learn_response
     from gameproof.strategic.learning.learned_response import LearnedResponse as LearnedResponse
-    from gameproof.strategic.losses import CustomLoss as CustomLoss
-    from gameproof.strategic.losses import HuberHinge as HuberHinge
-    from gameproof.strategic.losses import Logistic as Logistic
-    from gameproof.strategic.losses import Loss as Loss
-    from gameproof.strategic.losses import PseudoHuberHinge as PseudoHuberHinge
-    from gameproof.strategic.losses import check_loss as check_loss
-    from gameproof.strategic.observed import Verdict as Verdict
-    from gameproof.strategic.observed import estimate_degree as estimate_degree
-    from gameproof.strategic.observed import refute as refute
+    from gameproof.strategic.losses.check_loss import check_loss as check_loss
+    from gameproof.strategic.losses.custom_loss import CustomLoss as CustomLoss
+    from gameproof.strategic.losses.huber_hinge import HuberHinge as HuberHinge
+    from gameproof.strategic.losses.logistic_loss import Logistic as Logistic
+    from gameproof.strategic.losses.loss import Loss as Loss
+    from gameproof.strategic.losses.pseudo_huber_hinge import PseudoHuberHinge as PseudoHuberHinge
     from gameproof.strategic.population import Population as Population
     from gameproof.strategic.power_costs import NoResponse as NoResponse
     from gameproof.strategic.power_costs import PowerCost as PowerCost
     from gameproof.strategic.power_costs import QuadraticCost as QuadraticCost
+    from gameproof.strategic.refutation import Verdict as Verdict
+    from gameproof.strategic.refutation import refute as refute
     from gameproof.strategic.responses import BlackBox as BlackBox
     from gameproof.strategic.responses import Response as Response
     from gameproof.strategic.responses import Sight as Sight
@@ -186,23 +187,23 @@ _HOMES = {
     "strategic.saddle_point": ["largest_useful_radius", "saddle_point"],
     "strategic.risk": ["RiskEstimate", "estimate_risk"],
     "strategic.worst_case": ["WorstCase", "worst_case"],
+    "strategic.check_response": ["check_response"],
     "strategic.budgets": ["BallBudget", "BoxBudget", "PriceBudget"],
     "strategic.imperfect_people": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
     "strategic.learning.learn_response": ["learn_response"],
     "strategic.learning.learned_response": ["LearnedResponse"],
-    "strategic.observed": ["Verdict", "estimate_degree", "refute"],
+    "strategic.degree_estimate": ["estimate_degree"],
+    "strategic.refutation": ["Verdict", "refute"],
     "strategic.population": ["Population"],
     "strategic.power_costs": ["NoResponse", "PowerCost", "QuadraticCost"],
     "strategic.responses": ["BlackBox", "Response", "Sight"],
     "minmax.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
-    "strategic.losses": [
-        "CustomLoss",
-        "HuberHinge",
-        "Logistic",
-        "Loss",
-        "PseudoHuberHinge",
-        "check_loss",
-    ],
+    "strategic.losses.check_loss": ["check_loss"],
+    "strategic.losses.custom_loss": ["CustomLoss"],
+    "strategic.losses.huber_hinge": ["HuberHinge"],
+    "strategic.losses.logistic_loss": ["Logistic"],
+    "strategic.losses.loss": ["Loss"],
+    "strategic.losses.pseudo_huber_hinge": ["PseudoHuberHinge"],
     "minmax.problem": ["Problem", "Saddle", "duality_gap", "gap"],
     "minmax.saddle_problem": ["SaddleProblem"],
     "minmax.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],

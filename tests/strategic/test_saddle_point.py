@@ -168,8 +168,8 @@ def test_saddle_point_agrees_with_a_conic_solver(name: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_both_sides_of_the_game_have_one_value(name: str) -> None:
-    """The conic solver's answer to gamma gives a value from below, the best gamma one from above;
-    a gamma that is wrong by much would leave a gap between them."""
+    """The conic solver's best response to gamma gives a lower bound, the best gamma an upper bound;
+    a wrong gamma would leave a gap between them."""
     problem = KINDS[name]()
     saddle = gp.saddle_point(problem)
     below = conic_minimum(problem, saddle.y).value
@@ -218,7 +218,7 @@ def test_duality_gap_is_at_least_the_gap_and_that_is_not_negative(name: str) -> 
     assert max(sizes) > 0.1
 
 
-# --- methods that share nothing with it
+# --- independent methods
 
 
 @pytest.mark.parametrize("name", ["quadratic", "Huber", "degree 3"])

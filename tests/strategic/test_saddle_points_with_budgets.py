@@ -1,4 +1,4 @@
-"""Saddle points of budgets and of costs by feature: references, other solvers, exact zeros."""
+"""Saddle points with budgets and feature costs: references, other solvers, exact zeros."""
 
 import warnings
 from typing import Any
@@ -113,7 +113,7 @@ def test_most_people_who_can_be_gamed_are_certified_too() -> None:
     assert saddle.value == pytest.approx(barrier.upper, abs=1e-10)
 
 
-# --- columns that say the same
+# --- linearly dependent columns
 
 
 @pytest.mark.parametrize("label_cost", [0.5, np.inf])
@@ -153,8 +153,8 @@ def test_fewer_people_than_features_are_certified_inside_the_set(seed: int) -> N
 
 
 def test_levels_beside_an_intercept_have_small_coefficients() -> None:
-    """All levels of a category and an intercept say the same once too often: of the same decisions
-    the ones with the smallest coefficients are those whose level coefficients sum to 0."""
+    """All levels of a category and an intercept are linearly dependent: among equal classifiers,
+    the one with the smallest coefficients has level coefficients that sum to 0."""
     rng = np.random.default_rng(5)
     level = rng.integers(0, 3, 400)
     X = np.column_stack([rng.standard_normal(400), level[:, None] == np.arange(3)]).astype(float)
@@ -217,8 +217,8 @@ def test_worst_case_distribution_is_on_the_ball_of_its_costs() -> None:
 
 
 def test_a_radius_changes_which_features_are_used() -> None:
-    """Two features that tell the same: the one known to be accurate is preferred as the radius
-    grows, and the other is left."""
+    """Two features with the same information: as the radius grows, the one known to be accurate is
+    preferred, and the other is dropped."""
     rng = np.random.default_rng(0)
     signal = rng.standard_normal(400)
     X = np.column_stack([signal + 0.3 * rng.standard_normal(400) for _ in range(2)])

@@ -1,25 +1,25 @@
-"""The saddle point by gradient descent-ascent, the method that the paper used for its reference.
+"""The saddle point by gradient descent-ascent, the paper's method for its reference solution.
 
-The paper names the method and leaves out steps, averages and when it stopped. Here every step sees
-all agents, so that nothing is random but the order of summation:
+The paper names the method, but not its steps, averages and stopping rule. Here every step uses all
+agents, so only the order of summation is random:
 
     x <- P(x - eta grad_x L),   gamma <- P(gamma + eta n grad_gamma L)
 
-The n is the block step of `scale`: the gradient in gamma_i is t_i / n, and in the norm
-|x|^2 + |gamma|^2 / n that belongs to it both blocks have a comparable size. In that norm the field
+The factor n is the block step of `scale`: the gradient in gamma_i is t_i / n, and in the matching
+norm |x|^2 + |gamma|^2 / n both blocks have comparable sizes. In that norm the vector field
 (grad_x L, -n grad_gamma L) has a Lipschitz constant of about
 
     ell = max phi'' |A|^2 / n + |T| / sqrt(n) + 2 (K + s) mean zeta
 
-with A the derivatives of scores where nobody moves, T those of the t_i, spectral norms, and the
-last part what the paper's response adds; eta = 1 / ell. Rows of A count by the root of an agent's
-weight, rows of T by the weight.
+where A has the derivatives of scores if nobody moves, T the derivatives of the t_i, norms are
+spectral, and the last term is due to the paper's response. The step is eta = 1 / ell. Rows of A are
+multiplied by the root of an agent's weight, rows of T by the weight.
 
-Where scores have kinks, with budgets and with costs in the norms 1 and infinity, gradient steps
-jump across them: there steps are the proximal ones of `proximal`.
+Where scores have kinks (budgets, and costs in the norms 1 and infinity), gradient steps would jump
+across them. There the steps are those of `proximal`.
 
-Steps come in stretches, each as long as all before it together. After each the duality gap is
-computed at its average and at its last iterate, and the better of the two is kept; where it no
+Steps come in stretches, each as long as all before it together. After each stretch the duality gap
+is computed at its average and at its last iterate, and the better of the two is kept. If the gap no
 longer falls, eta is halved.
 """
 
@@ -40,8 +40,8 @@ MAX_STEPS = 2**18
 
 
 def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector, Vector, float]:
-    """x and gamma with a duality gap of at most `tolerance`, or the best of MAX_STEPS steps; and
-    that gap.
+    """x and gamma with a duality gap of at most `tolerance`, or the best point of MAX_STEPS steps,
+    and the gap.
 
     >>> import gameproof as gp
     >>> people = gp.Population([[1.0], [2.0], [-1.0], [0.5]], [1, 1, -1, -1])
@@ -95,7 +95,7 @@ class Plain:
 
 
 def _lipschitz(problem: StrategicProblem) -> float:
-    """ell of the module."""
+    """The constant ell of the module's docstring."""
     people, loss, data, n = problem.population, problem.loss, problem.data, problem.n
     A = np.hstack([np.ones((n, data.start)), people.X])
     T = np.column_stack([loss.s * A, -data.kappa * people.y]) * people.weights[:, None]

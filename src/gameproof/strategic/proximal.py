@@ -2,8 +2,8 @@
 
 Where people have a budget, or a cost in a norm with kinks, the best theta often sits on a kink, and
 gradient steps jump across it forever. Variables u = rho(theta), with convex rho, carry the kinks:
-the loss is smooth in v = (x, u) and never falls with u (see `lifts` and `convex_side`). With the
-slopes g by x and h >= 0 by u of L at x, and q the multipliers of the set X of x, a step is
+the loss is smooth in v = (x, u) and never falls with u (see `lifts` and `convex_objective`). With
+the slopes g by x and h >= 0 by u of L at x, and q the multipliers of the set X of x, a step is
 
     x+     = argmin over x' of  <g + w q, x'> + <h, rho(theta')> + |x' - x|^2 / (2 eta)
     gamma+ = P(gamma + eta n grad_gamma L(ahead, gamma)),   ahead = 2 x+ - x

@@ -1,4 +1,4 @@
-"""The convex side: derivatives by differences, bounds against points of the set."""
+"""The convex objective: derivatives against differences, bounds against points of the set."""
 
 from typing import Any
 
@@ -58,8 +58,8 @@ def test_free_agents_add_their_bends_along_their_pulls(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_bounds_hold_at_every_point_of_the_set(seed: int) -> None:
-    """Whatever v and gamma, the bound from below is at most L(x, gamma) for all x: here 50 of them
-    and the best that is known."""
+    """For all v and gamma, the lower bound is at most L(x, gamma) for all x: here for 50 points and
+    the best one known."""
     problem, rng = random_problem(seed), np.random.default_rng(seed)
     gamma = rng.uniform(-1, 1, problem.n)
     side = ConvexSide(problem, gamma)

@@ -1,4 +1,4 @@
-"""Nearest moves, which bounds come from, against a conic solver."""
+"""Projections, from which bounds are computed, against a conic solver."""
 
 import warnings
 
@@ -14,7 +14,7 @@ def distance(g, s, cost) -> float:
 
 
 def solved(g, cost, variable, move, limits) -> float:
-    """The least distance of -g from what `move` makes of the variable."""
+    """The smallest distance of -g from `move` of the variable."""
     program = cp.Problem(cp.Minimize(cp.sum_squares(cp.multiply(cost, g + move))), limits)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Solution may be inaccurate|pnorm with p=")

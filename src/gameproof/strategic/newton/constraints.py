@@ -1,13 +1,14 @@
 """The set of a strategic problem as inequalities h(v) >= 0 with concave h.
 
-The capped cone, bounds of an intercept and of features that no transport can change, u >= |theta|
-where `ConvexSide` lifts, and what `lifts` asks of its own variables. Those that are not linear are
-curves u >= |y|_p, for u = alpha and y = c theta / cost with c = K + s the cone of the problem:
+They are the capped cone, the bounds of an intercept and of features with infinite cost, the
+constraints u >= |theta| of `ConvexSide`, and the constraints of the variables of `lifts`. The
+nonlinear ones are u >= |y|_p. (The cone of the problem has p = 2, u = alpha and
+y = (K + s) theta / cost.) They are written as
 
     u - sum |y_c|^p / u^(p-1) >= 0
 
-which has no kink where y = 0. With r_c = |y_c| / u its gradient is -p sign(y_c) r_c^(p-1) and
-1 + (p-1) sum r_c^p, and minus its Hessian p (p-1)/u times the sum of r_c^(p-2) k_c k_c' with
+which has no kink at y = 0. With r_c = |y_c| / u, the gradient is -p sign(y_c) r_c^(p-1) in y_c and
+1 + (p-1) sum r_c^p in u. Minus the Hessian is p (p-1)/u times the sum of r_c^(p-2) k_c k_c', with
 k_c = e_c - (y_c/u) e_u.
 """
 
@@ -19,14 +20,14 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.objective import Side
-from gameproof.strategic.power_costs import norm_of
+from gameproof.strategic.norms import norm_of
 
 # Of Newton's method, which is quadratic from a start that is close.
 STEPS = 6
 
 
 class Curved(NamedTuple):
-    """v[head] >= |weights v[body]|_p."""
+    """The constraint v[head] >= |weights v[body]|_p."""
 
     head: int
     body: Indices
@@ -34,7 +35,7 @@ class Curved(NamedTuple):
     p: float
 
     def height(self, v: Vector) -> float:
-        """u (1 - (|y|/u)^p), exact also where the two are close; negative where u is."""
+        """u (1 - (|y|/u)^p), accurate also if |y| is close to u; negative if u is."""
         u, length = float(v[self.head]), norm_of(self.weights * v[self.body], self.p)
         if u <= 0:
             return -1.0
@@ -73,7 +74,7 @@ class Curved(NamedTuple):
 
 
 class Walls:
-    """h, its first derivatives, and the second of those that are curved, which come first."""
+    """All constraints h and their derivatives; the curved ones come first."""
 
     def __init__(self, side: Side) -> None:
         self.curves = [_cone(side), *_curves(side)]
@@ -110,7 +111,7 @@ class Walls:
         return total
 
 
-Wall = tuple[float, dict[int, float]]  # offset + sum of numbers times coordinates
+Wall = tuple[float, dict[int, float]]  # offset + sum of coefficients times coordinates >= 0
 
 
 def _cone(side: Side) -> Curved:
@@ -140,7 +141,7 @@ def _bounds(side: Side) -> list[Wall]:
 
 
 def _lifted(side: Side) -> list[Wall]:
-    """u >= |theta| of powers, and the linear walls of budgets."""
+    """The constraints u >= |theta| of powers, and the linear constraints of budgets."""
     rows: list[Wall] = []
     for k, c in enumerate(side.movable.tolist() if side.lifted else ()):
         u = side.alpha + 1 + (k if side.lifted > 1 else 0)
