@@ -15,7 +15,7 @@ import pandas as pd
 import gameproof as gp
 
 BUDGETS = {"savings": (0, 4000)}  # lowest and highest change
-ROWS, SHOWN = 4000, 120
+ROWS, SHOWN = 4000, 150
 COLOURS = {"repays": "#0b3c6f", "defaults": "#b3450c"}
 
 
