@@ -17,7 +17,7 @@ import numpy as np
 
 import gameproof as gp
 from gameproof.minmax.run import UNLIMITED
-from gameproof.paper.participants import draw
+from gameproof.paper.participants import draw_people
 from gameproof.strategic.newton.convex_objective import ConvexSide
 
 TARGETS = (0.1, 0.03, 0.01, 0.003)
@@ -42,7 +42,7 @@ SIZES: dict[str, Row] = {
 def staged(name: str, seed: int, positive: str = "exact") -> tuple[gp.StrategicProblem, gp.Saddle]:
     """A problem with people of its own, and its certified saddle point."""
     what = (PROBLEMS | SIZES)[name]
-    people = draw(what["source"], what["n"], what.get("d", 10), seed)
+    people = draw_people(what["source"], what["n"], what.get("d", 10), seed)
     radius, form = what.get("radius", 0.4), what.get("form", "printed")
     problem = people.problem(radius, form=form, positive=positive)
     with warnings.catch_warnings():

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from gameproof.paper import decisions
-from gameproof.paper.participants import People, draw
+from gameproof.paper.participants import People, draw_people
 from gameproof.paper.reproduce import reproduce
 from gameproof.paper.study import Study
 
@@ -58,7 +58,7 @@ def test_decisions_are_those_about_agents_who_move_just_as_far_as_it_takes(
     for budget in (0.3, 0.8):
         assert np.abs(needed - budget).min() > 1e-4, "nobody is on the edge"
         moved = accepted | (needed < budget)
-        found = decisions.outcome((theta, offset), people, gaming, budget)
+        found = decisions.evaluate((theta, offset), people, gaming, budget)
         assert (moved & ~accepted).any()
         assert (~moved).any()
         right = np.where(good, accepted, moved) == good
@@ -74,15 +74,15 @@ def test_a_constant_changes_nothing_where_people_game_decisions(factor: float) -
     times = decisions.scaled(classifier, factor)
     for gaming in ("ball", "box"):
         for budget in (0.0, 0.25, 1.0, 2.0):
-            before = decisions.outcome(classifier, people, gaming, budget)
-            assert decisions.outcome(times, people, gaming, budget) == before
-    by_power = [decisions.outcome(one, people, "power", 1.0) for one in (classifier, times)]
+            before = decisions.evaluate(classifier, people, gaming, budget)
+            assert decisions.evaluate(times, people, gaming, budget) == before
+    by_power = [decisions.evaluate(one, people, "power", 1.0) for one in (classifier, times)]
     assert by_power[0]["accuracy"] != by_power[1]["accuracy"]
 
 
 def test_the_divided_classifier_decides_as_logistic_regression_on_the_robust_scale() -> None:
-    people = draw("synthetic", 300, 10, 0)
-    found = decisions.trained(people, (0.5,))
+    people = draw_people("synthetic", 300, 10, 0)
+    found = decisions.train_classifiers(people, (0.5,))
     sizes = {name: np.linalg.norm(theta[people.movable]) for name, (theta, _) in found.items()}
     assert sizes["logistic, divided"] == pytest.approx(sizes["robust"])
     assert sizes["logistic"] > 4 * sizes["robust"]
@@ -95,8 +95,8 @@ def test_a_classifier_for_a_budget_minimises_the_loss_at_what_people_report(
     gaming: str, name: str
 ) -> None:
     """A general minimiser of the mean loss, written out, finds nothing better."""
-    people = draw("synthetic", 200, 10, 1)
-    theta, _ = decisions.trained(people, (0.5,))[name]
+    people = draw_people("synthetic", 200, 10, 1)
+    theta, _ = decisions.train_classifiers(people, (0.5,))[name]
     norm = 2 if gaming == "ball" else 1
 
     def loss(at: np.ndarray) -> float:
@@ -114,7 +114,7 @@ def test_columns_of_data_are_in_standard_deviations(
     source: str, published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GAMEPROOF_DATA", str(published))
-    people = decisions.people_of(source, 400, 0)  # type: ignore[arg-type]
+    people = decisions.draw_standardised(source, 400, 0)  # type: ignore[arg-type]
     assert len(people.movable) == {"credit": 3, "bank": 4}[source]
     np.testing.assert_allclose(people.X.mean(axis=0), 0.0, atol=1e-9)
     spread = people.X.std(axis=0)

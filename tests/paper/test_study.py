@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from gameproof.paper import study as studies
-from gameproof.paper.claims import larger
+from gameproof.paper.paper_claims import mean_above
 from gameproof.paper.study import CLOCKED, Study
 
 
@@ -118,7 +118,7 @@ def test_every_part_says_what_it_is(tmp_path: Path) -> None:
 
 def test_findings_of_another_version_do_not_count_as_finished(tmp_path: Path) -> None:
     study = Study("one", tmp_path / "one")
-    study.claims.append(larger("text", "measure", [0.5, 0.4]))
+    study.claims.append(mean_above("text", "measure", [0.5, 0.4]))
     study.finish()
     found = Study.finished("one", tmp_path / "one")
     assert found is not None

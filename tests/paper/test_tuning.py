@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 import gameproof as gp
 from gameproof import theory
 from gameproof.paper import complexity, exponents, inner_loop, movable_features
-from gameproof.paper.participants import draw
-from gameproof.paper.setting import CHI, at_the_edge, grid, solver_of
-from gameproof.paper.tuning import epochs_of
+from gameproof.paper.experiment_runs import CHI, at_the_edge, grid, make_solver
+from gameproof.paper.participants import draw_people
+from gameproof.paper.tuning import epochs_for
 
 
 @pytest.mark.parametrize("order", ["RR", "WR"])
@@ -19,19 +19,19 @@ def test_ogda_asks_as_many_values_in_half_the_epochs(order: str) -> None:
     """With reshuffling to within the first and the last step. With replacement a value is counted
     with probability 1/2, so that two counts of 2,000 differ by more than 5 standard deviations of
     sqrt(2,000 / 2) about twice in a million seeds."""
-    problem = draw("synthetic", 100, 5, 0).problem()
+    problem = draw_people("synthetic", 100, 5, 0).problem()
     setting = {"step": 0.002, "radius": 4.0, "gamma": 8.0}
     asked = [
         gp.solve(
             problem,
-            solver_of(f"{update}-{order}", 100, setting),
-            epochs=epochs_of(f"{update}-{order}", "values", 20),
+            make_solver(f"{update}-{order}", 100, setting),
+            epochs=epochs_for(f"{update}-{order}", "values", 20),
             seed=1,
         ).n_queries
         for update in ("OGDA", "SGDA")
     ]
     assert abs(asked[0] - asked[1]) <= (2 if order == "RR" else 5 * np.sqrt(1000))
-    assert epochs_of(f"OGDA-{order}", "epochs", 20) == epochs_of("SGDA-RR", "values", 20) == 20
+    assert epochs_for(f"OGDA-{order}", "epochs", 20) == epochs_for("SGDA-RR", "values", 20) == 20
 
 
 def test_a_setting_at_the_edge_of_the_grid_is_named() -> None:
@@ -48,10 +48,10 @@ def test_choices_of_movable_features_reach_the_people(
     assert movable_features.choices("credit") == ["as stated", "all"]
     assert movable_features.choices("bank") == ["as stated", "numbers", "all"]
     stated, numbers, every = (
-        draw("bank", 100, 0, 0, movable_features.columns("bank", choice))
+        draw_people("bank", 100, 0, 0, movable_features.columns("bank", choice))
         for choice in movable_features.choices("bank")
     )
-    assert stated.movable == draw("bank", 100, 0, 0).movable
+    assert stated.movable == draw_people("bank", 100, 0, 0).movable
     assert set(stated.movable) < set(numbers.movable) < set(every.movable)
     assert len(numbers.movable) == 6
     assert every.movable == list(range(every.X.shape[1]))
@@ -141,4 +141,4 @@ def test_all_methods_are_compared_after_the_same_gradients() -> None:
     ]
     assert {row["gradients"] for row in rows} == {2 * inner_loop.QUICK_EPOCHS}
     assert len(rows) == len(inner_loop.METHODS)
-    assert 2 * inner_loop.EPOCHS % inner_loop.gradients_a_step(inner_loop.METHODS[1]) == 0
+    assert 2 * inner_loop.EPOCHS % inner_loop.gradients_per_step(inner_loop.METHODS[1]) == 0
