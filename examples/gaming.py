@@ -103,7 +103,7 @@ def main() -> None:
         print(f"{name:24s}{clean:>10.2f}{hurt:>8.2f}{share:>15.2f}{gamed:>8.2f}")
     path = Path("out/gaming.png")
     draw(models, test, truth, path)
-    print(f"The same as a figure: {path}")
+    print(f"Figure: {path}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Gaming decisions: agents who move by a general optimiser, scale, and what a smoke run leaves."""
+"""Gaming decisions: agents moved by a general optimiser, scale, and the output of a smoke run."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ BUDGETS = (0.25, 0.5, 1.0)
 
 
 def small_case(seed: int) -> tuple[People, tuple[np.ndarray, float]]:
-    """Sixty people with four features, three of them movable, and a classifier with an offset."""
+    """Returns 60 people with four features, three of them movable, and a classifier."""
     rng = np.random.default_rng(seed)
     X, theta = rng.normal(size=(60, 4)), rng.normal(size=4)
     y = np.where(X @ theta + rng.normal(size=60) > 0, 1.0, -1.0)
@@ -24,7 +24,7 @@ def small_case(seed: int) -> tuple[People, tuple[np.ndarray, float]]:
 
 
 def least_move(x: np.ndarray, theta: np.ndarray, offset: float, gaming: str) -> float:
-    """How far an agent has to go, at least, to be accepted: by a general optimiser."""
+    """Returns the shortest move to acceptance, found by a general optimiser."""
     missing = -(float(x @ theta) + offset)
     if gaming == "box":
         # Minimise t subject to <s, theta> >= missing and |s_j| <= t.
@@ -42,9 +42,7 @@ def least_move(x: np.ndarray, theta: np.ndarray, offset: float, gaming: str) -> 
 
 @pytest.mark.parametrize("gaming", ["ball", "box"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_decisions_are_those_about_agents_who_move_just_as_far_as_it_takes(
-    gaming: str, seed: int
-) -> None:
+def test_decisions_equal_those_on_agents_who_move_just_far_enough(gaming: str, seed: int) -> None:
     people, (theta, offset) = small_case(seed)
     movable = people.movable
     accepted = people.test_X @ theta + offset > 0
@@ -80,7 +78,7 @@ def test_a_constant_changes_nothing_where_people_game_decisions(factor: float) -
     assert by_power[0]["accuracy"] != by_power[1]["accuracy"]
 
 
-def test_the_divided_classifier_decides_as_logistic_regression_on_the_robust_scale() -> None:
+def test_divided_classifier_decides_like_logistic_regression_on_the_robust_scale() -> None:
     people = draw_people("synthetic", 300, 10, 0)
     found = decisions.train_classifiers(people, (0.5,))
     sizes = {name: np.linalg.norm(theta[people.movable]) for name, (theta, _) in found.items()}
@@ -91,10 +89,10 @@ def test_the_divided_classifier_decides_as_logistic_regression_on_the_robust_sca
 
 
 @pytest.mark.parametrize(("gaming", "name"), [("ball", "for budget 0.5"), ("box", "for box 0.5")])
-def test_a_classifier_for_a_budget_minimises_the_loss_at_what_people_report(
+def test_classifier_for_a_budget_minimises_the_loss_on_reported_features(
     gaming: str, name: str
 ) -> None:
-    """A general minimiser of the mean loss, written out, finds nothing better."""
+    """A general minimiser of the mean loss, written out here, finds nothing better."""
     people = draw_people("synthetic", 200, 10, 1)
     theta, _ = decisions.train_classifiers(people, (0.5,))[name]
     norm = 2 if gaming == "ball" else 1
@@ -133,7 +131,7 @@ def smoke(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
     return study
 
 
-def test_smoke_run_leaves_tables_of_every_classifier_gaming_and_scale(smoke: Study) -> None:
+def test_smoke_run_writes_tables_of_every_classifier_gaming_and_scale(smoke: Study) -> None:
     accuracy, scale, sizes = (
         pd.read_parquet(smoke.folder / f"{name}.parquet") for name in ("accuracy", "scale", "sizes")
     )
@@ -163,7 +161,7 @@ def test_figures_show_the_table(smoke: Study) -> None:
                 np.testing.assert_allclose(series.low, found.mean() - 2 * found.std(), atol=1e-12)
 
 
-def test_a_classifier_for_a_budget_is_judged_by_the_closest_of_the_three(smoke: Study) -> None:
+def test_classifier_for_a_budget_is_judged_by_its_strongest_opponent(smoke: Study) -> None:
     accuracy = pd.read_parquet(smoke.folder / "accuracy.parquet")
     own = accuracy[(accuracy["source"] == "bank") & (accuracy["gaming"] == "ball")]
     table = own.pivot_table("accuracy", "seed", ["classifier", "amount"])

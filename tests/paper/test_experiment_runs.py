@@ -1,4 +1,4 @@
-"""What the experiments share: tuning, curves, areas, by hand."""
+"""Shared parts of the experiments, checked by hand: tuning, curves, areas."""
 
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from gameproof.paper import experiment_runs
 from gameproof.paper.participants import People, draw_people
 
 
-def test_the_best_setting_is_that_of_the_least_mean() -> None:
+def test_best_setting_has_the_smallest_mean() -> None:
     rows = [
         {"algorithm": name, "step": step, "radius": 1.0, "gamma": None, "score": score}
         for name, step, score in [
@@ -44,26 +44,26 @@ def test_a_lead_is_the_area_between_two_curves() -> None:
         for name, values in {"a": [1.0, 0.8, 0.8], "b": [0.8, 0.6, 0.2]}.items()
         for power, accuracy in zip([0.0, 1.0, 3.0], values, strict=True)
     ]
-    # 0.2 over the first unit, then from 0.2 to 0.6 over two: 0.2 + 0.8, over a width of 3.
+    # Area: 0.2 over the first unit, then 0.2 to 0.6 over two units, so 0.2 + 0.8; the width is 3.
     assert experiment_runs.lead(rows, "a", "b") == pytest.approx(1.0 / 3)
     assert experiment_runs.lead(rows, "b", "a") == pytest.approx(-1.0 / 3)
 
 
-def test_accuracy_is_the_share_of_correct_signs_once_people_have_answered() -> None:
+def test_accuracy_is_the_share_of_correct_signs_after_people_respond() -> None:
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [-0.1, 0.0], [2.0, 0.0]])
     y = np.array([1.0, -1.0, -1.0, 1.0])
     people = People(X, y, X, y, [0], None)
     rows = experiment_runs.accuracy_rows(
         {"one": (np.array([1.0, 0.0]), 0.0)}, people, (0.0, 0.5, 2.0)
     )
-    # With power 1/2 the third gets to 0.4, with power 2 the second gets to 1 as well.
+    # With power 1/2 the third reaches 0.4; with power 2 the second reaches 1 as well.
     assert [row["accuracy"] for row in rows] == [1.0, 0.75, 0.5]
     assert rows[1]["margin"] == pytest.approx((1.0 + 0.5 - 0.4 + 2.0) / 4)
     (nothing,) = experiment_runs.accuracy_rows({"zero": (np.zeros(2), 0.0)}, people, (1.0,))
     assert (nothing["accuracy"], nothing["margin"]) == (0.5, 0.0)
 
 
-def test_people_of_one_seed_are_the_same_and_of_another_are_not() -> None:
+def test_people_depend_on_the_seed_alone() -> None:
     one, same, other = (draw_people("synthetic", 50, 4, seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one.X, same.X)
     np.testing.assert_array_equal(one.test_y, same.test_y)
@@ -72,7 +72,7 @@ def test_people_of_one_seed_are_the_same_and_of_another_are_not() -> None:
     assert one.test_X.shape == (800, 4)
 
 
-def test_scored_runs_say_what_solve_says() -> None:
+def test_scored_runs_agree_with_solve() -> None:
     problem = draw_people("synthetic", 60, 5, 0).problem()
     score = partial(gp.gap, problem, saddle=gp.saddle_point(problem))
     chosen = {"step": 0.004, "radius": 2.0, "gamma": 8.0}

@@ -1,5 +1,5 @@
-"""Claims: intervals and p-values against scipy and by coverage, verdicts and the correction for
-their number by definition."""
+"""Claims: intervals and p-values against SciPy and by coverage; verdicts and Holm's correction by
+definition."""
 
 from itertools import combinations
 
@@ -10,7 +10,7 @@ from scipy import stats
 from gameproof.paper import paper_claims
 
 
-def test_a_ratio_is_that_of_geometric_means_with_the_paired_t_interval() -> None:
+def test_ratio_of_geometric_means_has_the_paired_t_interval() -> None:
     rng = np.random.default_rng(0)
     first, second = rng.lognormal(size=20), rng.lognormal(size=20)
     claim = paper_claims.ratio_below_one("text", "measure", first, second)
@@ -32,7 +32,7 @@ def test_a_mean_has_the_t_interval() -> None:
 
 
 @pytest.mark.parametrize("ratio", [0.5, 1.0, 1.4])
-def test_spreads_differ_where_sum_and_difference_are_correlated(ratio: float) -> None:
+def test_spread_test_is_the_correlation_of_sum_and_difference(ratio: float) -> None:
     rng = np.random.default_rng(3)
     first, second = rng.standard_normal((2, 30))
     first = ratio * (first + 0.5 * second)
@@ -42,11 +42,11 @@ def test_spreads_differ_where_sum_and_difference_are_correlated(ratio: float) ->
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.8])
-def test_the_interval_of_a_ratio_of_spreads_holds_the_truth_in_95_of_100(
+def test_interval_of_a_spread_ratio_has_95_percent_coverage(
     correlation: float,
 ) -> None:
-    """4,000 draws of 20 pairs, true ratio 1/2: the count that covers is binomial, and leaves its
-    interval of 99.9 % once in a thousand seeds."""
+    """4,000 draws of 20 pairs with true ratio 1/2. The number of intervals that cover it is
+    binomial and leaves its 99.9 % interval for one seed in a thousand."""
     rng, runs, truth = np.random.default_rng(2), 4000, 0.5
     shared = np.array([[1.0, correlation], [correlation, 1.0]])
     root = np.linalg.cholesky(shared)
@@ -100,8 +100,8 @@ def test_equal_numbers_have_a_p_value_too() -> None:
 
 
 def closed_test(p: list[float]) -> list[float]:
-    """Holm's adjusted p-values by brute force: a hypothesis is rejected where every set of
-    hypotheses that contains it is rejected by Bonferroni's test, size times the least p-value."""
+    """Holm's adjusted p-values by brute force: a hypothesis is rejected if Bonferroni's test (size
+    times smallest p-value) rejects every set of hypotheses that contains it."""
     every = range(len(p))
     sets = [s for size in range(1, len(p) + 1) for s in combinations(every, size)]
     return [min(1.0, max(len(s) * min(p[k] for k in s) for s in sets if i in s)) for i in every]
@@ -114,9 +114,9 @@ def test_the_correction_is_the_closed_test_of_bonferroni(seed: int) -> None:
     np.testing.assert_allclose(paper_claims.holm(p), closed_test(p), rtol=1e-12)
 
 
-def test_of_many_true_nulls_one_survives_in_at_most_five_of_a_hundred_families() -> None:
-    """2,000 families of 20 claims on noise: the count of families with a survivor is binomial with
-    a probability of at most 5 %, and exceeds this bound once in a thousand seeds."""
+def test_at_most_five_percent_of_true_null_families_have_a_survivor() -> None:
+    """2,000 families of 20 claims on noise. The number of families with a survivor is binomial with
+    probability at most 5 % and exceeds this bound for one seed in a thousand."""
     rng, families, wrong = np.random.default_rng(4), 2000, 0
     for _ in range(families):
         noise = rng.standard_normal((20, 10))
