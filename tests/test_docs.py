@@ -111,10 +111,21 @@ def test_modules_have_examples_to_run() -> None:
     assert found > 20
 
 
+def anchors(page: Path) -> set[str]:
+    """Returns the anchors that GitHub makes of a page's headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", page.read_text(encoding="utf-8"))
+    for target, anchor in links:
+        linked = page.parent / target if target else page
+        assert linked.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in anchors(linked), f"{page.name} links to {target}#{anchor}"
 
 
 def test_errata_name_tests_that_exist() -> None:
@@ -123,6 +134,11 @@ def test_errata_name_tests_that_exist() -> None:
     assert named
     for path, test in named:
         assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
+    theory = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests/minmax").glob("test_theory*.py")
+    )
+    for test in re.findall(r"`(test_\w+)`", text):
+        assert f"def {test}(" in theory, test
 
 
 # For each example: smaller settings for the test, and words that it must print.
