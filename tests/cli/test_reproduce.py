@@ -49,7 +49,7 @@ def test_verdicts_are_shown_and_the_summary_has_the_figure(
     assert "rate: The rate of the theorem" in said.err
     for page, figure in (("summary.md", "rate/figure.png"), ("rate/summary.md", "figure.png")):
         text = (tmp_path / page).read_text(encoding="utf-8")
-        assert f"![A line that falls.]({figure})" in text
+        assert f"![rate, figure]({figure})\n\nA line that falls." in text
         assert "Nothing was computed." in text
         assert f"{ROW} 0.013 | yes |" in text
         assert (tmp_path / page).parent.joinpath(figure).exists()
