@@ -1,4 +1,4 @@
-"""Draws what `queries.py` found: queries against the gap, and deployments against it by batch."""
+"""Draws the results of `queries.py`: queries by gap, and the gap by deployments for each batch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gameproof.auditing.figures import Line
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Contender and average, or a way of Solver.auto.
+# Contender and average, or a variant of Solver.auto.
 SHOWN: dict[tuple[str, str | None], Line] = {
     ("paper to the letter", "suffix"): Line("#8a8a8a", ":", "x"),
     ("OGDA-RR, one point", "average"): Line("#4a90d9", "--", "s"),
@@ -35,7 +35,7 @@ BATCHES: dict[int | None, Line] = {
 
 
 def draw(folder: Path, names: list[str], hand: dict[Any, list[float]], auto: list[Row]) -> None:
-    """Both figures."""
+    """Draws both figures."""
     folder.mkdir(parents=True, exist_ok=True)
     with figures.panels(len(names), width=3.0, height=3.6) as (figure, axes):
         for ax, name in zip(axes, names, strict=True):
@@ -86,7 +86,7 @@ def _by_deployments(axes: Axes, name: str, way: str, auto: list[Row]) -> None:
             for row in auto
             if (row["problem"], row["way"], row["batch"]) == (name, way, batch) and "gaps" in row
         ]
-        # The run's own deployments, at those of the first seed: all seeds look at the same steps.
+        # Deployments of the run, without the pilot. All seeds record at the same steps.
         least = min(len(run["gaps"]) for run in runs)
         before = runs[0]["deployed"][0]
         deployed = np.array(runs[0]["deployed"][1:least]) - before

@@ -11,8 +11,8 @@ from gameproof.auditing.figures import lines
 from gameproof.auditing.page_model import Panels, Series
 from gameproof.cli.main import main
 from gameproof.paper import reproduce
-from gameproof.paper.claims import larger
 from gameproof.paper.experiments import EXPERIMENTS
+from gameproof.paper.paper_claims import mean_above
 from gameproof.paper.study import Study
 
 
@@ -21,7 +21,7 @@ def tiny(study: Study) -> None:
     study.table("rows", [{"seed": seed, "value": seed / 7} for seed in range(study.seeds)])
     falling = lines("one run", "epochs", "gap", [Series("OGDA-RR", [1.0, 0.5], [1, 2])])
     study.draw("figure", Panels("A line that falls.", [falling]))
-    study.claims.append(larger("Lines fall", "drop", [0.5, 0.4, 0.6]))
+    study.claims.append(mean_above("Lines fall", "drop", [0.5, 0.4, 0.6]))
     study.note("Nothing was computed.")
 
 
@@ -49,7 +49,7 @@ def test_verdicts_are_shown_and_the_summary_has_the_figure(
     assert "rate: The rate of the theorem" in said.err
     for page, figure in (("summary.md", "rate/figure.png"), ("rate/summary.md", "figure.png")):
         text = (tmp_path / page).read_text(encoding="utf-8")
-        assert f"![A line that falls.]({figure})" in text
+        assert f"![rate, figure]({figure})\n\nA line that falls." in text
         assert "Nothing was computed." in text
         assert f"{ROW} 0.013 | yes |" in text
         assert (tmp_path / page).parent.joinpath(figure).exists()
@@ -109,7 +109,7 @@ def test_a_smoke_run_says_that_it_is_one_and_json_is_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def one_seed(study: Study) -> None:
-        study.claims.append(larger("Lines fall", "drop", [0.5]))
+        study.claims.append(mean_above("Lines fall", "drop", [0.5]))
 
     monkeypatch.setitem(reproduce.RUNS, "rate", one_seed)
     assert main(["reproduce", "rate", "rate", "--quick", "--json", "--out", str(tmp_path)]) == 0

@@ -1,4 +1,4 @@
-"""What the experiments share: the four algorithms, the grid they are tuned over, runs, curves."""
+"""Shared by the experiments: the four algorithms, the tuning grid, scored runs, accuracy curves."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ STEPS = (0.0005, 0.001, 0.002, 0.004, 0.008)
 RADII = (1.0, 2.0, 4.0, 8.0)
 GAMMAS = (2.0, 8.0, 32.0)
 SETTING = ("step", "radius", "gamma")
-# None of the seeds that are reported.
+# These seeds are not among those reported.
 TUNING_SEEDS = (1001, 1002, 1003)
 
 
 def grid(quick: bool, to_the_letter: bool) -> list[Row]:
-    """The settings that a tuning tries."""
+    """Returns the settings that the tuning tries."""
     steps, radii = (STEPS[1:4], RADII[1:3]) if quick else (STEPS, RADII)
     gammas: tuple[float | None, ...] = (None,) if to_the_letter else GAMMAS
     if quick:
@@ -51,8 +51,8 @@ def grid(quick: bool, to_the_letter: bool) -> list[Row]:
     ]
 
 
-def solver_of(algorithm: str, n: int, setting: Mapping[str, Any], **more: Any) -> Solver:
-    """An algorithm with a setting, under the theorem's exponents."""
+def make_solver(algorithm: str, n: int, setting: Mapping[str, Any], **more: Any) -> Solver:
+    """Returns an algorithm with a setting and the theorem's exponents."""
     gamma = setting["gamma"]
     return ALGORITHMS[algorithm](
         step=Power(setting["step"], 0.75 + CHI),
@@ -62,8 +62,8 @@ def solver_of(algorithm: str, n: int, setting: Mapping[str, Any], **more: Any) -
     )
 
 
-def values_a_step(algorithm: str) -> int:
-    """OGDA asks two values a step, SGDA one."""
+def values_per_step(algorithm: str) -> int:
+    """Returns how many values one step asks: two for OGDA, one for SGDA."""
     return 2 if algorithm.startswith("OGDA") else 1
 
 
@@ -76,35 +76,38 @@ def scored_run(
     *,
     only_last: bool = False,
 ) -> tuple[list[Row], Vector]:
-    """By epoch, or after the last one alone: the `score` of the averaged iterate and, as `last`,
-    that of the last iterate; and the averaged iterate's x in the end. Where a run diverges its
-    scores are infinite, and its x the start."""
-    kept = [epochs] if only_last else _kept(epochs)
+    """Runs a solver and scores its iterates.
+
+    Returns rows by epoch (or only for the last epoch) and the final averaged x. A row has the
+    `score` of the averaged iterate and, as `last`, that of the last iterate. If a run diverges, its
+    scores are infinite and its x is the start.
+    """
+    recorded = [epochs] if only_last else _recorded_epochs(epochs)
     rows: list[Row] = []
 
-    def look(at: Snapshot) -> None:
-        if at.epoch in kept:
+    def record(at: Snapshot) -> None:
+        if at.epoch in recorded:
             spent = {"epoch": int(at.epoch), "queries": at.queries, "seconds": at.seconds}
             found = {"score": score(at.x, at.y), "last": score(at.last_x, at.last_y)}
             rows.append({**spent, **{name: float(value) for name, value in found.items()}})
 
-    looks: Row = {"record_every": epochs if only_last else None, "callback": look}
+    recording: Row = {"record_every": epochs if only_last else None, "callback": record}
     try:
-        result = solve(problem, solver, epochs=epochs, seed=seed, progress=False, **looks)
+        result = solve(problem, solver, epochs=epochs, seed=seed, progress=False, **recording)
     except DivergedError:
         nothing = {"queries": 0, "seconds": 0.0, "score": float("inf"), "last": float("inf")}
-        return [{"epoch": epoch, **nothing} for epoch in kept], problem.start[0]
+        return [{"epoch": epoch, **nothing} for epoch in recorded], problem.start[0]
     return rows, result.x
 
 
-def _kept(epochs: int) -> list[int]:
-    """About twenty epochs a decade, to two digits: all of them are recorded."""
+def _recorded_epochs(epochs: int) -> list[int]:
+    """Returns about twenty epochs per decade, rounded to two digits, which `solve` records."""
     spaced = np.geomspace(1, epochs, 1 + int(20 * np.log10(max(epochs, 2))))
     return sorted({int(float(f"{e:.1e}")) for e in spaced} | {epochs})
 
 
 def best_settings(found: list[Row], by: str = "score") -> dict[str, Row]:
-    """Of each algorithm, the setting whose scores are best in the mean over the tuning seeds."""
+    """Returns the setting of each algorithm with the best mean score over the tuning seeds."""
     chosen: dict[str, Row] = {}
     for algorithm in dict.fromkeys(row["algorithm"] for row in found):
         scores: dict[tuple[Any, ...], list[float]] = {}
@@ -117,7 +120,7 @@ def best_settings(found: list[Row], by: str = "score") -> dict[str, Row]:
 
 
 def at_the_edge(setting: Mapping[str, Any], tried: list[Row]) -> list[str]:
-    """Which parts of a setting are the least or the largest that were tried."""
+    """Returns the parts of a setting that are the smallest or largest value tried."""
     found = []
     for name in SETTING:
         values = sorted({row[name] for row in tried} - {None})
@@ -129,9 +132,12 @@ def at_the_edge(setting: Mapping[str, Any], tried: list[Row]) -> list[str]:
 def accuracy_rows(
     classifiers: Mapping[str, tuple[Vector, float]], people: People, powers: tuple[float, ...]
 ) -> list[Row]:
-    """The share of correct decisions, and the mean margin y z that the paper prints, of each
-    classifier (theta, intercept) on the test people when they answer with each of these powers. A
-    score of 0 is a refusal, so that theta = 0 is right about everyone who should be refused."""
+    """Returns the accuracy and the mean margin y z of each classifier on the test people, who
+    respond with each of these powers.
+
+    A classifier is a pair (theta, intercept). The paper calls the margin accuracy. A score of 0 is
+    a refusal, so theta = 0 is right about everyone who should be refused.
+    """
     rows = []
     y = people.test_y
     for power in powers:
@@ -145,8 +151,8 @@ def accuracy_rows(
 
 
 def lead(rows: list[Row], first: str, second: str) -> float:
-    """The mean lead in accuracy of one classifier over another, between the least and the largest
-    power: the area between their curves, over its width."""
+    """Returns the mean lead in accuracy of one classifier over another: the area between their
+    curves divided by the range of powers."""
     by = {(row["classifier"], row["power"]): row["accuracy"] for row in rows}
     powers = sorted({row["power"] for row in rows})
     ahead = [by[first, power] - by[second, power] for power in powers]
@@ -154,7 +160,7 @@ def lead(rows: list[Row], first: str, second: str) -> float:
 
 
 def by_seed(rows: list[Row], x: str, y: str) -> tuple[list[float], list[list[float]]]:
-    """The values of x, and those of y as one row a seed."""
+    """Returns the values of x, and the values of y with one row per seed."""
     seeds = sorted({row["seed"] for row in rows})
     places = sorted({row[x] for row in rows})
     table = {(row["seed"], row[x]): row[y] for row in rows}
@@ -162,5 +168,5 @@ def by_seed(rows: list[Row], x: str, y: str) -> tuple[list[float], list[list[flo
 
 
 def where(rows: list[Row], **wanted: Any) -> list[Row]:
-    """The rows with these values."""
+    """Returns the rows with these values."""
     return [row for row in rows if all(row[name] == value for name, value in wanted.items())]

@@ -1,4 +1,4 @@
-"""What the experiments share: tuning, curves, areas, by hand."""
+"""Shared parts of the experiments, checked by hand: tuning, curves, areas."""
 
 from functools import partial
 from typing import Any
@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.paper import setting
-from gameproof.paper.participants import People, draw
+from gameproof.paper import experiment_runs
+from gameproof.paper.participants import People, draw_people
 
 
-def test_the_best_setting_is_that_of_the_least_mean() -> None:
+def test_best_setting_has_the_smallest_mean() -> None:
     rows = [
         {"algorithm": name, "step": step, "radius": 1.0, "gamma": None, "score": score}
         for name, step, score in [
@@ -23,19 +23,19 @@ def test_the_best_setting_is_that_of_the_least_mean() -> None:
             ("SGDA-RR", 0.2, float("inf")),
         ]
     ]
-    assert setting.best_settings(rows) == {
+    assert experiment_runs.best_settings(rows) == {
         "OGDA-RR": {"step": 0.2, "radius": 1.0, "gamma": None},
         "SGDA-RR": {"step": 0.1, "radius": 1.0, "gamma": None},
     }
     by_last = [{**row, "last": -row["step"]} for row in rows]
-    assert setting.best_settings(by_last, "last")["OGDA-RR"]["step"] == 0.2
-    assert setting.best_settings(by_last, "last")["SGDA-RR"]["step"] == 0.2
+    assert experiment_runs.best_settings(by_last, "last")["OGDA-RR"]["step"] == 0.2
+    assert experiment_runs.best_settings(by_last, "last")["SGDA-RR"]["step"] == 0.2
 
 
 def test_every_algorithm_is_tuned_over_the_same_grid_and_on_seeds_not_reported() -> None:
-    assert len(setting.grid(False, False)) == 60
-    assert all(row["gamma"] is None for row in setting.grid(False, True))
-    assert min(setting.TUNING_SEEDS) > 1000
+    assert len(experiment_runs.grid(False, False)) == 60
+    assert all(row["gamma"] is None for row in experiment_runs.grid(False, True))
+    assert min(experiment_runs.TUNING_SEEDS) > 1000
 
 
 def test_a_lead_is_the_area_between_two_curves() -> None:
@@ -44,25 +44,27 @@ def test_a_lead_is_the_area_between_two_curves() -> None:
         for name, values in {"a": [1.0, 0.8, 0.8], "b": [0.8, 0.6, 0.2]}.items()
         for power, accuracy in zip([0.0, 1.0, 3.0], values, strict=True)
     ]
-    # 0.2 over the first unit, then from 0.2 to 0.6 over two: 0.2 + 0.8, over a width of 3.
-    assert setting.lead(rows, "a", "b") == pytest.approx(1.0 / 3)
-    assert setting.lead(rows, "b", "a") == pytest.approx(-1.0 / 3)
+    # Area: 0.2 over the first unit, then 0.2 to 0.6 over two units, so 0.2 + 0.8; the width is 3.
+    assert experiment_runs.lead(rows, "a", "b") == pytest.approx(1.0 / 3)
+    assert experiment_runs.lead(rows, "b", "a") == pytest.approx(-1.0 / 3)
 
 
-def test_accuracy_is_the_share_of_correct_signs_once_people_have_answered() -> None:
+def test_accuracy_is_the_share_of_correct_signs_after_people_respond() -> None:
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [-0.1, 0.0], [2.0, 0.0]])
     y = np.array([1.0, -1.0, -1.0, 1.0])
     people = People(X, y, X, y, [0], None)
-    rows = setting.accuracy_rows({"one": (np.array([1.0, 0.0]), 0.0)}, people, (0.0, 0.5, 2.0))
-    # With power 1/2 the third gets to 0.4, with power 2 the second gets to 1 as well.
+    rows = experiment_runs.accuracy_rows(
+        {"one": (np.array([1.0, 0.0]), 0.0)}, people, (0.0, 0.5, 2.0)
+    )
+    # With power 1/2 the third reaches 0.4; with power 2 the second reaches 1 as well.
     assert [row["accuracy"] for row in rows] == [1.0, 0.75, 0.5]
     assert rows[1]["margin"] == pytest.approx((1.0 + 0.5 - 0.4 + 2.0) / 4)
-    (nothing,) = setting.accuracy_rows({"zero": (np.zeros(2), 0.0)}, people, (1.0,))
+    (nothing,) = experiment_runs.accuracy_rows({"zero": (np.zeros(2), 0.0)}, people, (1.0,))
     assert (nothing["accuracy"], nothing["margin"]) == (0.5, 0.0)
 
 
-def test_people_of_one_seed_are_the_same_and_of_another_are_not() -> None:
-    one, same, other = (draw("synthetic", 50, 4, seed) for seed in (0, 0, 1))
+def test_people_depend_on_the_seed_alone() -> None:
+    one, same, other = (draw_people("synthetic", 50, 4, seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one.X, same.X)
     np.testing.assert_array_equal(one.test_y, same.test_y)
     assert not np.array_equal(one.X, other.X)
@@ -70,12 +72,12 @@ def test_people_of_one_seed_are_the_same_and_of_another_are_not() -> None:
     assert one.test_X.shape == (800, 4)
 
 
-def test_scored_runs_say_what_solve_says() -> None:
-    problem = draw("synthetic", 60, 5, 0).problem()
+def test_scored_runs_agree_with_solve() -> None:
+    problem = draw_people("synthetic", 60, 5, 0).problem()
     score = partial(gp.gap, problem, saddle=gp.saddle_point(problem))
     chosen = {"step": 0.004, "radius": 2.0, "gamma": 8.0}
-    solver = setting.solver_of("SGDA-WR", 60, chosen)
-    rows, x = setting.scored_run(problem, score, solver, 30, seed=3)
+    solver = experiment_runs.make_solver("SGDA-WR", 60, chosen)
+    rows, x = experiment_runs.scored_run(problem, score, solver, 30, seed=3)
     result = gp.solve(problem, solver, epochs=30, seed=3)
     assert rows[-1]["epoch"] == 30
     assert rows[-1]["score"] == pytest.approx(score(result.x, result.y))
@@ -92,7 +94,7 @@ def test_a_run_that_diverges_has_an_infinite_score() -> None:
     wide = gp.Ball(np.zeros(1), 1e200)
     problem = gp.SaddleProblem(value, n=2, x_set=wide, y_set=wide)
     solver = gp.ogda_rr(step=1e10, radius=1.0)
-    rows, x = setting.scored_run(problem, lambda x, y: 0.0, solver, 3, seed=0)
+    rows, x = experiment_runs.scored_run(problem, lambda x, y: 0.0, solver, 3, seed=0)
     assert {row["score"] for row in rows} <= {float("inf"), 0.0}
     assert {row["last"] for row in rows} <= {float("inf"), 0.0}
     assert np.isfinite(x).all()

@@ -1,10 +1,10 @@
 """Claims of the paper, each with an effect, an interval over paired seeds, a p-value and a verdict.
 
-One interval of 95 % misleads once in twenty, so of a hundred claims about five would be decided by
+A 95 % interval misleads once in twenty, so about five of a hundred claims would be decided by
 chance alone. `judge` corrects for that with Holm's step-down procedure: sort the m two-sided
-p-values; the adjusted k-th smallest is the largest of (m - j + 1) p_(j) over j <= k, at most 1. All
-claims whose adjusted value is at most 0.05 survive, and the chance that even one true null
-hypothesis is among them is at most 5 %, however the claims depend on each other.
+p-values; the k-th adjusted p-value is the maximum of (m - j + 1) p_(j) over j <= k, at most 1.
+Claims with an adjusted p-value of at most 0.05 survive. The probability that any true null
+hypothesis is among them is at most 5 %, for every dependence between the claims.
 """
 
 from __future__ import annotations
@@ -25,8 +25,12 @@ LEVEL = 0.95
 @final
 @dataclass(frozen=True)
 class Claim:
-    """`effect` lies between `low` and `high` with a confidence of 95 %; the claim holds where all
-    of that lies on its side of `border`. `p` is the two-sided p-value of effect = border."""
+    """A claim with its effect and 95 % interval.
+
+    The claim says that the effect is above `border` (below it unless `above`). It holds if the
+    whole interval from `low` to `high` is on that side. `p` is the two-sided p-value of the
+    hypothesis effect = border.
+    """
 
     text: str
     measure: str
@@ -40,7 +44,7 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """holds, does not hold, or undecided: by this claim's own interval."""
+        """ "holds", "does not hold" or "undecided", by the claim's own interval."""
         if self.low > self.border:
             return "holds" if self.above else "does not hold"
         if self.high < self.border:
@@ -51,31 +55,33 @@ class Claim:
 @final
 @dataclass(frozen=True)
 class Judged:
-    """A claim among all those of a run, with Holm's adjusted p-value."""
+    """A claim with its adjusted p-value among all claims of a run."""
 
     claim: Claim
     adjusted: float
 
     @property
     def survives(self) -> bool:
-        """Whether the claim has a verdict that stands once the number of claims is corrected for.
-        An undecided claim has a p-value above 5 %, so that it never survives."""
+        """True if the verdict holds after correction for the number of claims.
+
+        An undecided claim has a p-value above 5 %, so it never survives.
+        """
         return self.adjusted <= 1 - LEVEL
 
     def row(self) -> dict[str, Any]:
-        """As a row of the table of claims."""
+        """Returns the row of the claims table."""
         own = {**asdict(self.claim), "verdict": self.claim.verdict}
         return {**own, "p_adjusted": self.adjusted, "survives": self.survives}
 
 
 def judge(claims: Sequence[Claim]) -> list[Judged]:
-    """The claims in their order, corrected as one family."""
+    """Corrects the claims as one family, in the given order."""
     adjusted = holm([claim.p for claim in claims])
     return [Judged(claim, float(p)) for claim, p in zip(claims, adjusted, strict=True)]
 
 
 def holm(p: ArrayLike) -> Vector:
-    """Adjusted p-values by Holm's step-down procedure."""
+    """Returns p-values adjusted by Holm's step-down procedure."""
     given = np.asarray(p, dtype=np.float64)
     order = np.argsort(given)
     stepped = np.maximum.accumulate(np.arange(given.size, 0, -1) * given[order])
@@ -84,31 +90,33 @@ def holm(p: ArrayLike) -> Vector:
     return adjusted
 
 
-def smaller(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> Claim:
-    """That `first` is smaller than `second`, seed by seed: the ratio of their geometric means."""
+def ratio_below_one(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> Claim:
+    """Claims that `first` is smaller than `second`; the effect is the ratio of geometric means over
+    paired seeds."""
     logs = np.log(np.asarray(first, dtype=np.float64)) - np.log(np.asarray(second))
     effect, low, high = (float(number) for number in np.exp(interval(logs)))
     return Claim(text, measure, effect, low, high, 1.0, False, logs.size, p_value(logs, 0.0))
 
 
-def larger(text: str, measure: str, differences: ArrayLike, border: float = 0.0) -> Claim:
-    """That the mean of these numbers, one a seed, is above the border."""
+def mean_above(text: str, measure: str, differences: ArrayLike, border: float = 0.0) -> Claim:
+    """Claims that the mean of these numbers, one per seed, is above the border."""
     numbers = np.asarray(differences, dtype=np.float64)
     p = p_value(numbers, border)
     return Claim(text, measure, *interval(numbers), border, True, numbers.size, p)
 
 
-def lower(text: str, measure: str, numbers: ArrayLike, border: float) -> Claim:
-    """That the mean of these numbers, one a seed, is below the border."""
-    found = larger(text, measure, numbers, border)
+def mean_below(text: str, measure: str, numbers: ArrayLike, border: float) -> Claim:
+    """Claims that the mean of these numbers, one per seed, is below the border."""
+    found = mean_above(text, measure, numbers, border)
     return Claim(**{**asdict(found), "above": False})
 
 
 def less_spread(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> Claim:
-    """That `first` varies less over the seeds than `second`: the ratio of standard deviations.
+    """Claims that `first` varies less over the seeds than `second`; the effect is the ratio of
+    standard deviations.
 
-    Pitman and Morgan: the sum and the difference of two paired variables are correlated exactly
-    where their variances differ. That correlation gives the p-value, and the interval of the ratio.
+    Pitman and Morgan: the sum and the difference of two paired variables are correlated if and only
+    if their variances differ. This correlation gives the p-value and the interval of the ratio.
     """
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     ratio = float(a.std(ddof=1) / b.std(ddof=1))
@@ -126,7 +134,7 @@ def less_spread(text: str, measure: str, first: ArrayLike, second: ArrayLike) ->
 
 
 def interval(numbers: Vector) -> tuple[float, float, float]:
-    """The mean of independent numbers, and Student's interval for it."""
+    """Returns the mean of independent numbers and its Student interval (mean, low, high)."""
     mean = float(numbers.mean())
     if numbers.size < 2:
         return mean, -np.inf, np.inf
@@ -135,7 +143,7 @@ def interval(numbers: Vector) -> tuple[float, float, float]:
 
 
 def p_value(numbers: Vector, border: float) -> float:
-    """The two-sided p-value of Student's test that the mean is the border."""
+    """Returns the two-sided p-value of Student's test that the mean equals the border."""
     away = float(numbers.mean()) - border
     if numbers.size < 2 or away == 0:
         return 1.0

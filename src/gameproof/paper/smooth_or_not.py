@@ -1,9 +1,9 @@
-"""The smooth min-max form against the non-smooth form, every gamma maximised out.
+"""The smooth min-max form against the non-smooth form, in which every gamma is maximised out.
 
-Both are solved with values of theta alone and the same draws, and tuned by the same search. In the
-smooth form gamma takes steps: with a multiplier of its own, or to the letter with the step of all
-other coordinates. In the non-smooth form it jumps to its best. The score is what all minimise: the
-robust risk less its minimum.
+Both estimate only the gradient in theta from values, use the same draws and are tuned by the same
+search. In the smooth form gamma takes steps, with a multiplier of its own or, to the letter, with
+the step size of all other coordinates. In the non-smooth form gamma is always optimal. The score is
+the robust risk less its minimum.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 from gameproof.auditing.figures import lines, spread
 from gameproof.auditing.page_model import Chart, Panels
 from gameproof.core.arguments import Vector
-from gameproof.paper import claims
-from gameproof.paper.participants import draw
-from gameproof.paper.setting import (
+from gameproof.paper import paper_claims
+from gameproof.paper.experiment_runs import (
     TUNING_SEEDS,
     Row,
     best_settings,
     by_seed,
     grid,
+    make_solver,
     scored_run,
-    solver_of,
     where,
 )
+from gameproof.paper.participants import draw_people
 from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
@@ -37,8 +37,8 @@ METHODS = ("OGDA-RR", "SGDA-RR")
 def solve_form(
     form: str, algorithm: str, seed: int, settings: list[Row], epochs: int, only_last: bool = False
 ) -> list[Row]:
-    """One form by one algorithm on one draw of people, for each of the settings."""
-    people = draw("synthetic", N, DIMENSION, seed)
+    """Solves one form by one algorithm on one draw of people, with each of the settings."""
+    people = draw_people("synthetic", N, DIMENSION, seed)
     smooth = people.problem()
     least = saddle_point(smooth).value
     problem = people.problem(smooth=form != ROUGH)
@@ -49,14 +49,14 @@ def solve_form(
     common = {"form": form, "algorithm": algorithm, "seed": seed}
     rows = []
     for setting in settings:
-        solver = solver_of(algorithm, N, setting)
+        solver = make_solver(algorithm, N, setting)
         run, _ = scored_run(problem, score, solver, epochs, seed, only_last=only_last)
         rows += [{**common, **setting, **row} for row in run]
     return rows
 
 
-def _tuned(study: Study, epochs: int) -> dict[tuple[str, str], Row]:
-    """The best setting of each form and algorithm. Only steps by block have a multiplier."""
+def _tune(study: Study, epochs: int) -> dict[tuple[str, str], Row]:
+    """Returns the best setting of each form and algorithm. Only block steps have a multiplier."""
     chosen, rows = {}, []
     for form in FORMS:
         calls = [
@@ -79,9 +79,9 @@ def _tuned(study: Study, epochs: int) -> dict[tuple[str, str], Row]:
 
 
 def run(study: Study) -> None:
-    """The experiment."""
+    """Runs the experiment."""
     epochs = 10 if study.quick else EPOCHS
-    settings = _tuned(study, epochs)
+    settings = _tune(study, epochs)
     calls = [
         {"form": form, "algorithm": name, "seed": seed, "settings": [setting], "epochs": epochs}
         for (form, name), setting in settings.items()
@@ -90,8 +90,8 @@ def run(study: Study) -> None:
     rows = [row for part in study.map(solve_form, calls) for row in part]
     study.table("risks", rows)
     caption = (
-        f"The smooth min-max form, with steps by block and to the letter, against the non-smooth "
-        f"one, n = {N}, {study.seeds} seeds: mean and two standard deviations."
+        f"The smooth min-max form, with block steps and to the letter, against the non-smooth "
+        f"form, n = {N}, {study.seeds} seeds: mean and two standard deviations."
     )
     charts = [_chart(where(rows, algorithm=name), name) for name in METHODS]
     study.draw("figure", Panels(caption, charts))
@@ -113,7 +113,7 @@ def _claim(study: Study, rows: list[Row], algorithm: str) -> None:
     }
     for form, way in ((BLOCKS, "with block steps"), (LETTER, "to the letter")):
         study.claims.append(
-            claims.smaller(
+            paper_claims.ratio_below_one(
                 text,
                 "robust risk less its minimum, min-max / non-smooth, after the same values; "
                 f"min-max {way}",
@@ -123,17 +123,17 @@ def _claim(study: Study, rows: list[Row], algorithm: str) -> None:
         )
         pair = [row for row in rows if row["form"] in (form, ROUGH)]
         study.claims.append(
-            claims.smaller(
+            paper_claims.ratio_below_one(
                 text,
-                "the same, after the same time (by the clock, so not the same on every run); "
-                f"min-max {way}",
+                "robust risk less its minimum, min-max / non-smooth, after the same time (by the "
+                f"clock, so it differs between runs); min-max {way}",
                 *(_after_same_time(pair, name) for name in (form, ROUGH)),
             )
         )
 
 
 def _after_same_time(rows: list[Row], form: str) -> list[float]:
-    """The score of each seed when the faster of the two forms was done."""
+    """Returns the score of each seed at the time when the faster of the two forms finished."""
     found = []
     forms = {row["form"] for row in rows}
     for seed in sorted({row["seed"] for row in rows}):

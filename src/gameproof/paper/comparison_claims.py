@@ -1,18 +1,18 @@
-"""What the comparisons say of the paper's claims: final gaps, and leads in accuracy."""
+"""The paper's claims about the comparisons: final gaps, and leads in accuracy."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from gameproof.paper import claims
-from gameproof.paper.setting import ALGORITHMS, Row, by_seed, lead, where
+from gameproof.paper import paper_claims
+from gameproof.paper.experiment_runs import ALGORITHMS, Row, by_seed, lead, where
 from gameproof.paper.study import Study
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS
 
-# To the letter nothing differs between the algorithms, and the paper's output is the average.
+# To the letter, only the paper's output is judged: the algorithms hardly differ.
 JUDGED = (("tuned", "average"), ("tuned", "last"), ("letter", "average"))
 RESHUFFLING = "Reshuffling beats sampling with replacement"
-# What is compared and, where the two ask a different number of values a step, by which budgets.
+# What is compared, and after which budgets: two if the algorithms differ in values per step.
 COMPARED = (
     (f"{RESHUFFLING} (OGDA)", "OGDA-RR", "OGDA-WR", ("epochs",)),
     (f"{RESHUFFLING} (SGDA)", "SGDA-RR", "SGDA-WR", ("epochs",)),
@@ -22,19 +22,19 @@ COMPARED = (
 
 
 def final(rows: list[Row], **wanted: str) -> list[float]:
-    """The score of each seed after the last epoch."""
+    """Returns the score of each seed after the last epoch."""
     return [run[-1] for run in by_seed(where(rows, **wanted), "epoch", "score")[1]]
 
 
 def claim_gaps(study: Study, rows: list[Row], title: str) -> None:
-    """Reshuffling against replacement, optimism against none: the gap in the end."""
+    """Compares final gaps: reshuffling with replacement, and OGDA with SGDA."""
     for way, output in JUDGED:
         for text, first, second, budgets in COMPARED:
             for budget in budgets:
                 common = {"way": way, "output": output, "budget": budget}
                 iterate = "" if output == "average" else ", last iterate"
                 study.claims.append(
-                    claims.smaller(
+                    paper_claims.ratio_below_one(
                         text,
                         f"final gap, {first} / {second}, {BUDGETS[budget]}; {title}, "
                         f"{WAYS[way]}{iterate}",
@@ -45,8 +45,8 @@ def claim_gaps(study: Study, rows: list[Row], title: str) -> None:
 
 
 def note_final_gaps(study: Study, rows: list[Row]) -> None:
-    """Means and standard deviations in the end, of last iterates next to averages: as a table, and
-    of the runs with block steps in a sentence."""
+    """Writes means and standard deviations of the final gaps, of averages and last iterates, to a
+    table, and those with block steps to a note."""
     found = []
     for way in WAYS:
         for budget in BUDGETS:
@@ -61,30 +61,30 @@ def note_final_gaps(study: Study, rows: list[Row]) -> None:
     study.table("final", found)
     for budget, words in BUDGETS.items():
         own = where(found, way="tuned", budget=budget)
-        told = "; ".join(f"{row['algorithm']} {gap_words(row)}" for row in own)
+        listed = "; ".join(f"{row['algorithm']} {gap_words(row)}" for row in own)
         study.note(
-            f"Mean gap ± standard deviation with block steps {words}, averaged iterate and, in "
-            f"brackets, last iterate: {told}."
+            f"Mean gap ± standard deviation with block steps {words}, of the averaged iterate and, "
+            f"in brackets, of the last iterate: {listed}."
         )
 
 
 def gap_words(row: Row) -> str:
-    """Mean and standard deviation of the averaged iterate and, in brackets, of the last one."""
+    """Formats mean and standard deviation of the averaged and, in brackets, the last iterate."""
     average, last = (f"{row[name]:.3g} ± {row[f'{name} sd']:.2g}" for name in OUTPUTS)
     return f"{average} ({last})"
 
 
 def claim_accuracy(study: Study, rows: list[Row], title: str) -> None:
-    """The robust classifier keeps its accuracy as gaming grows, the strategic one does not."""
+    """Claims that the robust classifier keeps its accuracy and the strategic one does not."""
     for robust in ("robust", "robust, from values"):
         claim_lead(study, rows, robust, f"{title}, {robust}")
 
 
 def claim_lead(study: Study, rows: list[Row], robust: str, title: str) -> None:
-    """That a robust classifier is ahead of the strategic one in the mean over gaming powers."""
+    """Claims that a robust classifier leads the strategic one on average over gaming powers."""
     seeds = sorted({row["seed"] for row in rows})
     study.claims.append(
-        claims.larger(
+        paper_claims.mean_above(
             "The robust classifier keeps its accuracy where the strategic one loses it",
             f"mean lead in accuracy over gaming powers; {title}",
             [lead(where(rows, seed=seed), robust, "strategic") for seed in seeds],
