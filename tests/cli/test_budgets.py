@@ -10,8 +10,8 @@ import pytest
 import gameproof as gp
 from command import fit
 from gameproof.cli.main import main
-from gameproof.cli.movable_option import stated
-from gameproof.cli.options import SenselessOptions
+from gameproof.cli.movable_option import parse_movable
+from gameproof.cli.options import UsageError
 from gameproof.tables.budget_learning.column_moves import movable_text
 from gameproof.tables.table import table_of
 
@@ -19,7 +19,7 @@ HARD = 'savings,"a, b",a: b,a,rate:x,"5"" pipe"\n' + "1,1,1,1,1,1\n2,2,2,2,2,2\n
 
 
 def read(*given: str):
-    return dict(stated(list(given), table_of(HARD.encode(), "hard.csv")))
+    return dict(parse_movable(list(given), table_of(HARD.encode(), "hard.csv")))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_options_that_are_repeated_add_up() -> None:
     ],
 )
 def test_what_is_no_budget_is_refused(given: str, message: str) -> None:
-    with pytest.raises(SenselessOptions, match=message):
+    with pytest.raises(UsageError, match=message):
         read(given)
 
 

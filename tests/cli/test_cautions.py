@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gameproof.cli.main import main
-from gameproof.cli.table_options import copies_of
+from gameproof.tables.training_table import copies_of
 
 
 @pytest.fixture

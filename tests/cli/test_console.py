@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from gameproof.cli import console
 from gameproof.cli.console import Console
+from gameproof.core import progress
 
 
 def test_long_step_says_that_it_goes_on(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.05)
-    monkeypatch.setattr(console, "PULSE", 0.05)
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PULSE", 0.05)
     with Console().step("counting sheep"):
         time.sleep(0.5)
     lines = capsys.readouterr().err.splitlines()
@@ -20,7 +20,7 @@ def test_long_step_says_that_it_goes_on(monkeypatch, capsys) -> None:
 
 @pytest.mark.parametrize(("quiet", "seconds"), [(True, 0.2), (False, 0.0)])
 def test_quiet_or_short_step_says_nothing(quiet, seconds, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.1)
+    monkeypatch.setattr(progress, "PATIENCE", 0.1)
     with Console(quiet=quiet).step("counting sheep"):
         time.sleep(seconds)
     assert capsys.readouterr() == ("", "")

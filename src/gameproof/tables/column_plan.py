@@ -137,8 +137,7 @@ def read_table(
     """
     table = open_table(path)
     aim = Target.of(table, target, favourable, rest)
-    rows, y = aim.labels(table)
-    known = table if rows.size == table.n else table.take(rows)
+    known, y = aim.labelled(table)
     plan = Plan.of(known, aim, movable, drop=drop, categories=categories)
     return Dataset(str(path), plan.encoded(known).X, y, plan.features, source=str(path))
 

@@ -12,10 +12,11 @@ from gameproof.tables.budget_learning.cautions import cautions, possible_key, un
 from gameproof.tables.budget_learning.column_moves import Acceptance, ColumnMoves, Setting
 from gameproof.tables.budget_learning.evidence import mean, share
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
-from gameproof.tables.budget_learning.matching import TwoTables, named, read, two_tables
+from gameproof.tables.budget_learning.matching import TwoTables, named, two_tables
 from gameproof.tables.budget_learning.paired import paired_rows
 from gameproof.tables.budget_learning.scoring import Scored, scorer
 from gameproof.tables.budget_learning.unpaired import unpaired_rows
+from gameproof.tables.table import as_table
 
 
 def learn_budgets(
@@ -73,7 +74,8 @@ def learn_budgets(
     setting = Setting(
         _between_0_and_1("quantile", quantile), _between_0_and_1("confidence", confidence)
     )
-    first, second = read(before, "before"), read(after, "after")
+    first = as_table(before, "the table before")
+    second = as_table(after, "the table after")
     keyed, dropped, coded = named(key), named(drop), named(categories)
     judge = None
     if model is not None:

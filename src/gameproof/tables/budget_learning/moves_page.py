@@ -1,14 +1,48 @@
-"""What people changed after a model became known: the page of `learn_budgets`."""
+"""The page of `learn_budgets`: what people changed after a model became known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table, Tile
+from gameproof.auditing.provenance import made
 from gameproof.auditing.words import between, listed, percent
 from gameproof.tables.budget_learning.column_moves import ColumnMoves, Group, movable_text
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
 from gameproof.tables.budget_learning.lines import WEAKER
+from gameproof.tables.table import Table as SourceTable
 
 WEAK = f"The evidence is {WEAKER}."
+
+
+def write_moves_page(
+    path: str | Path,
+    found: LearnedBudgets,
+    tables: Sequence[SourceTable],
+    *,
+    model: Path | None = None,
+    command: str = "",
+    seed: int | None = None,
+) -> None:
+    """Writes what was learned as one HTML file with figures, which needs no network.
+
+    The tables, the file of the model, the command and the seed are listed on the page.
+    """
+    data = {table.source: table.digest for table in tables if table.digest}
+    if model is not None:
+        data[str(model)] = sha256(model.read_bytes()).hexdigest()
+    write_page(
+        path,
+        "What people changed, and the budgets that follow",
+        moves_sections(found),
+        made(command=command, seed=seed, data=data),
+        subtitle=" and ".join(table.source for table in tables),
+        tiles=moves_tiles(found),
+        notes=[*([WEAK] if found.evidence == "unpaired" else []), *found.notes],
+    )
 
 
 def moves_tiles(found: LearnedBudgets) -> list[Tile]:
