@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import UsageError, add_command, integer
+from gameproof.cli.options import add_command, integer
 from gameproof.cli.outputs import add_force, require_writable
 from gameproof.cli.table_options import add_seed
 from gameproof.tables.catalog import CATALOG, Published
@@ -159,7 +159,7 @@ def run_write(options: argparse.Namespace, console: Console) -> None:
     check_table_name(options.file)
     if about is None:
         if options.balanced:
-            raise UsageError("--balanced is for published data sets; people are synthetic")
+            raise ValueError("--balanced is for published data sets; people are synthetic")
         columns = made_up_people(options.rows or N_PEOPLE, options.seed)
         target, favourable, movable = TARGET, FAVOURABLE, MOVABLE
     else:

@@ -90,7 +90,7 @@ def fit_table(
 
     Examples
     --------
-    >>> import gameproof as gp
+    >>> import gameproof as gp, tempfile
     >>> from gameproof.tables.made_up_people import made_up_people
     >>> people = made_up_people(600)
     >>> budgets = {"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"]}
@@ -101,8 +101,12 @@ def fit_table(
     True
     >>> fit.model.predict(people).shape
     (600,)
-    >>> fit.save("model.json")  # doctest: +SKIP
-    >>> fit.write_page("page.html")  # doctest: +SKIP
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     fit.save(f"{folder}/model.json")
+    ...     fit.write_page(f"{folder}/page.html")
+    ...     again = gp.load_model(f"{folder}/model.json")
+    >>> bool((again.predict(people) == fit.model.predict(people)).all())
+    True
     """
     settings = FitSettings(
         label_cost, power, test_share, seed, cost_accept_bad, cost_refuse_good

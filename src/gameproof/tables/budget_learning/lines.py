@@ -1,4 +1,4 @@
-"""What was learned, as lines for a terminal."""
+"""Learned budgets as lines for a terminal."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from gameproof.tables.budget_learning.phrases import (
 
 WIDTH = 100
 WEAKER = (
-    "UNPAIRED, which is weaker evidence: people are not matched, so a move is how far the value of "
-    "a rank shifted. No smaller moves explain the change, but drift, people who left and people "
-    "who came can cause it too"
+    "UNPAIRED, which is weaker evidence: people are not matched, so a move is the shift of the "
+    "value at a rank. These are the smallest moves that explain the change, but drift, and people who "
+    "left or joined, can cause it too"
 )
 
 
 def lines(found: Findings) -> list[str]:
-    """All of it: evidence, notes, decisions, columns, budgets."""
+    """Evidence, notes, decisions, columns and budgets."""
     told = [f"evidence: paired, {people(found.n_before)} before and after"]
     weak = ""
     if found.evidence == "unpaired":
@@ -59,18 +59,18 @@ def _decisions(found: Acceptance | None) -> list[str]:
         if part is not None and gain is not None:
             told.append(
                 f"  {who} before: {share_text(part)} of {part.n:,} are {end} after; mean change of "
-                f"score {mean_text(gain)}"
+                f"score: {mean_text(gain)}"
             )
     if found.raised is not None:
         told.append(
-            f"  of {found.raised.n:,} refused before whose score changed, "
-            f"{share_text(found.raised)} raised it"
+            f"  refused before, score changed: {share_text(found.raised)} of "
+            f"{found.raised.n:,} raised it"
         )
     return told
 
 
 def _table(found: Findings) -> list[str]:
-    """A line for each column, and below it why, how far, and whether it helps."""
+    """One line for each column; below it the reason, the distance and the effect."""
     width = max(6, *(len(quoted(row.column)) for row in found.rows))
     unit = "people" if found.evidence == "paired" else "ranks"
     told = [f"{'column':{width}s}  verdict          up    down    p (corrected)   ({unit})"]
@@ -85,7 +85,7 @@ def _table(found: Findings) -> list[str]:
 
 
 def _details(row: ColumnMoves, found: Findings) -> list[str]:
-    """How far people moved who may have gamed, and whether it helps them."""
+    """How far people moved who may have gamed, and what it does to their scores."""
     if row.verdict not in ("moved", "unclear"):
         return []
     told = [

@@ -62,7 +62,7 @@ def moves_tiles(found: LearnedBudgets) -> list[Tile]:
 
 
 def moves_sections(found: LearnedBudgets) -> list[Section]:
-    """In the order in which they are asked; those without an answer are left out."""
+    """The sections of the page; those without findings are left out."""
     parts = (_what_changed(found), _how_far(found), _does_it_help(found), _which_budgets(found))
     return [part for part in parts if part is not None]
 
@@ -76,7 +76,7 @@ def _what_changed(found: LearnedBudgets) -> Section:
         [row.column for row in found.rows if row.verdict == verdict]
         for verdict in ("moved", "drift")
     )
-    told = f"People moved {listed(moved)}." if moved else "No column clearly moved."
+    told = f"People moved {listed(moved)}." if moved else "No column moved significantly."
     if drifted:
         told += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
     columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected", "number")]
@@ -87,7 +87,7 @@ def _what_changed(found: LearnedBudgets) -> Section:
 
 
 def _chart(found: LearnedBudgets) -> Chart:
-    """The shares of people who moved each column the way that most did."""
+    """The shares of people who moved each column in the more frequent direction."""
     compared = any(row.refused and row.accepted for row in found.rows)
     groups = ("refused", "accepted") if compared else ("everyone",)
     whom = "people refused and people accepted before" if compared else "people"
@@ -108,7 +108,7 @@ def _chart(found: LearnedBudgets) -> Chart:
     return Chart(
         "dots",
         title,
-        f"{title}, with intervals; the table below says what that means.",
+        f"{title}, with intervals; the table below explains them.",
         series,
         "share of people",
         labels=[f"{row.column}, {way}" for row, way in zip(found.rows, ways, strict=True)],
@@ -117,7 +117,7 @@ def _chart(found: LearnedBudgets) -> Chart:
 
 
 def _way(group: Group | None) -> str:
-    """The field of a group that has the share of people who moved the way that most did."""
+    """The field of `Group` that holds the share of the more frequent direction."""
     if group is None or group.up is None or group.down is None:
         return "changed"
     if group.up.value == group.down.value == 0:
@@ -169,7 +169,7 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
         for row in found.rows
         if row.refused and row.refused.raised and row.refused.gain
     ]
-    tables = [Table("what changes of one column alone do to scores", columns, rows)]
+    tables = [Table("the effect of changes of one column alone on scores", columns, rows)]
     return Section("Does it help acceptance?", told, tables=tables if rows else [], open=True)
 
 
