@@ -7,8 +7,8 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.movable_option import parse_movable
-from gameproof.cli.options import add_command, command_line, model_file, number
-from gameproof.cli.outputs import add_report, require_writable
+from gameproof.cli.options import add_command, model_file, number
+from gameproof.cli.outputs import add_report, require_writable, show_result
 from gameproof.cli.table_options import (
     add_costs,
     add_meaning,
@@ -84,8 +84,4 @@ def run(options: argparse.Namespace, console: Console) -> None:
         **parse_costs(options),
         progress=console.progress,
     )
-    written = []
-    if options.report:
-        found.write_page(options.report, command=command_line(options))
-        written.append(f"page: {options.report}")
-    console.show("\n".join([*found.lines(), *written]), found.record())
+    show_result(found, options, console)

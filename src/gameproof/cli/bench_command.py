@@ -17,7 +17,7 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import add_command, one_of
-from gameproof.cli.outputs import require_writable_folder
+from gameproof.cli.outputs import add_folder, require_writable_folder
 
 PROGRAMS = {
     "steps": "time per step: against C, against NumPy, as n and d grow",
@@ -54,13 +54,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         help=f"the benchmarks to run; by default {', '.join(DEFAULT)}",
     )
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("out/bench"),
-        metavar="DIR",
-        help="the output folder (%(default)s)",
-    )
+    add_folder(parser, "out/bench", "the output folder")
 
 
 def run(options: argparse.Namespace, console: Console) -> None:

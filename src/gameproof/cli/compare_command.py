@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import add_command, command_line, integer
-from gameproof.cli.outputs import add_report, require_writable
+from gameproof.cli.options import add_command, integer
+from gameproof.cli.outputs import add_report, require_writable, show_result
 from gameproof.cli.table_options import (
     add_fit,
     parse_meaning,
@@ -61,8 +61,4 @@ def run(options: argparse.Namespace, console: Console) -> None:
         splits=options.splits,
         progress=console.progress,
     )
-    written = []
-    if options.report:
-        found.write_page(options.report, command=command_line(options))
-        written.append(f"page: {options.report}")
-    console.show("\n".join([*found.lines(), *written]), found.record())
+    show_result(found, options, console)

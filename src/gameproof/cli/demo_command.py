@@ -17,7 +17,7 @@ from gameproof.cli import demo_people
 from gameproof.cli.console import Console
 from gameproof.cli.demo_people import People
 from gameproof.cli.options import add_command
-from gameproof.cli.outputs import require_writable_folder
+from gameproof.cli.outputs import add_folder, require_writable_folder
 
 if TYPE_CHECKING:
     from gameproof.auditing.page_model import Chart
@@ -43,13 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         "data get has downloaded them. The first run compiles for about a minute.",
         examples="example: gameproof demo --out out",
     )
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=Path("out"),
-        metavar="DIR",
-        help="the folder for the figure (%(default)s)",
-    )
+    add_folder(parser, "out", "the folder for the figure")
 
 
 class Shown(NamedTuple):

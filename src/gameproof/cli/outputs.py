@@ -9,8 +9,10 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, Protocol
 
-from gameproof.cli.options import STANDARD, UsageError, page_file
+from gameproof.cli.console import Console
+from gameproof.cli.options import STANDARD, UsageError, command_line, page_file
 from gameproof.core.atomic_files import real, require_replaceable
 
 
@@ -28,6 +30,32 @@ def add_report(parser: argparse.ArgumentParser) -> None:
         help="also write a page with figures: one file that opens without a network",
     )
     add_force(parser)
+
+
+def add_folder(parser: argparse.ArgumentParser, default: str, what: str) -> None:
+    """The option ``--out`` for a folder."""
+    parser.add_argument(
+        "--out", type=Path, default=Path(default), metavar="DIR", help=f"{what} (%(default)s)"
+    )
+
+
+class Result(Protocol):
+    """What the functions on tables return."""
+
+    def lines(self) -> list[str]: ...
+
+    def record(self) -> dict[str, Any]: ...
+
+    def write_page(self, path: Path, *, command: str = "") -> None: ...
+
+
+def show_result(found: Result, options: argparse.Namespace, console: Console) -> None:
+    """Writes the page if ``--report`` is given, and prints the result."""
+    written = []
+    if options.report:
+        found.write_page(options.report, command=command_line(options))
+        written.append(f"page: {options.report}")
+    console.show("\n".join([*found.lines(), *written]), found.record())
 
 
 def require_writable(*paths: Path | None, force: bool, inputs: Sequence[Path] = ()) -> None:

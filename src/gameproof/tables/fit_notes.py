@@ -35,7 +35,7 @@ class FitNotes:
                 continue
             text = " ".join(str(warning.message).split())
             if issubclass(warning.category, CapWarning):
-                # The bound itself is no option of a table fit, so its name would mislead.
+                # The bound is not an option of a table fit, so its name would mislead.
                 text = UNBOUNDED + (LARGER_RADIUS if has_radius else "")
             known = self._about.setdefault(text, [])
             if about not in known:

@@ -51,7 +51,7 @@ def fit_table(
     budgets : mapping or sequence of str
         What people can change, in the table's own units: a range of changes for a number, the
         levels that can be claimed for a category, or None for half a standard deviation or every
-        level. A list of names stands for None each, an empty one for no gaming.
+        level. A list of names means None for each; an empty one means no gaming.
     radius : float or "auto", default "auto"
         How inaccurate the data may be, in standard deviations. "auto" chooses the largest radius
         that costs no accuracy that cross-validation can detect.

@@ -1,4 +1,4 @@
-"""Models from their files: `load_model` for those of gameproof, `load_model_in_use` for any."""
+"""Loads models from files: those of gameproof, and linear models of scikit-learn."""
 
 from __future__ import annotations
 

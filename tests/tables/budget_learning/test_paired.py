@@ -98,7 +98,7 @@ def test_interval_of_a_budget_holds_the_true_quantile() -> None:
     held = 0
     for _ in range(300):
         drawn = moves(250)
-        column = PairedNumber("x", np.zeros(250), drawn, 0, 0, None, None, SETTING)
+        column = PairedNumber("x", 0, 0, None, None, SETTING, np.zeros(250), drawn)
         row = column.row({"moved": 0.0, "further": 1.0, "away": 1.0, "accepted": 1.0})
         assert row.interval is not None
         held += row.interval[0] <= truth <= row.interval[1]

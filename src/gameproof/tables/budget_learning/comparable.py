@@ -70,13 +70,13 @@ def _why_not(before: Table, after: Table, pair: tuple[Column, Column], category:
         if kind == "nothing":
             return f"no values in {table.source}"
     if not category and kinds[0] != kinds[1]:
-        told = [f"{kind}s" if kind in ("number", "date") else kind for kind in kinds]
+        named = [f"{kind}s" if kind in ("number", "date") else kind for kind in kinds]
         example = ""
         if "text" in kinds and "number" in kinds:
             table, column = ((before, pair[0]), (after, pair[1]))[kinds.index("text")]
             _, at, cell = column.first_text()
             example = f" ({cell!r} in row {table.row(at)} of {table.source})"
-        return f"{told[0]} in {before.source}, {told[1]} in {after.source}{example}"
+        return f"{named[0]} in {before.source}, {named[1]} in {after.source}{example}"
     for table, column in zip((before, after), pair, strict=True):
         if column.kind == "number" and not category:
             if np.isinf(filled(column.numbers)).any():

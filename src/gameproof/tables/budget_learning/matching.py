@@ -62,10 +62,10 @@ def two_tables(
         first, second = _matched(first, second, key, notes)
     numbers, texts = comparable(first, second, (*key, *drop), categories, notes)
     if not numbers and not texts:
-        told = f"; {'; '.join(notes)}" if notes else ""
+        reasons = f"; {'; '.join(notes)}" if notes else ""
         raise DataError(
             f"{first.source} and {second.source} have no column in common that can be compared"
-            f"{told}"
+            f"{reasons}"
         )
     return TwoTables(first, second, key, tuple(numbers), tuple(texts), tuple(notes))
 
@@ -137,11 +137,11 @@ def _no_match(
             "that identify a person (--key), or compare the tables without a key"
         )
     examples = [pc.drop_null(found) for found in keys]
-    told = [_shown(found[0].as_py()) if len(found) else "no key at all" for found in examples]
+    keys_shown = [_shown(found[0].as_py()) if len(found) else "no key at all" for found in examples]
     return (
-        f"no person occurs in both tables: in {name}, {before.source} has {told[0]} and "
-        f"{after.source} has {told[1]}; name the column that identifies people in both (--key), "
-        "or compare the tables without a key"
+        f"no person occurs in both tables: in {name}, {before.source} has {keys_shown[0]} and "
+        f"{after.source} has {keys_shown[1]}; name the column that identifies people in both "
+        "(--key), or compare the tables without a key"
     )
 
 

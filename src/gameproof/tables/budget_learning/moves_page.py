@@ -76,14 +76,14 @@ def _what_changed(found: LearnedBudgets) -> Section:
         [row.column for row in found.rows if row.verdict == verdict]
         for verdict in ("moved", "drift")
     )
-    told = f"People moved {listed(moved)}." if moved else "No column moved significantly."
+    summary = f"People moved {listed(moved)}." if moved else "No column moved significantly."
     if drifted:
-        told += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
+        summary += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
     columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected", "number")]
     rows = [[row.column, row.verdict, row.why, row.p_value] for row in found.rows]
     charts = [] if found.evidence == "unpaired" else [_chart(found)]
     table = Table("verdicts", columns, rows)
-    return Section("What did people change?", told, charts, [table], open=True)
+    return Section("What did people change?", summary, charts, [table], open=True)
 
 
 def _chart(found: LearnedBudgets) -> Chart:
@@ -144,18 +144,20 @@ def _how_far(found: LearnedBudgets) -> Section | None:
         *(Column(f"{100 * share:g} % within", "interval") for share in shares),
         Column("ordinary moves", "number"),
     ]
-    told = "Quantiles of the moves, in the table's own units, with their intervals."
+    summary = "Quantiles of the moves, in the table's own units, with their intervals."
     weak = [WEAK] if found.evidence == "unpaired" else []
-    return Section("How far?", told, tables=[Table("moves", columns, rows)], notes=weak, open=True)
+    return Section(
+        "How far?", summary, tables=[Table("moves", columns, rows)], notes=weak, open=True
+    )
 
 
 def _does_it_help(found: LearnedBudgets) -> Section | None:
     end = found.acceptance
     if end is None:
         return None
-    told = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
+    summary = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
     if end.won is not None and end.lost is not None:
-        told += (
+        summary += (
             f" {percent(end.won.value)} ({between(end.won)}) of people refused before are accepted "
             f"after; {percent(end.lost.value)} of people accepted before are refused after."
         )
@@ -170,7 +172,7 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
         if row.refused and row.refused.raised and row.refused.gain
     ]
     tables = [Table("the effect of changes of one column alone on scores", columns, rows)]
-    return Section("Does it help acceptance?", told, tables=tables if rows else [], open=True)
+    return Section("Does it help acceptance?", summary, tables=tables if rows else [], open=True)
 
 
 def _which_budgets(found: LearnedBudgets) -> Section:
@@ -178,12 +180,12 @@ def _which_budgets(found: LearnedBudgets) -> Section:
         [row.column, _budget(row), _interval(row.interval)] for row in _moved(found) if row.budget
     ]
     columns = [Column("column"), Column("budget"), Column("interval of its quantile")]
-    told = f"A budget is {found.method}."
+    summary = f"A budget is {found.method}."
     weak = [WEAK] if found.evidence == "unpaired" else []
     tables = [Table("proposed budgets", columns, lines)] if lines else []
     if found.budgets:
         weak.append(f"For gameproof fit: --movable '{found.movable}'")
-    return Section("Which budgets?", told, tables=tables, notes=weak, open=True)
+    return Section("Which budgets?", summary, tables=tables, notes=weak, open=True)
 
 
 def _budget(row: ColumnMoves) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,14 @@ from gameproof.tables.budget_learning.matching import TwoTables
 from gameproof.tables.budget_learning.paired_levels import PairedCategory
 from gameproof.tables.budget_learning.paired_numbers import PairedNumber
 from gameproof.tables.budget_learning.scoring import Scored
+
+
+class JudgedColumn(Protocol):
+    """A column whose p-values are corrected together with those of other columns."""
+
+    def p_values(self) -> dict[str, float]: ...
+
+    def row(self, p: dict[str, float]) -> ColumnMoves: ...
 
 
 def paired_rows(
@@ -32,7 +40,7 @@ def paired_rows(
     )
 
 
-def with_verdicts(found: Sequence[Any]) -> tuple[ColumnMoves, ...]:
+def with_verdicts(found: Sequence[JudgedColumn]) -> tuple[ColumnMoves, ...]:
     """Corrects the p-values of each test for the number of columns, and gives the verdicts."""
     p_values = [each.p_values() for each in found]
     corrected = {test: holm([p[test] for p in p_values]) for test in p_values[0]}
@@ -58,7 +66,8 @@ def _column(
         first, second, levels = level_codes(before, after)
         gone, missing = first < 0, second < 0
     rows = ~gone & ~missing
-    rest = (
+    shared = (
+        name,
         int((missing & ~gone).sum()),
         int((gone & ~missing).sum()),
         None if groups is None else groups.only(rows),
@@ -66,5 +75,5 @@ def _column(
         setting,
     )
     if name in tables.numbers:
-        return PairedNumber(name, first[rows], second[rows], *rest)
-    return PairedCategory(name, levels, first[rows], second[rows], *rest)
+        return PairedNumber(*shared, first[rows], second[rows])
+    return PairedCategory(*shared, levels, first[rows], second[rows])

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, LevelMoves, Setting, Verdict
+from gameproof.tables.budget_learning.column_moves import ColumnMoves, LevelMoves, Verdict
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
@@ -27,11 +27,9 @@ from gameproof.tables.budget_learning.evidence import (
 )
 from gameproof.tables.budget_learning.groups import (
     FEWEST_MOVES,
-    NOT_TESTED,
     Groups,
-    group,
-    verdict_p_value,
 )
+from gameproof.tables.budget_learning.paired_column import PairedColumn
 from gameproof.tables.budget_learning.reasons import category_reason
 
 MOST_LEVELS_TESTED = 50  # the levels that most people switch to
@@ -39,27 +37,23 @@ MOST_LEVELS_TESTED = 50  # the levels that most people switch to
 
 @final
 @dataclass(frozen=True, eq=False)
-class PairedCategory:
-    """The levels, by position, of people who have one before and after.
+class PairedCategory(PairedColumn):
+    """The levels, by position in `levels`, of people who have one before and after."""
 
-    `gains` are the changes of score that result from their switches of this column alone.
-    """
-
-    column: str
     levels: tuple[str, ...]
     before: Codes
     after: Codes
-    became_missing: int
-    became_known: int
-    groups: Groups | None
-    gains: Vector | None
-    setting: Setting
 
     @cached_property
     def switched(self) -> Bools:
         """True for people with another level after."""
         found: Bools = self.before != self.after
         return found
+
+    @cached_property
+    def changes(self) -> Vector:
+        """1 for people who switched, else 0."""
+        return self.switched.astype(np.float64)
 
     @cached_property
     def tested(self) -> Codes:
@@ -74,48 +68,34 @@ class PairedCategory:
         """True if any switch changes a score."""
         return self.gains is not None and bool(np.nan_to_num(self.gains).any())
 
-    def p_values(self) -> dict[str, float]:
-        """P-values of the same tests as in `PairedNumber`."""
-        everyone = np.ones(self.before.size, dtype=bool)
-        found = {"moved": bonferroni(self._flows(everyone)), **NOT_TESTED}
-        if self.groups is not None:
-            values = self.switched.astype(np.float64)
-            if self.matters and self.gains is not None:
-                values = np.nan_to_num(self.gains)
-            found |= directed(self.groups.further(values, self.before), 1)
-            found["accepted"] = bonferroni(self._flows(self.groups.accepted))
-        return found
+    def one_way(self, rows: Bools) -> float:
+        """The p-value that these people switched to a level more often than from it."""
+        return bonferroni(self._flows(rows))
+
+    def beyond_accepted(self, groups: Groups) -> dict[str, float]:
+        """The p-values "further" and "away", by gains of score or else by switches."""
+        values = self.changes
+        if self.matters and self.gains is not None:
+            values = np.nan_to_num(self.gains)
+        return directed(groups.further(values, self.before), 1)
 
     def row(self, p: dict[str, float]) -> ColumnMoves:
         """The findings, from p-values corrected for the number of columns."""
         verdict = self._verdict(p)
         levels = self._levels(verdict)
-        claimed = tuple(each.level for each in levels if each.claim)
-        everyone = np.ones(self.before.size, dtype=bool)
-        parts = () if self.groups is None else self.groups
-        moves = self.switched.astype(np.float64)
-        groups = [
-            group(rows, moves, self.gains, self.setting, False) for rows in (everyone, *parts)
-        ]
+        groups = self.described_groups(numbers=False)
         helps = None
         if self.gains is not None and verdict in ("moved", "drift", "unclear"):
             helps = float(np.nansum(self.gains)) > 0
-        return ColumnMoves(
-            self.column,
-            "category",
+        return self.findings(
             verdict,
             category_reason(verdict, p, levels, groups, self.setting.clear(p["further"])),
-            verdict_p_value(verdict, p, self.groups is not None),
-            "everyone" if self.groups is None else "refused",
-            self.before.size,
-            self.became_missing,
-            self.became_known,
+            p,
+            groups,
+            kind="category",
             levels=levels,
             helps=helps,
-            budget=claimed or None,
-            everyone=groups[0],
-            refused=groups[1] if parts else None,
-            accepted=groups[2] if parts else None,
+            budget=tuple(each.level for each in levels if each.claim) or None,
         )
 
     def _verdict(self, p: dict[str, float]) -> Verdict:
@@ -152,14 +132,12 @@ class PairedCategory:
 
     def _levels(self, verdict: Verdict) -> tuple[LevelMoves, ...]:
         """The switches of each level, and whether it is claimed."""
-        everyone = np.ones(self.before.size, dtype=bool)
-        judged = everyone if self.groups is None else self.groups.refused
-        moved = judged & self.switched
+        moved = self.judged & self.switched
         coming = np.bincount(self.after[moved], minlength=len(self.levels))
         leaving = np.bincount(self.before[moved], minlength=len(self.levels))
         gains = [self._gain(moved, k) for k in self.tested]
         if self.groups is None:
-            p_values = self._flows(everyone)
+            p_values = self._flows(self.everyone)
             helpful = [bool(coming[k] > leaving[k]) for k in self.tested]
         else:
             p_values = [self._claimed_more(k) for k in self.tested]

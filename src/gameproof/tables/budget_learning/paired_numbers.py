@@ -40,11 +40,9 @@ from gameproof.tables.budget_learning.evidence import (
 )
 from gameproof.tables.budget_learning.groups import (
     FEWEST_MOVES,
-    NOT_TESTED,
     Groups,
-    group,
-    verdict_p_value,
 )
+from gameproof.tables.budget_learning.paired_column import PairedColumn
 from gameproof.tables.budget_learning.reasons import number_reason
 
 ROUNDING = 1e-6  # smaller changes, relative to the larger value, are rounding
@@ -53,25 +51,21 @@ NEARLY_ALL = 0.9  # without a model, a move that this share of people made is dr
 
 @final
 @dataclass(frozen=True, eq=False)
-class PairedNumber:
-    """The values of people who have one before and after.
+class PairedNumber(PairedColumn):
+    """The numbers of people who have one before and after."""
 
-    `gains` are the changes of score that result from their moves of this column alone.
-    """
-
-    column: str
     before: Vector
     after: Vector
-    became_missing: int
-    became_known: int
-    groups: Groups | None
-    gains: Vector | None
-    setting: Setting
 
     @cached_property
     def moves(self) -> Vector:
         """After − before, 0 if the difference is rounding."""
         return _clean(self.after - self.before, self.before, self.after)
+
+    @property
+    def changes(self) -> Vector:
+        """The moves."""
+        return self.moves
 
     @cached_property
     def towards(self) -> int:
@@ -92,65 +86,40 @@ class PairedNumber:
         assert self.groups is not None
         return self.groups.strata(self.before)
 
-    def p_values(self) -> dict[str, float]:
-        """P-values by test.
+    def one_way(self, rows: Bools) -> float:
+        """The p-value that these people moved up more often than down, or the reverse."""
+        return sign_test(*_split(self.moves[rows]))
 
-        "moved": people moved in one direction. "further", "away": the refused moved further towards
-        acceptance than the accepted, or less far. "accepted": the accepted moved in one direction.
-        """
-        everyone = np.ones(self.moves.size, dtype=bool)
-        found = {"moved": self._one_way(everyone), **NOT_TESTED}
-        if self.groups is not None:
-            found |= directed(self.tails, self.towards)
-            found["accepted"] = self._one_way(self.groups.accepted)
-        return found
+    def beyond_accepted(self, groups: Groups) -> dict[str, float]:
+        """The p-values "further" and "away", from a stratified rank test."""
+        return directed(self.tails, self.towards)
 
     def row(self, p: dict[str, float]) -> ColumnMoves:
         """The findings, from p-values corrected for the number of columns."""
-        setting = self.setting
-        everyone = np.ones(self.moves.size, dtype=bool)
-        judged = everyone if self.groups is None else self.groups.refused
         verdict, direction, drift = self._verdict(p)
         beyond = self.moves
         if verdict == "moved" and drift:
             beyond = _clean(self.moves - drift, self.before, self.after)
-        up, down = (_moves(way * beyond[judged], way, setting) for way in (1, -1))
+        up, down = (_moves(way * beyond[self.judged], way, self.setting) for way in (1, -1))
         chosen = up if direction > 0 else down
         budget = interval = None
         if verdict == "moved" and chosen is not None:
-            budget, interval = budget_of(chosen, setting.quantile)
-        return ColumnMoves(
-            self.column,
-            "number",
+            budget, interval = budget_of(chosen, self.setting.quantile)
+        return self.findings(
             verdict,
             self._why(verdict, direction, drift, p),
-            verdict_p_value(verdict, p, self.groups is not None),
-            "everyone" if self.groups is None else "refused",
-            self.moves.size,
-            self.became_missing,
-            self.became_known,
-            up,
-            down,
-            (),
-            drift,
-            direction if verdict == "moved" else 0,
-            self._helps(direction, verdict),
-            budget,
-            interval,
-            self._ordinary(beyond, direction) if budget else None,
-            group(everyone, self.moves, self.gains, setting),
-            *(
-                (None, None)
-                if self.groups is None
-                else (
-                    group(rows, self.moves, self.gains, setting)
-                    for rows in (self.groups.refused, self.groups.accepted)
-                )
-            ),
+            p,
+            self.described_groups(numbers=True),
+            kind="number",
+            up=up,
+            down=down,
+            drift=drift,
+            direction=direction if verdict == "moved" else 0,
+            helps=self._helps(direction, verdict),
+            budget=budget,
+            interval=interval,
+            ordinary=self._ordinary(beyond, direction) if budget else None,
         )
-
-    def _one_way(self, rows: Bools) -> float:
-        return sign_test(*_split(self.moves[rows]))
 
     def _verdict(self, p: dict[str, float]) -> tuple[Verdict, int, float]:
         """The verdict, the direction and the drift."""
@@ -184,7 +153,7 @@ class PairedNumber:
         return ("too few" if up + down < FEWEST_MOVES else "undirected"), 0, 0.0
 
     def _drift(self) -> float:
-        """The median move of the accepted if their middle half moved alike, else 0."""
+        """The median move of the accepted if their middle half moved by about the same, else 0."""
         assert self.groups is not None
         low, high = np.quantile(self._parts()[1], [0.25, 0.75])
         middle = self.groups.ordinary_median(self.moves, self.strata)

@@ -127,7 +127,7 @@ def shift_reason(
         "away": f"others shifted less far towards acceptance than {SAFE_PEOPLE}: not gaming",
         "drift": f"{SAFE_PEOPLE} shifted too, {drifted}, not gaming"
         if model
-        else f"all ranks shifted alike, {drifted}; a key or a model would tell",
+        else f"all ranks shifted by about the same, {drifted}; a key or a model would tell",
         "moved": f"{changed}, {further}, {aim}" if model else f"{changed}; {NO_MODEL}",
     }
     return sentences[verdict]

@@ -36,7 +36,7 @@ from gameproof.tables.budget_learning.shifted import (
     shifts,
 )
 
-SAME_SHIFT = 0.1  # all ranks shift alike if the quartiles differ by less than this times the median
+SAME_SHIFT = 0.1  # if quartiles differ by less than this times the median, all ranks drift
 
 
 @final
