@@ -122,8 +122,8 @@ def test_scikit_learn_model_needs_to_be_told_what_the_table_means(people, tmp_pa
     table = pd.read_csv(people)
     model = tmp_path / "m.skops"
     skops.io.dump(LogisticRegression().fit(table[["age"]], table["repaid"]), model)
-    assert "give --target" in audit_refused(capsys, model, people)
-    assert "does not look at" in audit_refused(capsys, model, people, *MEANING)
+    assert "give the target (--target)" in audit_refused(capsys, model, people)
+    assert "does not use" in audit_refused(capsys, model, people, *MEANING)
     skops.io.dump(LogisticRegression().fit(table[["age"]], [3, 4] * 200), model)
     meaning = ["--target", "repaid", "--favourable", "yes", "--movable", "age"]
     assert "the classes of the model are 3 and 4" in audit_refused(capsys, model, people, *meaning)

@@ -55,7 +55,7 @@ def test_json_is_what_was_kept(small: Path, capfd: pytest.CaptureFixture[str]) -
 
 def test_a_program_that_fails_is_named(small: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "variance", "--out", str(small), "--quiet"]) == 1
-    assert "the benchmark variance ended with exit code 3" in capfd.readouterr().err
+    assert "the benchmark variance failed with exit code 3" in capfd.readouterr().err
 
 
 def test_file_in_place_of_the_folder_is_refused_before_anything_is_run(
@@ -73,4 +73,4 @@ def test_unknown_benchmark_is_refused_with_those_there_are(
     with pytest.raises(SystemExit) as ended:
         main(["bench", "speed"])
     assert ended.value.code == 2
-    assert "no benchmark 'speed'; there are steps, reference" in capsys.readouterr().err
+    assert "unknown benchmark 'speed'; choose from steps, reference" in capsys.readouterr().err

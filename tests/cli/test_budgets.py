@@ -58,14 +58,14 @@ def test_options_that_are_repeated_add_up() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("savings:5000", "states the budget '5000' for 'savings'; expected the least and"),
-        ("savings:", "states the budget '' for 'savings'"),
-        ("savings:low..high", "states the budget 'low..high' for 'savings'"),
-        ("savings:0..1,savings:0..2", "states two budgets for 'savings'"),
-        ("savings:0..1,savings", "states two budgets for 'savings'"),
-        ("a:=", "states no level for 'a'"),
-        ("a:=|", "states no level for 'a'"),
-        ('"savings', "is no list of columns"),
+        ("savings:5000", "gives the budget '5000' for 'savings'; expected the smallest and"),
+        ("savings:", "gives the budget '' for 'savings'"),
+        ("savings:low..high", "gives the budget 'low..high' for 'savings'"),
+        ("savings:0..1,savings:0..2", "gives two budgets for 'savings'"),
+        ("savings:0..1,savings", "gives two budgets for 'savings'"),
+        ("a:=", "gives no level for 'a'"),
+        ("a:=|", "gives no level for 'a'"),
+        ('"savings', "is not a list of columns"),
         (" , ", "names no column"),
     ],
 )
@@ -85,8 +85,11 @@ BAD = {
     "without 0": ("savings:1..5", "the budget of 'savings' goes from 1 to 5, and must include 0"),
     "nan": ("savings:0..nan", "the budget of 'savings' must be finite, got 0 to nan"),
     "infinite": ("savings:-inf..0", "the budget of 'savings' must be finite"),
-    "range for a category": ("job:0..5", "'job' is a category, and --movable states a range"),
-    "levels for numbers": ("savings:=a", "'savings' holds numbers, and --movable states levels"),
+    "range for a category": ("job:0..5", "'job' is a category, but its budget is a range"),
+    "levels for numbers": (
+        "savings:=a",
+        "'savings' is numeric, but its budget is a list of levels",
+    ),
     "unknown level": ("job:=pirate", "the budget of 'job' has the level 'pirate', which is not"),
 }
 

@@ -31,10 +31,10 @@ def told(table: Path, movable: str, tmp_path: Path, capsys) -> list[str]:
 
 
 def test_copies_of_a_movable_column_and_missing_cells_are_noted(table, tmp_path, capsys) -> None:
-    missing = "note: 12 rows have no income, and are taken as unable to change it"
+    missing = "note: 12 rows have no income; these people are assumed unable to change it"
     copied = (
-        "note: yearly orders people as income does, which they can change; name both in "
-        "--movable, or leave one out"
+        "note: yearly ranks people as income does, which they can change; give both a budget "
+        "(--movable), or drop one (--drop)"
     )
     assert told(table, "income:0..500", tmp_path, capsys) == [missing, copied]
     assert told(table, "income:0..500,yearly:0..6000", tmp_path, capsys) == [missing]

@@ -23,7 +23,7 @@ def test_table_by_budgets_and_where_robust_is_ahead(people, tmp_path, capsys) ->
     printed = capsys.readouterr().out
     assert "if people use their budgets; majority baseline: " in printed
     for movers in ("those who should be refused move", "everyone who is refused moves"):
-        assert f"robust against logistic, {movers}: beyond doubt (95%) ahead at " in printed
+        assert f"robust against logistic, {movers}: significantly (95%) ahead at " in printed
     assert page.stat().st_size > 20_000
 
 
@@ -52,7 +52,7 @@ def test_where_robust_is_ahead_is_what_the_differences_say(people, capsys) -> No
     lines = capsys.readouterr().out.splitlines()
     assert compare(people, "--quiet", "--json") == 0
     rows = json.loads(capsys.readouterr().out)["audit"]["differences"]
-    told = [line for line in lines if "beyond doubt" in line]
+    told = [line for line in lines if "significantly" in line]
     assert len(told) == 4
     for line in told:
         against = line.split()[2].rstrip(",")

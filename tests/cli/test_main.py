@@ -48,7 +48,7 @@ runpy.run_module("gameproof", run_name="__main__")
 
 def test_interrupt_while_the_command_is_loaded_is_one_line() -> None:
     ended = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "gameproof: stopped\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "gameproof: interrupted\n")
 
 
 @pytest.mark.parametrize(
@@ -112,9 +112,12 @@ def failing(error: BaseException):
     [
         (DataError("the table\n is cut short"), "gameproof: the table is cut short"),
         (ValueError("n must be even"), "gameproof: n must be even"),
-        (KeyError("age"), "gameproof: KeyError: 'age' (--debug shows where)"),
-        (ValueError(), "gameproof: ValueError: no message (--debug shows where)"),
-        (ZeroDivisionError("by 0"), "gameproof: ZeroDivisionError: by 0 (--debug shows where)"),
+        (KeyError("age"), "gameproof: KeyError: 'age' (--debug shows the traceback)"),
+        (ValueError(), "gameproof: ValueError: no message (--debug shows the traceback)"),
+        (
+            ZeroDivisionError("by 0"),
+            "gameproof: ZeroDivisionError: by 0 (--debug shows the traceback)",
+        ),
     ],
 )
 def test_failure_ends_with_1_and_one_line(error, line: str, monkeypatch, capsys) -> None:
@@ -133,7 +136,7 @@ def test_debug_shows_the_traceback(arguments: list[str], monkeypatch) -> None:
 def test_interrupt_ends_with_130(monkeypatch, capsys) -> None:
     monkeypatch.setattr(data_command, "run_list", failing(KeyboardInterrupt()))
     assert main(["data", "list"]) == 130
-    assert capsys.readouterr() == ("", "gameproof: stopped\n")
+    assert capsys.readouterr() == ("", "gameproof: interrupted\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
@@ -195,4 +198,4 @@ def test_closed_standard_input_is_one_line() -> None:
     command = f"{sys.executable} -m gameproof {words} <&-"
     done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, check=False)
     assert done.returncode == 1
-    assert b"standard input is closed, expected a table there" in done.stderr
+    assert b"standard input is closed, expected a table" in done.stderr

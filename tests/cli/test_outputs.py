@@ -36,7 +36,7 @@ def test_result_in_place_of_an_input_ends_with_2_before_anything_is_read(
         given = [word, *models, "table.html", *meaning, *rest, option, other(taken), "--force"]
         assert main(given) == 2
         printed = capsys.readouterr()
-        assert "is read by this command" in printed.err
+        assert "is an input of this command" in printed.err
         assert printed.err.count("\n") == 1
         assert printed.out == ""
     if word == "fit":

@@ -89,7 +89,7 @@ def test_page_has_claims_and_figures_and_is_not_written_over(
     assert "data:" not in text
     page.write_text("mine")
     assert main(arguments) == 1
-    assert "is there already; --force writes over it" in capsys.readouterr().err
+    assert "already exists; --force overwrites it" in capsys.readouterr().err
     assert page.read_text() == "mine"
 
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_run_is_refused_in_one_line(
     with pytest.raises(SystemExit) as ended:
         main(["reproduce", "rate", option, value, "--out", str(tmp_path)])
     assert ended.value.code == 2
-    assert f"argument {option}: expected a whole number, 1 or more" in capsys.readouterr().err
+    assert f"argument {option}: expected an integer, 1 or more" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -203,7 +203,7 @@ def test_unknown_experiment_is_refused_with_those_there_are(
     with pytest.raises(SystemExit) as ended:
         main(["reproduce", "nothing", "--out", str(tmp_path)])
     assert ended.value.code == 2
-    assert "no experiment 'nothing'; there are synthetic-500" in capsys.readouterr().err
+    assert "unknown experiment 'nothing'; choose from synthetic-500" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -216,4 +216,4 @@ def test_stopping_says_that_nothing_is_lost(
 
     monkeypatch.setitem(reproduce.RUNS, "rate", stopped)
     assert main(["reproduce", "rate", "--out", str(tmp_path)]) == 130
-    assert "the same command goes on from there" in capsys.readouterr().err
+    assert "the same command resumes from there" in capsys.readouterr().err

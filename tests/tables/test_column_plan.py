@@ -60,9 +60,9 @@ def test_numbers_stay_and_text_becomes_numbered_levels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        ([f"P{k}" for k in range(N)], "value of its own in most rows"),
+        ([f"P{k}" for k in range(N)], "different in most rows"),
         ([f"2024-01-{k % 28 + 1:02d}" for k in range(N)], "dates"),
-        (list(range(1, N + 1)), "counts the rows"),
+        (list(range(1, N + 1)), "numbers the rows"),
         ([3.5] * N, "one value in every row"),
         (["same"] * N, "one value in every row"),
     ],
@@ -171,11 +171,11 @@ def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:
 
 
 BAD = [
-    ({"income": [*columns()["income"][:-1], "much"]}, {}, "row 60: 'much' stands in .*'income'"),
+    ({"income": [*columns()["income"][:-1], "much"]}, {}, "row 60: the column 'income' has 'much'"),
     ({"debt": [None] * N}, {}, "'debt' .* has no values; drop it"),
     ({"income": [*columns()["income"][:-1], "inf"]}, {}, "row 60: .*infinite"),
     ({}, {"movable": ("incme",)}, "no movable column 'incme'; did you mean 'income'"),
-    ({}, {"movable": ("paid",)}, "target 'paid' cannot be a movable column"),
+    ({}, {"movable": ("paid",)}, "target 'paid' cannot also be a movable column"),
     ({}, {"drop": ("nothing",)}, "no drop column 'nothing'"),
     ({}, {"drop": ("income",)}, "cannot be dropped"),
     ({}, {"movable": (), "drop": ("income", "debt", "home")}, "no column to learn from"),
@@ -195,7 +195,7 @@ def test_later_table_must_have_the_columns_and_numbers_where_they_were(tmp_path:
     lacking = {("Income" if n == "income" else n): c for n, c in made.columns.items()}
     with pytest.raises(DataError, match=r"lacks 'income'; did you mean 'Income'"):
         found.encoded(Table("later.csv", lacking, made.n))
-    with pytest.raises(DataError, match="'income' has 'x' in row 1, and the model takes numbers"):
+    with pytest.raises(DataError, match="'income' has 'x' in row 1, but the model takes numbers"):
         found.encoded(table(tmp_path, income=["x"] * N))
     gone = found.encoded(table(tmp_path, income=[None] * N))
     assert np.isnan(gone.X[:, 0]).all()
@@ -203,7 +203,7 @@ def test_later_table_must_have_the_columns_and_numbers_where_they_were(tmp_path:
 
 def test_rows_are_named_as_they_stand_in_the_file(tmp_path: Path) -> None:
     made = table(tmp_path, income=[*columns()["income"][:-1], "much"])
-    with pytest.raises(DataError, match="row 60: 'much'"):
+    with pytest.raises(DataError, match="row 60: .*'much'"):
         plan(made.take(range(2, N)).take(range(5, N - 2)))
 
 
@@ -223,7 +223,7 @@ def test_target_is_matched_as_written_as_a_number_or_but_for_capitals(tmp_path: 
         (
             ["a", "b", "c"] * 20,
             "a",
-            r"has 3 values \(a, b, c\), expected 2; with rest .*, 'a'",
+            r"has 3 values \(a, b, c\), expected 2; with rest .* other than 'a'",
         ),
         (["yes", "no"] * 30, "maybe", "favourable value 'maybe'; 'paid' is one of no, yes"),
         (["yes", "no"] * 30, None, "say which value of 'paid' is favourable.*: no or yes"),
@@ -264,7 +264,7 @@ def test_numbers_in_another_dress_are_refused_and_not_taken_for_levels(form, tmp
     path = tmp_path / "t.csv"
     rows = [f"{'yes' if k % 2 else 'no'};{k * k};{cell}" for k, cell in enumerate(cells)]
     path.write_text("paid;size;rent\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"'rent' of .* not written as such: .*decimal point"):
+    with pytest.raises(DataError, match=r"'rent' of .* formatted numbers, .*decimal point"):
         gp.read_table(path, "paid", "yes")
     assert gp.read_table(path, "paid", "yes", categories=["rent"]).features.names[0] == "size"
 

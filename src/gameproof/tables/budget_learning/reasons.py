@@ -116,7 +116,7 @@ def shift_reason(
     """The reason for the verdict on numbers of people who are not matched."""
     tested = p_text(p["moved"])
     changed = f"the distribution shifted {WAYS[direction]} ({tested})"
-    drifted = f"by {signed(drift)} in the median: probably drift common to everyone"
+    drifted = f"{signed(drift)} in the median: probably drift common to everyone"
     aim = "towards acceptance" if towards else NO_WEIGHT
     further = f"further than among {SAFE_PEOPLE} ({p_text(p['further'])})"
     sentences: dict[Verdict, str] = {
@@ -125,9 +125,9 @@ def shift_reason(
         "undirected": f"the distribution changed ({tested}), but in no direction",
         "unclear": f"{changed}, but not significantly {further}: gaming or drift",
         "away": f"others shifted less far towards acceptance than {SAFE_PEOPLE}: not gaming",
-        "drift": f"{SAFE_PEOPLE} shifted too, {drifted}, not gaming"
+        "drift": f"{SAFE_PEOPLE} shifted too, by {drifted}, not gaming"
         if model
-        else f"all ranks shifted by about the same, {drifted}; a key or a model would tell",
+        else f"all ranks shifted by about the same amount, {drifted}; a key or a model would tell",
         "moved": f"{changed}, {further}, {aim}" if model else f"{changed}; {NO_MODEL}",
     }
     return sentences[verdict]
