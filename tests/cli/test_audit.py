@@ -86,7 +86,7 @@ def test_one_rule_says_what_a_label_costs_and_the_output_why(
     with pytest.raises(SystemExit):
         main(["audit", "--help"])
     told = " ".join(capsys.readouterr().out.partition("--label-cost K ")[2].split())
-    assert "(what the model was fitted for; where that is not known, 0.5)" in told
+    assert "(by default what the model was fitted for, or else 0.5)" in told
 
 
 def test_audit_of_the_table_that_was_learned_from_says_so(

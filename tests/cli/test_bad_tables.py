@@ -69,7 +69,7 @@ BAD = {
     "movable target": (
         sound(),
         {"--movable": "repaid"},
-        "target 'repaid' cannot also be a movable",
+        "cannot also be a movable column",
     ),
     "unknown movable": (sound(), {"--movable": "saving"}, "'saving'; did you mean 'savings'"),
     "all missing": (changed(income=None), {}, r"'income' of .* has no values; drop it \(--drop\)"),
@@ -270,7 +270,7 @@ def test_audit_needs_a_table_with_outcomes_of_both_kinds(model, people, tmp_path
         (table.drop(columns="repaid"), "no target column 'repaid'"),
         (
             table[table.repaid == "yes"],
-            "'no': 0, and at least 5 rows of each outcome are needed to judge",
+            "'no': 0, and at least 5 rows of each",
         ),
         (table.assign(repaid="perhaps"), "has perhaps, expected yes or no"),
     ):

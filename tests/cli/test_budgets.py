@@ -88,7 +88,7 @@ BAD = {
     "range for a category": ("job:0..5", "'job' is a category, but its budget is a range"),
     "levels for numbers": (
         "savings:=a",
-        "'savings' is numeric, but its budget is a list of levels",
+        "is numeric, but its budget is a list of levels",
     ),
     "unknown level": ("job:=pirate", "the budget of 'job' has the level 'pirate', which is not"),
 }

@@ -71,7 +71,8 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
     half = stats.binomtest(40, 80).proportion_ci(method="wilson")
     assert (
         "note: 80 rows to judge by are few: intervals of accuracies on so many are up to "
-        f"{100 * (half.high - half.low):.0f} points wide; more rows, or a larger test share (--test), narrow"
+        f"{100 * (half.high - half.low):.0f} points wide; more rows, or a larger test share "
+        "(--test), narrow"
     ) in printed
     assert fit(people, tmp_path / "n.json", "--radius", "0.03", "--test", "0.6", "--json") == 0
     shown = json.loads(capsys.readouterr().out)
@@ -298,8 +299,8 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path, 
     for senseless in ('"savings, total', '"savings, total",line\nbreak'):
         assert main([*base, "--movable", senseless, *tail]) == 2
         assert capsys.readouterr().err == (
-            f"gameproof: {senseless!r} is not a list of columns; give a name that contains commas or "
-            'line breaks alone, or in quotation marks, as in "a, b",c\n'
+            f"gameproof: {senseless!r} is not a list of columns; give a name that contains commas "
+            'or line breaks alone, or in quotation marks, as in "a, b",c\n'
         )
     assert main([*base, "--movable", " , ", *tail]) == 2
     assert capsys.readouterr().err == (

@@ -203,7 +203,7 @@ def test_later_table_must_have_the_columns_and_numbers_where_they_were(tmp_path:
 
 def test_rows_are_named_as_they_stand_in_the_file(tmp_path: Path) -> None:
     made = table(tmp_path, income=[*columns()["income"][:-1], "much"])
-    with pytest.raises(DataError, match="row 60: .*'much'"):
+    with pytest.raises(DataError, match=r"row 60: .*'much'"):
         plan(made.take(range(2, N)).take(range(5, N - 2)))
 
 

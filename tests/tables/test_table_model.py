@@ -96,7 +96,9 @@ def test_budgets_can_be_given_for_a_classifier_that_knows_none(model, budgeted, 
     other = gp.Budgets.of([0], gp.Features(("a",)), np.zeros((2, 1)))
     with pytest.raises(ValueError, match="these budgets are for the columns a"):
         TableModel(*parts, budgets=other)
-    with pytest.raises(ValueError, match="contains another preparation; give classifier.prepare_"):
+    with pytest.raises(
+        ValueError, match=r"contains another preparation; give classifier\.prepare_"
+    ):
         TableModel(model.plan, model.prepare, budgeted.classifier)
 
 
@@ -127,7 +129,7 @@ def test_files_and_frames_of_pandas_and_polars_give_the_same(model, frame, tmp_p
     frame.to_parquet(tmp_path / "t.parquet", index=False)
     for table in (pl.from_pandas(frame), tmp_path / "t.csv", str(tmp_path / "t.parquet")):
         np.testing.assert_array_equal(model.decision_function(table), expected)
-    with pytest.raises(TypeError, match="a file name, a data frame or a mapping .* got int"):
+    with pytest.raises(TypeError, match=r"a file name, a data frame or a mapping .* got int"):
         model.predict(3)
 
 

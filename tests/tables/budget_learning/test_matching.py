@@ -140,7 +140,7 @@ def test_tables_that_cannot_be_compared_are_refused(case: str) -> None:
 
 
 def test_other_kinds_of_arguments_are_refused() -> None:
-    with pytest.raises(TypeError, match="a file name, a data frame or a mapping .* got int"):
+    with pytest.raises(TypeError, match=r"a file name, a data frame or a mapping .* got int"):
         gp.learn_budgets(3, frame(), "id")
     with pytest.raises(ValueError, match="quantile must lie between 0 and 1, got 1"):
         gp.learn_budgets(frame(), frame(), "id", quantile=1)

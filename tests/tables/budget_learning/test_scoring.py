@@ -68,7 +68,7 @@ def test_classifier_of_gameproof_knows_what_people_want() -> None:
         (
             fitted(PEOPLE.before[NAMES].to_numpy()[:, :2]),
             gp.DataError,
-            r"takes 2 columns and does not name them, but the table before has 4 numeric columns.*--drop",
+            r"does not name them, but the table before has 4 numeric columns.*--drop",
         ),
         (
             fitted(PEOPLE.before[NAMES].rename(columns={"age": "years"})),
