@@ -37,7 +37,7 @@ def mostly(cell: str) -> list[str]:
 HEADER = ",".join(frame().columns) + "\n"
 ROW = sound().decode().splitlines()[1] + "\n"
 
-# What the file holds, options that differ, and what the line says.
+# The contents of the file, options that differ, and a part of the message.
 BAD = {
     "no rows": (HEADER.encode(), {}, "has no rows"),
     "empty file": (b"", {}, "is empty"),
@@ -144,7 +144,7 @@ def test_folder_and_missing_file_are_one_line(word: str, tmp_path: Path, capsys)
         (["-o", "."], "is a folder"),
     ],
 )
-def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, monkeypatch) -> None:
+def test_invalid_options_are_one_line(options, line, tmp_path: Path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_bytes(sound())
     meaning = [x for pair in MEANING.items() for x in pair]
@@ -160,7 +160,7 @@ def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, m
 def test_folder_that_takes_no_files_is_refused_before_the_work(
     word: str, tmp_path: Path, capsys
 ) -> None:
-    """There is no such table: were it looked for first, the line would say so."""
+    """The table does not exist: if it were read first, the message would say so."""
     meaning = [x for pair in MEANING.items() for x in pair]
     given = ["-o", "/proc/x.html"] if word == "fit" else ["--report", "/proc/x.html"]
     said = attempt(capsys, word, tmp_path / "no.csv", *meaning, *given)
@@ -181,7 +181,7 @@ def test_folder_that_takes_no_files_is_refused_before_the_work(
         *(("--splits", value, "compare") for value in ("0", "few")),
     ],
 )
-def test_senseless_value_ends_with_2_and_names_the_option(option, value, words, capsys) -> None:
+def test_invalid_value_ends_with_2_and_names_the_option(option, value, words, capsys) -> None:
     for word in words.split():
         files = {"fit": ["t.csv", "-o", "m"], "audit": ["m", "t.csv"], "compare": ["t.csv"]}[word]
         with pytest.raises(SystemExit) as ended:
@@ -199,7 +199,7 @@ def test_senseless_value_ends_with_2_and_names_the_option(option, value, words, 
         (["-o", "m", "--drop", "savings"], "'savings' is given to both --movable and --drop"),
     ],
 )
-def test_options_that_do_not_go_together_end_with_2(
+def test_contradictory_options_end_with_2(
     options, line, people, tmp_path, capsys, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -231,7 +231,7 @@ BAD_MODELS = {
 
 @pytest.mark.parametrize("word", ["predict", "audit"])
 @pytest.mark.parametrize("name", BAD_MODELS)
-def test_model_that_is_none_is_one_line(name, word, model, people, tmp_path, capsys) -> None:
+def test_file_that_is_not_a_model_is_one_line(name, word, model, people, tmp_path, capsys) -> None:
     make, line = BAD_MODELS[name]
     given = tmp_path / "given.json"
     given.write_bytes(make(model))

@@ -1,4 +1,4 @@
-"""``gameproof bench``: runs programs, keeps what they keep, says which one failed."""
+"""``gameproof bench``: runs programs, keeps their results, and names one that failed."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ save("steps", [table])
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of programs with one that takes no time."""
+    """A folder with one program, which takes no time."""
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "harness.py").write_bytes((bench_command.programs() / "harness.py").read_bytes())
@@ -67,7 +67,7 @@ def test_file_in_place_of_the_folder_is_refused_before_anything_is_run(
     assert said == ("", f"gameproof: {small} is a file, expected a folder\n")
 
 
-def test_unknown_benchmark_is_refused_with_those_there_are(
+def test_unknown_benchmark_is_refused_with_a_list_of_benchmarks(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""``--movable``: how budgets are written, what they come to, and what is refused."""
+"""``--movable``: how budgets are written, what they mean, and what is refused."""
 
 import json
 from pathlib import Path
@@ -69,7 +69,7 @@ def test_options_that_are_repeated_add_up() -> None:
         (" , ", "names no column"),
     ],
 )
-def test_what_is_no_budget_is_refused(given: str, message: str) -> None:
+def test_invalid_budget_is_refused(given: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         read(given)
 
@@ -96,7 +96,7 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("word", ["fit", "audit"])
-def test_budgets_that_make_no_sense_get_one_line(
+def test_budgets_that_do_not_fit_get_one_line(
     name: str, word: str, people, model, tmp_path: Path, capsys
 ) -> None:
     given, message = BAD[name]

@@ -1,4 +1,4 @@
-"""What `fit` says about budgets that do not tell all of what people can do."""
+"""Notes of `fit` on gaming that the budgets do not cover."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from gameproof.tables.training_table import copies_of
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """Income with gaps, a column in another unit, one that has nothing to do with it."""
+    """Income with missing values, the same in another unit, and an unrelated column."""
     rng, lines = np.random.default_rng(0), ["income,yearly,other,out"]
     for i in range(120):
         income, other = rng.lognormal(7, 1), rng.normal()
@@ -46,6 +46,6 @@ def test_a_copy_has_the_same_order_or_the_reverse() -> None:
     x = rng.normal(size=500)
     X = np.column_stack([x, np.exp(x), -x, x + rng.normal(size=500), np.ones(500)])
     assert copies_of(X, 0) == [1, 2]
-    X[:497, 1] = np.nan  # three rows left: hardly any order to compare
+    X[:497, 1] = np.nan  # three rows left: too few to compare their order
     X[497:, 1] = 1.0
     assert copies_of(X, 0) == [2]

@@ -168,7 +168,7 @@ def test_source_is_not_written_over(folder: Path, capsys) -> None:
 
 
 @pytest.mark.parametrize("option", [["--rows", "1"], ["--seed", "-1"]])
-def test_write_with_a_senseless_number_ends_with_2(option, tmp_path: Path, capsys) -> None:
+def test_write_with_an_invalid_number_ends_with_2(option, tmp_path: Path, capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["data", "write", "people", str(tmp_path / "t.csv"), *option])
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""``gameproof fit``: what it prints, what it writes, and that the numbers are true."""
+"""``gameproof fit``: what it prints and writes, and that its numbers are right."""
 
 import html
 import json
@@ -178,7 +178,7 @@ def test_robust_classifier_is_trained_for_the_stated_budgets(people, tmp_path, c
 def test_numbers_of_real_people_are_finite_and_sensible(
     published: Path, tmp_path: Path, monkeypatch, capsys
 ) -> None:
-    """Very heavy tails: half a standard deviation of utilisation is more than nearly all have."""
+    """With heavy tails, half a standard deviation of utilisation exceeds nearly all values."""
     monkeypatch.setenv("GAMEPROOF_DATA", str(published))
     table, model = tmp_path / "credit.csv", tmp_path / "m.json"
     assert main(["data", "write", "credit", str(table), "--rows", "6000"]) == 0
@@ -296,10 +296,10 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path, 
         "savings, total",
         "age",
     )
-    for senseless in ('"savings, total', '"savings, total",line\nbreak'):
-        assert main([*base, "--movable", senseless, *tail]) == 2
+    for invalid in ('"savings, total', '"savings, total",line\nbreak'):
+        assert main([*base, "--movable", invalid, *tail]) == 2
         assert capsys.readouterr().err == (
-            f"gameproof: {senseless!r} is not a list of columns; give a name that contains commas "
+            f"gameproof: {invalid!r} is not a list of columns; give a name that contains commas "
             'or line breaks alone, or in quotation marks, as in "a, b",c\n'
         )
     assert main([*base, "--movable", " , ", *tail]) == 2
@@ -310,10 +310,8 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path, 
     assert gp.load_model(tmp_path / "m.json").plan.features.movable == ()
 
 
-def test_names_are_printed_so_that_they_pass_for_nothing_else(
-    people: Path, tmp_path: Path, capsys
-) -> None:
-    """A name with a comma is no two names, and one with a line break makes no line."""
+def test_names_cannot_imitate_other_output(people: Path, tmp_path: Path, capsys) -> None:
+    """A name with a comma is one name, and a line break in a name starts no line."""
     forged = {
         "savings": "savings, total",
         "income": "in\nmodel: forged.json",
@@ -360,7 +358,7 @@ def test_existing_files_are_kept_unless_forced(people: Path, tmp_path: Path, cap
     assert isinstance(gp.load_model(out), gp.TableModel)
 
 
-def test_outputs_are_looked_at_before_the_table(tmp_path: Path, capsys) -> None:
+def test_outputs_are_checked_before_the_table_is_read(tmp_path: Path, capsys) -> None:
     out = tmp_path / "m.json"
     out.write_text("mine")
     assert fit(tmp_path / "nothing.csv", out) == 1
@@ -403,8 +401,8 @@ def test_interrupt_leaves_nothing_behind(people: Path, tmp_path: Path) -> None:
     time.sleep(2.0)
     run.send_signal(signal.SIGINT)
     err = run.communicate(timeout=60)[1]
-    # It may have been done just before; what counts is that a file is whole or not there. Where an
-    # import was interrupted, Python may end by the signal itself, which shells call 130 as well.
+    # The command may have finished just before; a file must be complete or absent. An import that
+    # is interrupted may end Python by the signal itself, which shells report as 130 too.
     assert run.returncode in (0, 130, -signal.SIGINT)
     if run.returncode != 0:
         assert err.splitlines()[-1] == "gameproof: interrupted"
@@ -421,7 +419,7 @@ BOUND = "only a bound on the coefficients keeps the classifier finite"
         ("0", {"logistic and strategic": False, "robust": True}),
     ],
 )
-def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_only(
+def test_note_about_separable_classes_names_classifiers_and_advises_a_radius(
     radius: str, told: dict[str, bool], tmp_path: Path, capsys
 ) -> None:
     """x alone tells the classes apart, so that nothing but the bound ends a fit without a radius;
@@ -447,10 +445,10 @@ def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_on
 
 @pytest.mark.parametrize("column", ["savings", "utilisation"])
 @pytest.mark.parametrize("cells", [[1e308], [1e308, -1e308], [1e300] * 201])
-def test_huge_numbers_leak_no_warning_and_are_told_in_few_digits(
+def test_huge_numbers_leak_no_warning_and_are_printed_with_few_digits(
     column, cells, people, tmp_path, capsys
 ) -> None:
-    """Warnings are errors here; of utilisation, even the ratio to the usual size is infinite."""
+    """Warnings are errors here. The ratio of utilisation to its usual size is even infinite."""
     frame = pd.read_csv(people).astype({column: float})
     frame.loc[: len(cells) - 1, column] = cells
     frame.to_csv(tmp_path / "t.csv", index=False)

@@ -158,7 +158,7 @@ def test_bad_input_is_one_line(case: str, tables, capsys) -> None:
     assert message in refused(capsys, *tables, *options)
 
 
-def test_senseless_options_end_with_code_2(tables, capsys) -> None:
+def test_invalid_options_end_with_code_2(tables, capsys) -> None:
     assert "--key names no column" in refused(capsys, *tables, "--key", "", code=2)
     with pytest.raises(SystemExit) as ended:
         main(["learn", *map(str, tables), "--quantile", "2"])

@@ -1,4 +1,4 @@
-"""The command's frame: one line for an error, a code for each way to end, a quick start."""
+"""The entry point: errors in one line, exit codes, and a quick start."""
 
 import os
 import re
@@ -89,7 +89,7 @@ def test_start_loads_nothing_heavy() -> None:
     "arguments",
     [[], ["fly"], ["data"], ["data", "get"], ["data", "get", "loans"], ["data", "list", "--fast"]],
 )
-def test_senseless_command_line_ends_with_2_and_one_line(arguments: list[str], capsys) -> None:
+def test_invalid_command_line_ends_with_2_and_one_line(arguments: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     printed = capsys.readouterr()
@@ -141,8 +141,8 @@ def test_interrupt_ends_with_130(monkeypatch, capsys) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
 @pytest.mark.parametrize("words", [["data", "list"], ["--help"], ["fit", "--help"]])
-def test_reader_who_leaves_early_ends_it_quietly(words, tmp_path: Path) -> None:
-    """As the signal SIGPIPE ends other programs, also where Python keeps what is printed."""
+def test_closed_pipe_ends_the_command_quietly(words, tmp_path: Path) -> None:
+    """With the exit code of SIGPIPE, also if Python buffers the output."""
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""``gameproof predict``: decisions that are those of the model."""
+"""``gameproof predict``: its decisions are those of the model."""
 
 import io
 import json
@@ -115,7 +115,7 @@ def test_gaps_are_noted_with_what_they_are_taken_for(model, people, tmp_path, ca
     assert "utilisation" not in said
 
 
-def test_gap_of_two_levels_is_taken_for_the_first(people, tmp_path, capsys) -> None:
+def test_missing_binary_category_counts_as_the_first_level(people, tmp_path, capsys) -> None:
     frame = pd.read_csv(people)
     frame = frame.assign(home=frame["home"].replace("with parents", "rented"))
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -131,12 +131,12 @@ def test_gap_of_two_levels_is_taken_for_the_first(people, tmp_path, capsys) -> N
     assert decisions[None] == decisions["rented"]
 
 
-def test_name_that_says_no_form_is_refused_before_the_work(model, people, capsys) -> None:
+def test_name_without_a_format_is_refused_before_the_work(model, people, capsys) -> None:
     assert main(["predict", str(model), str(people), "-o", "decisions.xlsx"]) == 1
     assert "ends in .csv, .tsv or .parquet" in capsys.readouterr().err
 
 
-def test_column_that_decisions_have_themselves_is_not_kept(model, people, tmp_path, capsys) -> None:
+def test_column_that_decisions_already_have_is_not_kept(model, people, tmp_path, capsys) -> None:
     frame = pd.read_csv(people).assign(score=1)
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert main(["predict", str(model), str(tmp_path / "t.csv"), "--keep", "score"]) == 1

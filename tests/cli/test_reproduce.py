@@ -1,4 +1,4 @@
-"""``gameproof reproduce``: what it says; the experiments themselves are tested in tests/paper."""
+"""``gameproof reproduce``: what it prints. The experiments are tested in tests/paper."""
 
 import json
 from pathlib import Path
@@ -121,9 +121,7 @@ def test_a_smoke_run_says_that_it_is_one_and_json_is_json(
 
 
 @pytest.mark.usefixtures("only_tiny")
-def test_a_smoke_run_goes_to_a_folder_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_smoke_run_has_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["reproduce", "rate", "--quick", "--quiet"]) == 0
     assert [path.name for path in Path("out").iterdir()] == ["paper-quick"]
@@ -165,7 +163,7 @@ def test_verdicts_of_a_smoke_run_are_marked_among_others(
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert text.index("A smoke run") < text.index("| claim |")
     assert (text.count("| holds |"), text.count("| holds (smoke run) |")) == (1, 1)
-    # A smoke run is no part of the other's family.
+    # A smoke run does not belong to the other run's family of claims.
     assert text.count("| 0.013 | 0.013 | yes |") == 2
 
 
@@ -177,7 +175,7 @@ def test_file_in_place_of_the_folder_is_refused(tmp_path: Path, capsys) -> None:
     )
 
 
-def test_missing_extras_are_told_of_before_anything_is_computed(
+def test_missing_extras_are_reported_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reproduce, "find_spec", lambda name: None)
@@ -197,7 +195,7 @@ def test_what_cannot_be_run_is_refused_in_one_line(
     assert not list(tmp_path.iterdir())
 
 
-def test_unknown_experiment_is_refused_with_those_there_are(
+def test_unknown_experiment_is_refused_with_a_list_of_experiments(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -208,7 +206,7 @@ def test_unknown_experiment_is_refused_with_those_there_are(
 
 
 @pytest.mark.usefixtures("only_tiny")
-def test_stopping_says_that_nothing_is_lost(
+def test_interrupt_says_that_finished_parts_are_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(study: Any) -> None:

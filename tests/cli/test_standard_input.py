@@ -14,7 +14,7 @@ from gameproof.cli.main import main
 
 
 class Piped:
-    """Bytes as a program that is started with them finds them."""
+    """Standard input that holds these bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.buffer = io.BytesIO(data)

@@ -1,4 +1,4 @@
-"""What is made of a table's columns, and what cannot be made of them."""
+"""How the columns of a table are encoded, and what is refused."""
 
 import csv
 import io
@@ -132,13 +132,13 @@ def test_gaps_in_a_category_are_a_level_of_their_own(tmp_path: Path) -> None:
     assert (found.encoded(made).X[::4, 2] == 2).all()
 
 
-def test_numbers_that_are_names_can_be_said_to_be(tmp_path: Path) -> None:
+def test_numeric_codes_can_be_declared_categories(tmp_path: Path) -> None:
     made = table(tmp_path, extra=[8001 if k % 2 else 3011 for k in range(N)])
     assert "extra" not in plan(made).features.levels
     assert plan(made, categories=["extra"]).features.levels["extra"] == ("3011", "8001")
 
 
-def test_dates_can_be_said_to_be_names(tmp_path: Path) -> None:
+def test_dates_can_be_declared_categories(tmp_path: Path) -> None:
     made = table(tmp_path, extra=[f"2024-01-0{k % 2 + 1}" for k in range(N)])
     assert plan(made, categories=["extra"]).features.levels["extra"] == ("2024-01-01", "2024-01-02")
 
@@ -183,7 +183,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("changes", "options", "message"), BAD)
-def test_what_cannot_be_right_is_refused(changes, options, message: str, tmp_path: Path) -> None:
+def test_apparent_mistakes_are_refused(changes, options, message: str, tmp_path: Path) -> None:
     made = table(tmp_path, **changes)
     with pytest.raises(DataError, match=message):
         plan(made, **options)
@@ -229,7 +229,7 @@ def test_target_is_matched_as_written_as_a_number_or_but_for_capitals(tmp_path: 
         (["yes", "no"] * 30, None, "say which value of 'paid' is favourable.*: no or yes"),
     ],
 )
-def test_target_that_cannot_be_told_apart_is_refused(cells, favourable, message, tmp_path) -> None:
+def test_target_without_two_outcomes_is_refused(cells, favourable, message, tmp_path) -> None:
     with pytest.raises(DataError, match=message):
         Target.of(table(tmp_path, paid=cells), "paid", favourable)
 
@@ -258,8 +258,8 @@ def test_read_table_gives_a_dataset(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "form", ["{0},5", "1.{0:03d},5", "1,{0:03d}.50", "1 {0:03d}", "€ {0}", "{0} EUR", "{0} %"]
 )
-def test_numbers_in_another_dress_are_refused_and_not_taken_for_levels(form, tmp_path) -> None:
-    """In a table with semicolons, as such are exported; twice each, and one gap."""
+def test_formatted_numbers_are_refused_and_not_used_as_levels(form, tmp_path) -> None:
+    """In a table with semicolons, as spreadsheets export it; each twice, and one missing value."""
     cells = ["", *(form.format(10 + k // 2) for k in range(N - 1))]
     path = tmp_path / "t.csv"
     rows = [f"{'yes' if k % 2 else 'no'};{k * k};{cell}" for k, cell in enumerate(cells)]

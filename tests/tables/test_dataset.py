@@ -43,7 +43,7 @@ def test_balanced_draw_favours_no_row_and_no_place() -> None:
     assert np.abs(places - trials / 2).max() < allowed
 
 
-def test_seed_decides_and_generators_go_on() -> None:
+def test_seed_determines_the_draw_and_generators_advance() -> None:
     data = numbered(20, 90)
     assert ids(data.balanced(20, 3)) == ids(data.balanced(20, 3))
     assert ids(data.balanced(20, 3)) != ids(data.balanced(20, 4))

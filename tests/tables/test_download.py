@@ -1,4 +1,4 @@
-"""The data folder: what is in it is whole and as published, or it is not there."""
+"""The data folder: a table in it is complete and as published, or absent."""
 
 import gzip
 import os
@@ -46,7 +46,7 @@ def offline(monkeypatch) -> list[str]:
     return asked
 
 
-def test_what_was_got_is_found_again_to_the_bit(file: Path, folder: Path) -> None:
+def test_downloaded_data_is_read_back_to_the_bit(file: Path, folder: Path) -> None:
     kept = get(SMALL_CREDIT, file, folder)
     assert kept == (folder / "credit.npz", "the file cs-training.csv", False)
     path, found = find(SMALL_CREDIT, folder)
@@ -55,14 +55,16 @@ def test_what_was_got_is_found_again_to_the_bit(file: Path, folder: Path) -> Non
     assert found.table.tobytes() == from_file(file, SMALL_CREDIT).table.tobytes()
 
 
-def test_what_is_there_is_not_got_again(file: Path, folder: Path, offline: list[str]) -> None:
+def test_existing_data_is_not_downloaded_again(
+    file: Path, folder: Path, offline: list[str]
+) -> None:
     get(SMALL_CREDIT, file, folder)
     assert get(SMALL_CREDIT, folder=folder).before
     assert offline == []
 
 
 @pytest.mark.parametrize("name", ["cs-training.csv", "cs-training.csv.gz"])
-def test_published_file_in_the_folder_will_do(name: str, tmp_path: Path) -> None:
+def test_published_file_in_the_folder_works_too(name: str, tmp_path: Path) -> None:
     content = CREDIT_TEXT.encode()
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     path, found = find(SMALL_CREDIT, tmp_path)
@@ -149,7 +151,7 @@ def test_altered_table_is_refused_or_unharmed(file: Path, folder: Path) -> None:
     for content in altered_everywhere(path):
         path.write_bytes(content)
         try:
-            # Some bytes of an archive say nothing, such as its dates.
+            # Some bytes of an archive do not matter, such as its dates.
             np.testing.assert_array_equal(find(SMALL_CREDIT, folder)[1].table, table)
         except DataError as error:
             sentences.append(str(error))
@@ -173,7 +175,9 @@ def test_forged_table_is_refused(forged, file: Path, folder: Path) -> None:
         find(SMALL_CREDIT, folder)
 
 
-def test_damaged_table_is_got_anew(file: Path, folder: Path, offline: list[str], monkeypatch):
+def test_damaged_table_is_downloaded_again(
+    file: Path, folder: Path, offline: list[str], monkeypatch
+):
     path = get(SMALL_CREDIT, file, folder).path
     path.write_bytes(path.read_bytes()[:100])
     table = from_file(file, SMALL_CREDIT).table

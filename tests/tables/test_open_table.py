@@ -1,4 +1,4 @@
-"""Tables from files of any usual kind, held against pandas; and files that are none."""
+"""Tables from files of all usual formats, compared with pandas, and files that are not tables."""
 
 import bz2
 import csv
@@ -150,7 +150,7 @@ def test_what_a_column_is_depends_on_all_of_its_cells(cells, kind: str, tmp_path
     assert read(text.encode(), tmp_path).columns["a"].kind == kind
 
 
-def test_truth_is_one_thing_however_it_is_written(tmp_path: Path) -> None:
+def test_booleans_are_equal_however_they_are_written(tmp_path: Path) -> None:
     column = read(b"a,b\nTrue,1\nFALSE,1\ntrue,1\n", tmp_path).columns["a"]
     assert column.text.to_pylist() == ["true", "false", "true"]
 
@@ -197,7 +197,7 @@ def test_any_text_comes_back_as_it_was_written(rows: list[tuple[str, str]], sepa
         column = table.columns[name]
         written = [row[k].strip() for row in rows]
         found = column.text.to_pylist()
-        # Marks for what is missing, and truth in any case of letters, are not kept as they are.
+        # Texts for missing values, and booleans in any capitals, are not kept as they are.
         if not {cell.lower() for cell in written} <= {"true", "false"}:
             assert found == [None if cell in MISSING else cell for cell in written]
 
@@ -257,7 +257,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_no_table_is_refused_by_name(name: str, tmp_path: Path) -> None:
+def test_file_that_is_not_a_table_is_refused_by_name(name: str, tmp_path: Path) -> None:
     data, message = BAD[name]
     with pytest.raises(DataError, match=message) as caught:
         read(data, tmp_path)

@@ -1,4 +1,4 @@
-"""From text to the canonical table: what is the same stays the same, what is wrong is refused."""
+"""From text to the canonical table: equivalent files give the same, wrong files are refused."""
 
 import random
 

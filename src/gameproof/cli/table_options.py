@@ -45,7 +45,7 @@ def read_table(path: Path) -> Table:
 
 def add_meaning(parser: argparse.ArgumentParser, *, model_knows: bool = False) -> None:
     """What the columns mean. These options may be left out where a model knows the answer."""
-    known = " (a model of gameproof knows it)" if model_knows else ""
+    known = " (only needed for a model of scikit-learn)" if model_knows else ""
     parser.add_argument(
         "--target",
         required=not model_knows,
@@ -62,10 +62,10 @@ def add_meaning(parser: argparse.ArgumentParser, *, model_knows: bool = False) -
         action="append",
         required=not model_knows,
         metavar=FORM,
-        help=f"what people can change{known}: a column with the smallest and the largest change of "
-        "a number, or after = with the levels that people can claim; a column alone means half a "
-        "standard deviation, or every level; '' means nothing; put a name that contains a comma in "
-        "quotation marks: '\"a, b\":0..1,c'; may be repeated",
+        help=f"what people can change{known}: savings:0..5000 gives the smallest and the largest "
+        "change of a number, job:=retired|student the levels that people can claim; a column alone "
+        "means half a standard deviation, or every level; '' means nothing; put a name that "
+        "contains a comma in quotation marks: '\"a, b\":0..1,c'; may be repeated",
     )
     parser.add_argument(
         "--rest",
