@@ -12,7 +12,7 @@ from command import fit
 from gameproof.cli.main import main
 from gameproof.cli.movable_option import parse_movable
 from gameproof.cli.options import UsageError
-from gameproof.tables.budget_learning.column_moves import movable_text
+from gameproof.tables.budget_learning.proposed_budgets import movable_text
 from gameproof.tables.table import table_of
 
 HARD = 'savings,"a, b",a: b,a,rate:x,"5"" pipe"\n' + "1,1,1,1,1,1\n2,2,2,2,2,2\n"

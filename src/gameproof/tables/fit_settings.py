@@ -1,4 +1,4 @@
-"""`FitSettings`: checked settings of a fit, beside the radius and what the columns mean."""
+"""`FitSettings`: how to fit and evaluate the classifiers, apart from the radius."""
 
 from __future__ import annotations
 

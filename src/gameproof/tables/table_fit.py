@@ -25,7 +25,7 @@ MORE_ROWS = "more rows, or a larger test share (--test),"  # what narrows wide i
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class TableFit:
-    """A robust classifier fitted to a table, beside two baselines, and how they do when gamed.
+    """A robust classifier and two baselines, fitted to a table and evaluated under gaming.
 
     Printed, it is the summary that ``gameproof fit`` prints.
 
@@ -37,6 +37,19 @@ class TableFit:
         The labelled rows, how their columns are used, and the budgets.
     classifiers : ThreeClassifiers
         The fitted classifiers and their split into training and test rows.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> from gameproof.tables.made_up_people import made_up_people
+    >>> budgets = {"savings": (0, 5000)}
+    >>> fit = gp.fit_table(
+    ...     made_up_people(300), target="repaid", favourable="yes", budgets=budgets, radius=0.05
+    ... )
+    >>> sorted(fit.models), fit.radius, fit.radius_reason
+    (['logistic', 'robust', 'strategic'], 0.05, 'as given')
+    >>> print(fit.lines()[0])
+    the table: 300 rows, 11 columns
     """
 
     training: TrainingTable

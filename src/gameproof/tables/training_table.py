@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -57,18 +58,20 @@ class TrainingTable:
         """The names of the labels +1 and -1."""
         return self.plan.target.outcomes
 
+    @cached_property
     def missing(self) -> dict[str, int]:
-        """The number of missing values in each numeric column that has any."""
+        """The number of missing values in each column that has any."""
         counts = np.isnan(self.data.X).sum(axis=0)
         named = zip(self.data.features.names, counts, strict=True)
         return {name: int(count) for name, count in named if count}
 
+    @cached_property
     def cautions(self) -> list[str]:
         """Gaming that the budgets do not cover: missing cells, and copies of a movable column."""
         names, found = self.data.features.names, []
         covered = {*self.budgets.columns, *self.data.features.levels}
         for at in self.budgets.ranges:
-            if count := self.missing().get(names[at]):
+            if count := self.missing.get(names[at]):
                 found.append(
                     f"{count:,} rows have no {quoted(names[at])}; these people are assumed unable "
                     "to change it"
@@ -106,7 +109,7 @@ class TrainingTable:
         for name, count in self.plan.pooled.items():
             what = "rare level" if count == 1 else "rare levels"
             lines.append(f"  {quoted(name)}: {count} {what} pooled into other")
-        gaps = [f"{quoted(name)} {count:,}" for name, count in self.missing().items()]
+        gaps = [f"{quoted(name)} {count:,}" for name, count in self.missing.items()]
         if gaps:
             lines.append(f"  missing values, set to the median and flagged: {listed(gaps, SHOWN)}")
         left_out = self.plan.left_out.items()
@@ -115,7 +118,7 @@ class TrainingTable:
     def _budget_lines(self) -> list[str]:
         budgets = self.budgets.by_column().items()
         lines = [f"  movable {quoted(name)}: {budget}" for name, budget in budgets]
-        lines += [f"  note: {caution}" for caution in self.cautions()]
+        lines += [f"  note: {caution}" for caution in self.cautions]
         return lines if budgets else [*lines, "  movable: nothing"]
 
     def record(self) -> dict[str, Any]:
@@ -133,8 +136,8 @@ class TrainingTable:
             "levels": {name: list(levels) for name, levels in data.features.levels.items()},
             "movable": list(data.features.movable),
             "budgets": {**self.budgets.record(), "description": self.budgets.describe()},
-            "cautions": self.cautions(),
-            "missing": self.missing(),
+            "cautions": self.cautions,
+            "missing": self.missing,
             "pooled": dict(plan.pooled),
             "left_out": dict(plan.left_out),
             "fingerprint": self.fingerprint,

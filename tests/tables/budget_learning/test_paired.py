@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
 from gameproof.auditing.finite import finite
-from gameproof.tables.budget_learning.column_moves import Setting
+from gameproof.tables.budget_learning.moves import Setting
 from gameproof.tables.budget_learning.paired_numbers import PairedNumber
 from movers import NAMES, WEIGHTS, Rule, told
 

@@ -2,91 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log10
-from typing import Literal, NamedTuple, final
+from typing import Literal, final
 
-from gameproof.tables.budget_learning.evidence import Mean, Quantile, Share
+from gameproof.tables.budget_learning.evidence import Mean, Share
+from gameproof.tables.budget_learning.moves import Group, LevelMoves, Moves, Verdict
+from gameproof.tables.budget_learning.proposed_budgets import Budget, movable_text
 
-Verdict = Literal["moved", "drift", "away", "unclear", "undirected", "unchanged", "too few"]
 Evidence = Literal["paired", "unpaired"]
-Budget = tuple[float, float] | tuple[str, ...]
-DIGITS = 3  # significant digits of a proposed budget
-
-
-class Setting(NamedTuple):
-    """The quantile and the confidence that `learn_budgets` uses."""
-
-    quantile: float
-    confidence: float
-
-    @property
-    def shares(self) -> tuple[float, ...]:
-        """The quantiles that are reported."""
-        return tuple(sorted({0.5, 0.75, 0.9, 0.95, self.quantile}))
-
-    def clear(self, p_value: float) -> bool:
-        """True if a corrected p-value is significant."""
-        return p_value <= 1 - self.confidence
-
-
-@final
-@dataclass(frozen=True)
-class Moves:
-    """Moves in one direction, in the units of the table.
-
-    `share` is the share of people who moved this way. `quantiles` are quantiles of the moves,
-    negative for moves down. In unpaired tables, these are shifts of ranks, not moves of people.
-    """
-
-    n: int
-    share: Share
-    quantiles: tuple[Quantile, ...]
-
-    def at(self, share: float) -> Quantile:
-        """The quantile at this share."""
-        return next(each for each in self.quantiles if each.at == share)
-
-
-@final
-@dataclass(frozen=True)
-class LevelMoves:
-    """How many people switched to a level of a category (`came`) and from it (`left`).
-
-    `p_value` is corrected. `claim` is True if the proposed budget lets people claim the level. In
-    unpaired tables `came` and `left` are None, and `before` and `after` hold the level's shares.
-    """
-
-    level: str
-    came: int | None
-    left: int | None
-    p_value: float
-    claim: bool
-    before: Share | None = None
-    after: Share | None = None
-    gain: float | None = None
-
-
-@final
-@dataclass(frozen=True)
-class Group:
-    """How a group of people changed one column.
-
-    `changed`, `up` and `down` are shares of the group, the last two for numbers only. `raised` is
-    the share of changes that raise the score, each change taken alone, and `gain` is their mean
-    effect on the score.
-    """
-
-    n: int
-    changed: Share | None
-    up: Share | None = None
-    down: Share | None = None
-    median: float | None = None
-    raised: Share | None = None
-    gain: Mean | None = None
 
 
 @final
@@ -202,42 +125,3 @@ class Findings:
     def movable(self) -> str:
         """The budgets as one text for ``gameproof fit --movable``."""
         return movable_text(self.budgets)
-
-
-def movable_text(budgets: Mapping[str, Budget]) -> str:
-    """Budgets as a list for ``--movable``, quoted as in a CSV file.
-
-    >>> movable_text({"savings": (0.0, 5000.0), "a, b": (-0.2, 0.0), "job": ("retired", "student")})
-    'savings:0..5000,"a, b:-0.2..0",job:=retired|student'
-    """
-    cells = []
-    for name, budget in budgets.items():
-        if all(isinstance(part, str) for part in budget):
-            cells.append(f"{name}:={'|'.join(map(str, budget))}")
-        else:
-            lower, upper = (f"{part:.12g}" for part in budget)
-            cells.append(f"{name}:{lower}..{upper}")
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(cells)
-    return line.getvalue()
-
-
-def budget_of(moves: Moves, quantile: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The budget (lower, upper) that reaches this quantile of the moves, and its interval."""
-    reach = moves.at(quantile)
-    far = away_from_zero(reach.value)
-    return (min(far, 0.0), max(far, 0.0)), (reach.low, reach.high)
-
-
-def away_from_zero(value: float) -> float:
-    """Rounds a number to a few digits, away from zero.
-
-    >>> away_from_zero(4981.7), away_from_zero(-0.20001), away_from_zero(12.0), away_from_zero(0.0)
-    (4990.0, -0.201, 12.0, 0.0)
-    """
-    if value == 0 or not isfinite(value):
-        return float(value) + 0.0
-    step = floor(log10(abs(value))) - DIGITS + 1
-    sized = ceil(abs(value) / 10.0**step - 1e-9)
-    found = float(f"{sized}e{step}")
-    return found if value > 0 else -found

@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import Group, Setting, Verdict
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
@@ -23,6 +22,7 @@ from gameproof.tables.budget_learning.evidence import (
     shares_a_stratum,
     strata_of,
 )
+from gameproof.tables.budget_learning.moves import Group, Setting, Verdict
 
 SMALLEST_GROUP = 5  # people that a group needs to be compared with another
 FEWEST_MOVES = 6  # with fewer moves, no test of their direction can reject at 95 %

@@ -9,10 +9,11 @@ import numpy as np
 
 from gameproof.core.arguments import as_number
 from gameproof.tables.budget_learning.cautions import cautions, possible_key, unscored
-from gameproof.tables.budget_learning.column_moves import Acceptance, ColumnMoves, Setting
+from gameproof.tables.budget_learning.column_moves import Acceptance, ColumnMoves
 from gameproof.tables.budget_learning.evidence import mean, share
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
 from gameproof.tables.budget_learning.matching import TwoTables, named, two_tables
+from gameproof.tables.budget_learning.moves import Setting
 from gameproof.tables.budget_learning.paired import paired_rows
 from gameproof.tables.budget_learning.scoring import Scored, scorer
 from gameproof.tables.budget_learning.unpaired import unpaired_rows

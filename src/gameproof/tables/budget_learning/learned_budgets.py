@@ -35,6 +35,15 @@ class LearnedBudgets(Findings):
         How budgets were chosen.
     notes : tuple of str
         What was left out, and what limits the findings.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> before = {"id": list(range(40)), "savings": [100.0 * k for k in range(40)]}
+    >>> after = {**before, "savings": [100.0 * k + 500 * (k % 2) for k in range(40)]}
+    >>> found = gp.learn_budgets(before, after, key="id")
+    >>> found.movable, found.row("savings").verdict
+    ('savings:0..500', 'moved')
     """
 
     def row(self, column: str) -> ColumnMoves:

@@ -5,13 +5,8 @@ from __future__ import annotations
 from textwrap import wrap
 
 from gameproof.core.naming import quoted
-from gameproof.tables.budget_learning.column_moves import (
-    Acceptance,
-    ColumnMoves,
-    Findings,
-    Moves,
-    movable_text,
-)
+from gameproof.tables.budget_learning.column_moves import Acceptance, ColumnMoves, Findings
+from gameproof.tables.budget_learning.moves import Moves
 from gameproof.tables.budget_learning.phrases import (
     WAYS,
     mean_text,
@@ -22,6 +17,7 @@ from gameproof.tables.budget_learning.phrases import (
     share_text,
     signed,
 )
+from gameproof.tables.budget_learning.proposed_budgets import movable_text
 
 WIDTH = 100
 WEAKER = (

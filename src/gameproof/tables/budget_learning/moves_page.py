@@ -10,9 +10,11 @@ from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table, Tile
 from gameproof.auditing.provenance import made
 from gameproof.auditing.words import between, listed, percent
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, Group, movable_text
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
 from gameproof.tables.budget_learning.lines import WEAKER
+from gameproof.tables.budget_learning.moves import Group
+from gameproof.tables.budget_learning.proposed_budgets import movable_text
 from gameproof.tables.table import Table as SourceTable
 
 WEAK = f"The evidence is {WEAKER}."

@@ -7,11 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, Setting
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.comparable import level_codes, number_values
 from gameproof.tables.budget_learning.evidence import holm
 from gameproof.tables.budget_learning.groups import SMALLEST_GROUP, Groups
 from gameproof.tables.budget_learning.matching import TwoTables
+from gameproof.tables.budget_learning.moves import Setting
 from gameproof.tables.budget_learning.paired_levels import PairedCategory
 from gameproof.tables.budget_learning.paired_numbers import PairedNumber
 from gameproof.tables.budget_learning.scoring import Scored

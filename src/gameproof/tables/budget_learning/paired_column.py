@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, Group, Setting, Verdict
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import Bools
 from gameproof.tables.budget_learning.groups import NOT_TESTED, Groups, group, verdict_p_value
+from gameproof.tables.budget_learning.moves import Group, Setting, Verdict
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, LevelMoves, Verdict
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
@@ -29,6 +29,7 @@ from gameproof.tables.budget_learning.groups import (
     FEWEST_MOVES,
     Groups,
 )
+from gameproof.tables.budget_learning.moves import LevelMoves, Verdict
 from gameproof.tables.budget_learning.paired_column import PairedColumn
 from gameproof.tables.budget_learning.reasons import category_reason
 

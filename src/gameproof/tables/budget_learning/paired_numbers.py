@@ -21,13 +21,7 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import (
-    ColumnMoves,
-    Moves,
-    Setting,
-    Verdict,
-    budget_of,
-)
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
@@ -42,7 +36,9 @@ from gameproof.tables.budget_learning.groups import (
     FEWEST_MOVES,
     Groups,
 )
+from gameproof.tables.budget_learning.moves import Moves, Setting, Verdict
 from gameproof.tables.budget_learning.paired_column import PairedColumn
+from gameproof.tables.budget_learning.proposed_budgets import budget_of
 from gameproof.tables.budget_learning.reasons import number_reason
 
 ROUNDING = 1e-6  # smaller changes, relative to the larger value, are rounding

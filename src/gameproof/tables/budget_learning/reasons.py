@@ -13,7 +13,7 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.core.naming import listed, quoted
-from gameproof.tables.budget_learning.column_moves import Group, LevelMoves, Verdict
+from gameproof.tables.budget_learning.moves import Group, LevelMoves, Verdict
 from gameproof.tables.budget_learning.phrases import WAYS, p_text, people, percent, signed
 
 NO_MODEL = "without a model, drift cannot be ruled out"

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.stats import chi2_contingency, norm
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, LevelMoves, Setting, Verdict
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
@@ -25,6 +25,7 @@ from gameproof.tables.budget_learning.evidence import (
     two_sided,
 )
 from gameproof.tables.budget_learning.groups import NOT_TESTED, SMALLEST_GROUP, verdict_p_value
+from gameproof.tables.budget_learning.moves import LevelMoves, Setting, Verdict
 from gameproof.tables.budget_learning.reasons import level_shift_reason
 from gameproof.tables.budget_learning.shifted import SAFE
 

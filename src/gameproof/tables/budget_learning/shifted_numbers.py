@@ -15,16 +15,11 @@ import numpy as np
 from scipy.stats import norm
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.tables.budget_learning.column_moves import (
-    ColumnMoves,
-    Group,
-    Moves,
-    Setting,
-    Verdict,
-    budget_of,
-)
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import Codes, Quantile, Share, directed, mean
 from gameproof.tables.budget_learning.groups import NOT_TESTED, SMALLEST_GROUP, verdict_p_value
+from gameproof.tables.budget_learning.moves import Group, Moves, Setting, Verdict
+from gameproof.tables.budget_learning.proposed_budgets import budget_of
 from gameproof.tables.budget_learning.reasons import shift_reason
 from gameproof.tables.budget_learning.shifted import (
     RANKS,

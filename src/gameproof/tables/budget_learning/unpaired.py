@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, Setting
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.comparable import level_codes, number_values
 from gameproof.tables.budget_learning.matching import TwoTables
+from gameproof.tables.budget_learning.moves import Setting
 from gameproof.tables.budget_learning.paired import with_verdicts
 from gameproof.tables.budget_learning.scoring import Scored
 from gameproof.tables.budget_learning.shifted import REFUSED, Sides, by_rank
