@@ -140,12 +140,14 @@ if TYPE_CHECKING:
     from gameproof.strategic.worst_case import worst_case as worst_case
     from gameproof.tables.budget_learning.learn_budgets import learn_budgets as learn_budgets
     from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets as LearnedBudgets
-    from gameproof.tables.column_plan import read_table as read_table
     from gameproof.tables.dataset import Dataset as Dataset
+    from gameproof.tables.fit_table import fit_table as fit_table
     from gameproof.tables.load_model import load_model as load_model
     from gameproof.tables.load_published import load_bank as load_bank
     from gameproof.tables.load_published import load_credit as load_credit
+    from gameproof.tables.read_table import read_table as read_table
     from gameproof.tables.synthetic import synthetic_people as synthetic_people
+    from gameproof.tables.table_fit import TableFit as TableFit
     from gameproof.tables.table_model import TableModel as TableModel
 
 __version__ = "0.1.0"
@@ -155,17 +157,19 @@ _HOMES = {
     "estimators.select_budget": ["BudgetCurve", "select_budget"],
     "tables.budget_learning.learn_budgets": ["learn_budgets"],
     "tables.budget_learning.learned_budgets": ["LearnedBudgets"],
+    "tables.fit_table": ["fit_table"],
     "tables.load_model": ["load_model"],
     "estimators.select_radius": ["RadiusCurve", "select_radius"],
     "estimators.logistic": ["StrategicLogisticRegression"],
     "estimators.robust": ["RobustStrategicClassifier"],
     "estimators.gamed_scorer": ["gamed_scorer"],
+    "tables.table_fit": ["TableFit"],
     "tables.table_model": ["TableModel"],
     "estimators.table_budgets": ["Budgets"],
     "estimators.features": ["Features"],
     "tables.dataset": ["Dataset"],
     "tables.load_published": ["load_bank", "load_credit"],
-    "tables.column_plan": ["read_table"],
+    "tables.read_table": ["read_table"],
     "estimators.prepare": ["Prepare"],
     "tables.synthetic": ["synthetic_people"],
     "core.errors": [

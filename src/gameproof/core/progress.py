@@ -1,13 +1,17 @@
-"""A progress bar on a terminal, nothing elsewhere."""
+"""Progress on a terminal: lines for long steps, and a bar. Nothing is shown elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
+
+PATIENCE = 2.0  # seconds until a step is reported for the first time
+PULSE = 10.0  # seconds between further reports
 
 
 def _shows(wanted: bool | None) -> bool:
@@ -25,6 +29,30 @@ def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator
         yield
     finally:
         timer.cancel()
+
+
+@contextmanager
+def step(text: str, wanted: bool | None) -> Iterator[None]:
+    """Reports on stderr that the step inside is running, if it takes long, and for how long."""
+    if not _shows(wanted):
+        yield
+        return
+    done = threading.Event()
+    began = time.monotonic()
+
+    def report() -> None:
+        wait = PATIENCE
+        while not done.wait(wait):
+            print(f"{text}, {time.monotonic() - began:.0f} s …", file=sys.stderr, flush=True)
+            wait = PULSE
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    try:
+        yield
+    finally:
+        done.set()
+        reporter.join()
 
 
 class Progress:

@@ -1,8 +1,8 @@
-"""`TableModel`: a classifier with all that turns a table into what it sees.
+"""`TableModel`: a classifier together with the encoding of the tables that it takes.
 
-A raw table goes through the plan of its columns, then through `Prepare`, then to the classifier,
-which may hold this `Prepare` itself. The three are one model, in one file: a later table is treated
-as the first one was. Budgets are in the table's units, and go through the same.
+A table is encoded by the plan of its columns, transformed by `Prepare` and scored by the
+classifier, which may contain this `Prepare` itself. The three are one model in one file, so later
+tables are treated like the first one. Budgets are in the table's units and transformed likewise.
 """
 
 from __future__ import annotations
@@ -40,15 +40,14 @@ from gameproof.tables.target import Target
 
 
 class Scored(NamedTuple):
-    """Scores row by row, and what to note: which columns have gaps and levels that are not known,
-    how many, and what they were taken for."""
+    """The score of each row, and notes on missing values and unknown levels."""
 
     scores: Vector
     notes: list[str]
 
 
 class Prepared(NamedTuple):
-    """What the classifier sees, and the same notes about it."""
+    """The features that the classifier takes, and notes on missing values and unknown levels."""
 
     Z: Matrix
     notes: list[str]
@@ -57,13 +56,38 @@ class Prepared(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class TableModel:
-    """What ``gameproof fit`` makes and ``gameproof predict`` uses.
+    """A classifier for whole tables, as `fit_table` and ``gameproof fit`` make it.
 
-    `classifier` was fitted to labels -1 and +1, so that scores are positive for the favourable
-    outcome: to what `prepare` made of the table, or to the table itself with this preparation
-    inside, ``TableModel(plan, classifier.prepare_, classifier)``. `training` says what the model
-    was made of; ``gameproof fit`` fills it. `budgets` are what people can change, by default what
-    the classifier was fitted for.
+    Parameters
+    ----------
+    plan : Plan
+        How the columns of a table are encoded.
+    prepare : Prepare
+        The fitted preparation of the encoded columns.
+    classifier : RobustStrategicClassifier or StrategicLogisticRegression
+        Fitted to labels -1 and +1, where +1 is the favourable outcome: either to prepared rows, or
+        to encoded rows with this preparation inside,
+        ``TableModel(plan, classifier.prepare_, classifier)``.
+    training : mapping, optional
+        A record of the fit, stored in the model's file.
+    budgets : Budgets, optional
+        What people can change; by default what the classifier was fitted for.
+
+    Raises
+    ------
+    ValueError
+        If the classifier contains another preparation.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> from gameproof.tables.made_up_people import made_up_people
+    >>> people = made_up_people(300)
+    >>> model = gp.fit_table(
+    ...     people, target="repaid", favourable="yes", budgets=["savings"], radius=0.05
+    ... ).model
+    >>> type(model).__name__, model.predict(people)[0] in ("yes", "no")
+    ('TableModel', True)
     """
 
     plan: Plan
@@ -75,7 +99,9 @@ class TableModel:
     def __post_init__(self) -> None:
         own, inside = self.classifier.budgets_, self.classifier.prepare_
         if inside is not None and inside is not self.prepare:
-            raise ValueError("the classifier holds a preparation of its own; give that one")
+            raise ValueError(
+                "the classifier contains another preparation; give classifier.prepare_"
+            )
         if self.budgets is None and inside is not None:
             object.__setattr__(self, "budgets", own)
         if self.budgets is not None:
@@ -89,12 +115,14 @@ class TableModel:
 
     @property
     def names(self) -> list[str]:
-        """The columns that the classifier sees."""
+        """The names of the prepared features."""
         return [str(name) for name in self.prepare.get_feature_names_out()]
 
     def predict(self, table: Any) -> NDArray[Any]:
-        """The outcome of each row, in the words of the table that it was fitted to. The table is
-        a file's name or a data frame."""
+        """The predicted outcome of each row, as the training table writes it.
+
+        The table is a file, a data frame or a mapping from column names to values.
+        """
         return np.array(self.outcomes(self.decision_function(table)))
 
     def decision_function(self, table: Any) -> Vector:
@@ -102,10 +130,10 @@ class TableModel:
         return self.scored(as_table(table)).scores
 
     def gamed_decisions(self, table: Any, *, multiple: float = 1.0) -> NDArray[Any]:
-        """The outcome of each row if that person uses `multiple` times their budget."""
+        """The predicted outcome of each row if that person uses `multiple` times their budget."""
         if self.budgets is None:
             raise ValueError(
-                "this model knows no budgets; give them: TableModel(…, budgets=Budgets.of(…))"
+                "this model has no budgets; give them: TableModel(…, budgets=Budgets.of(…))"
             )
         read = as_table(table)
         X = self.plan.encoded(read).X
@@ -116,17 +144,17 @@ class TableModel:
         return np.array(self.outcomes(self.scored(read).scores + towards * gains))
 
     def prepared(self, table: Table) -> Prepared:
-        """What the classifier sees of a table, and what it has not seen before."""
+        """The features that the classifier takes, with notes."""
         X, unknown = self.plan.encoded(table)
         return Prepared(self.prepare.transform(X), self._notes(X, unknown))
 
     def scored(self, table: Table) -> Scored:
-        """Scores, and what the model has not seen before."""
+        """The scores, with notes."""
         Z, notes = self.prepared(table)
         return Scored(self.classifier._scores(Z), notes)
 
     def _notes(self, X: Matrix, unknown: Mapping[str, int]) -> list[str]:
-        """On cells of levels that are not known, and on missing ones."""
+        """Notes on cells with unknown levels and on missing cells."""
         features = self.plan.features
         notes = [
             f"{quoted(name)}: {_unknown(count, len(X), features.levels[name])}"
@@ -143,17 +171,17 @@ class TableModel:
         return notes
 
     def outcomes(self, scores: Vector) -> list[str]:
-        """What is predicted for people with these scores, in the words of the table."""
+        """The predicted outcomes for these scores, as the training table writes them."""
         target = self.plan.target
         return [target.favourable if score > 0 else target.other for score in scores.tolist()]
 
     def save(self, path: str | Path) -> None:
-        """Writes a file that `load_model` reads: JSON text, safe to open whoever made it."""
+        """Writes a file that `load_model` reads: JSON text, which runs no code when opened."""
         write(Path(path), table_record(self))
 
 
 def table_record(model: TableModel) -> Record:
-    """A model as a file holds it."""
+    """A model as its file stores it."""
     plan, features = model.plan, model.plan.features
     return {
         "kind": TableModel.__name__,
@@ -175,7 +203,7 @@ def table_record(model: TableModel) -> Record:
 
 
 def restored_table(content: Record, kinds: Mapping[str, type[Linear]]) -> TableModel:
-    """The model of a record; raises nearly anything where the record is not one."""
+    """The model in a record; a record that is not a model raises errors of any kind."""
     saved = decoded(content["plan"])
     features = restored_features(saved)
     target = Target(
@@ -192,17 +220,20 @@ def restored_table(content: Record, kinds: Mapping[str, type[Linear]]) -> TableM
     if prepare.features != features or classifier.coef_.shape[1] != len(
         prepare.get_feature_names_out()
     ):
-        raise ValueError("the classifier does not fit the columns")
+        raise ValueError("the classifier does not match the columns")
     budgets = restored_checked(decoded(content.get("budgets")))  # none in version 1
     return TableModel(plan, prepare, classifier, decoded(content["training"]), budgets)
 
 
 def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
-    """What became of cells whose levels are not known; if they are most of n, it is perhaps another
-    column."""
-    said = f"{count:,} cells have levels that the model has not seen; they count as missing"
+    """How cells with unknown levels are treated.
+
+    If they are most of the n cells, this may be another column, so the known levels are listed.
+    """
+    note = f"{count:,} cells have levels that the model has not seen; they count as missing"
     if OTHER in levels:
-        said = f"{count:,} cells have levels that are rare or new to the model; they count as other"
+        note = f"{count:,} cells have levels that are rare or new to the model; they count as other"
     if 2 * count <= n:
-        return said
-    return f"{said}, and are most of {n:,}; it knows {listed([quoted(x) for x in levels], 4)}"
+        return note
+    known = listed([quoted(level) for level in levels], 4)
+    return f"{note}, and are most of the {n:,} cells; the model knows {known}"
