@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.linear_model import Case
 from gameproof.auditing.rows import Gaming, Hurt, Weakness
-from gameproof.auditing.scores import area
+from gameproof.auditing.scores import area, settled
 from gameproof.core.arguments import Vector
 
-# Nobody is said to need more times the budget than these: what lies beyond is out of reach.
+# Applicants who need more than this multiple of their budgets are reported as out of reach.
 MOST = 100.0
-HALVINGS = 27  # of the range up to there: to within 1e-6
+# Bisection steps below MOST: the multiple is exact to 1e-13, so no rounding decides a printed digit.
+HALVINGS = 50
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
@@ -80,25 +81,38 @@ def weaknesses(case: Case) -> list[Weakness]:
 
 
 def most_gained_first(rows: Iterable[Weakness], models: Sequence[str]) -> list[Weakness]:
-    """Model by model."""
-    return sorted(rows, key=lambda row: (models.index(row.model), -(row.share or 0.0)))
+    """The rows sorted by model, then by decreasing share of the gain.
+
+    Shares that differ only by rounding are ties and keep the order of the columns.
+    """
+    return sorted(rows, key=lambda row: (models.index(row.model), -round(row.share or 0.0, 9)))
 
 
 def needed(case: Case) -> Vector:
-    """How many times its budgets each person needs to be accepted: 0 for those who are, infinite
-    beyond `MOST`. Gains grow with the multiple, so halving finds the least that is enough."""
+    """The multiple of their budgets that each applicant needs to be accepted.
+
+    The multiple is 0 for accepted applicants and infinite beyond `MOST`. Gains never fall as the
+    multiple grows, so bisection finds the smallest one that is enough. A score counts as positive
+    where it exceeds its rounding error, as in every other row, so that a multiple that lifts a
+    score to exactly 0 is treated the same at every scale of the model.
+    """
     found = np.where(case.scores > 0, 0.0, inf)
-    short = case.scores <= 0
-    if not (short.any() and case.people.columns):
+    refused = case.scores <= 0
+    if not (refused.any() and case.people.columns):
         return found
-    z, theta = case.scores[short], case.coefficients
+    z, error = case.scores[refused], 2 * case.rounding[refused]
+
+    def enough(multiples: Vector) -> NDArray[np.bool_]:
+        gains = case.people.own_gains(case.coefficients, multiples, refused)
+        return settled(z + gains, error) > 0
+
     low, high = np.zeros(z.size), np.full(z.size, MOST)
-    reached = z + case.people.own_gains(theta, high, short) > 0
+    reached = enough(high)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        enough = z + case.people.own_gains(theta, middle, short) > 0
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    found[short] = np.where(reached, high, inf)
+        accepts = enough(middle)
+        low, high = np.where(accepts, low, middle), np.where(accepts, middle, high)
+    found[refused] = np.where(reached, high, inf)
     return found
 
 

@@ -33,7 +33,9 @@ from gameproof.auditing.rows import Bin, Difference, Quality, Shift, ShiftDiffer
 from gameproof.auditing.scores import area
 from gameproof.core.arguments import Vector
 
-BINS, PLACES = 30, 9
+BINS = 30
+SHIFT = 1e-9  # of the edges of bins, relative to their range
+TIE = 1e-9  # relative difference below which a sum of prices equals the adversary's budget
 
 
 def quality(case: Case) -> Quality:
@@ -63,8 +65,8 @@ def bins(case: Case) -> list[Bin]:
     low, high = np.quantile(scores, (0.01, 0.99))
     if not high > low:
         low, high = low - 1.0, high + 1.0
-    # Scores are often round numbers, so edges are none: no count comes from rounding residue.
-    edges = np.round(np.linspace(low, high, BINS + 1), PLACES) - 0.5 * 10.0**-PLACES
+    # Scores are often equal to an edge up to rounding: shifted edges put them all on one side.
+    edges = np.linspace(low, high, BINS + 1) - SHIFT * (high - low)
     inside = np.clip(scores, edges[0], edges[-1])
     positive, negative = (np.histogram(inside[case.y == label], edges)[0] for label in (1, -1))
     return [
@@ -96,8 +98,10 @@ def least_accuracies(z: Vector, case: Case, radii: Sequence[float], kappa: float
     found = []
     for radius in radii:
         budget = n * radius
-        whole = int(np.searchsorted(spent, budget, side="right")) - 1
-        part = (budget - spent[whole]) / price[whole] if whole < price.size else 0.0
+        # Which price is the last one must not depend on rounding when the budget is spent exactly.
+        whole = int(np.searchsorted(spent, (1 + TIE) * budget, side="right")) - 1
+        rest = max(0.0, budget - float(spent[whole]))
+        part = rest / price[whole] if whole < price.size else 0.0
         least = (int(is_right.sum()) - whole - float(part)) / n
         # Where all that is for sale is bought, lambda is 0.
         last = float(price[whole]) if whole < price.size else inf
