@@ -8,11 +8,11 @@ from scipy import stats
 
 import gameproof as gp
 from audited import BUDGETS, people
+from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.applicants import Applicants
 from gameproof.auditing.intervals import paired_interval, share_interval, split_interval
-from gameproof.auditing.linear_model import Case
-from gameproof.auditing.measure import shifts
-from gameproof.auditing.on_accuracy import cautions
+from gameproof.auditing.linear_model import ScoredApplicants
+from gameproof.auditing.shift_rows import shift_rows
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (10, 10), (612, 800)])
@@ -37,8 +37,8 @@ def test_least_accuracy_within_a_radius_is_held_as_often_as_said(
     def measured(rows):
         """The least accuracy of the second, and how much larger that is than the first's."""
         people = Applicants.of(X[rows], y[rows], BUDGETS, None, model.names)
-        cases = [Case.of(line, people, scale) for line in (model, other)]
-        least, pairs = shifts(cases, [radius], label_cost)
+        cases = [ScoredApplicants.of(line, people, scale) for line in (model, other)]
+        least, pairs = shift_rows(cases, [radius], label_cost)
         return least[-1], pairs[-1]
 
     whole, rng = measured(slice(None)), np.random.default_rng(2)

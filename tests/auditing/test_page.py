@@ -14,15 +14,15 @@ import pytest
 
 import gameproof as gp
 from audited import BUDGETS, HOSTILE, MOVABLE, NAMES, SCALE, audits, people
-from gameproof.auditing.figures import lines
-from gameproof.auditing.on_radius import no_better as no_better_of
-from gameproof.auditing.on_radius import robustness_cost
+from gameproof.auditing.audit_page import audit_sections, audit_tiles, reproduction_sections
+from gameproof.auditing.figures import line_chart
+from gameproof.auditing.number_format import percent as written
+from gameproof.auditing.number_format import points
 from gameproof.auditing.page import cell, page
 from gameproof.auditing.page_model import Column, Panels, Section, Series, Table, Tile
-from gameproof.auditing.provenance import fingerprint, made
-from gameproof.auditing.sections import audit_sections, audit_tiles, reproduction_sections
-from gameproof.auditing.words import percent as written
-from gameproof.auditing.words import points
+from gameproof.auditing.provenance import fingerprint, provenance
+from gameproof.auditing.worst_case_section import cost_section
+from gameproof.auditing.worst_case_section import no_better_than as no_better_of
 
 ALONE, BESIDE = audits()
 CURVE = [
@@ -120,11 +120,11 @@ def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
         replace(row, low=-0.2, high=-0.1) if k < 3 else replace(row, low=0.1, high=0.2)
         for k, row in enumerate(rows)
     ]
-    said = robustness_cost(replace(two, differences=tuple(turned))).finding
+    said = cost_section(replace(two, differences=tuple(turned))).finding
     above = "the interval is above 0 at 2 to 4 times the budgets, and below 0 at 0 to 1 times the"
     assert above in said
     even = [replace(row, low=-0.1, high=0.1) for row in rows]
-    said = robustness_cost(replace(two, differences=tuple(even))).finding
+    said = cost_section(replace(two, differences=tuple(even))).finding
     assert "the interval holds 0 at every multiple looked at." in said
 
 
@@ -244,7 +244,7 @@ def test_radius_section_draws_each_share_with_its_errors() -> None:
 def test_experiments_are_shown_with_verdicts_and_figures() -> None:
     falling = Series("OGDA-RR", [1.0, 0.5], [1, 10], low=[0.9, -0.1], high=[1.1, 1.1])
     later = Series("theorem", [1234.4], [100], guide=True)
-    chart = lines("a & b", "epochs", "gap", [falling, later], log_x=True, log_y=True)
+    chart = line_chart("a & b", "epochs", "gap", [falling, later], log_x=True, log_y=True)
     claim = {"text": "A is better", "measure": "ratio", "effect": 0.5, "low": 0.4, "high": 0.6}
     claims = [
         {**claim, "border": 1.0, "experiment": "rate", "verdict": verdict, **corrected}
@@ -319,7 +319,9 @@ def test_audit_is_written_with_what_it_knows_of_itself(tmp_path: Path) -> None:
 
 
 def test_made_has_what_it_takes_to_make_it_again() -> None:
-    found = made(command="gameproof audit", seed=3, data={"t.csv": "abc"}, settings={"power": 0.5})
+    found = provenance(
+        command="gameproof audit", seed=3, data={"t.csv": "abc"}, settings={"power": 0.5}
+    )
     assert found["command"] == "gameproof audit"
     assert found["fingerprint of t.csv"] == "abc"
     assert (found["seed"], found["power"]) == ("3", "0.5")

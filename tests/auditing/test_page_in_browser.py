@@ -7,10 +7,10 @@ import pytest
 
 from audited import HOSTILE, NAMES, audits
 from browser import Browser, box, middle
-from gameproof.auditing.figures import lines
+from gameproof.auditing.audit_page import audit_sections, audit_tiles
+from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Chart, Panels, Section, Series
-from gameproof.auditing.sections import audit_sections, audit_tiles
 
 ALONE, BESIDE = audits()
 MADE = {"command": "gameproof audit model table.csv"}
@@ -162,15 +162,15 @@ def test_pointer_reads_the_numbers_of_the_rows(browser: Browser, pages: dict[str
 def test_legend_hides_a_line_and_shows_it_again(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["beside"])
     key = f"{GAMING}.querySelector('.key')"
-    lines = f"[...{GAMING}.querySelectorAll('path[data-series]')].map(p => p.dataset.series).sort()"
-    before = browser.run(lines)
+    shown = f"[...{GAMING}.querySelectorAll('path[data-series]')].map(p => p.dataset.series).sort()"
+    before = browser.run(shown)
     name = browser.run(f"{key}.textContent")
     assert name in before
     browser.click(*middle(browser, key))
-    assert browser.run(lines) == [other for other in before if other != name]
+    assert browser.run(shown) == [other for other in before if other != name]
     assert browser.run(f"{key}.getAttribute('aria-pressed')") == "false"
     browser.click(*middle(browser, key))
-    assert browser.run(lines) == before
+    assert browser.run(shown) == before
     assert browser.run(f"{key}.getAttribute('aria-pressed')") == "true"
 
 
@@ -425,7 +425,7 @@ def test_panels_begin_at_zero_where_asked_and_stand_below_their_caption(
     browser: Browser, tmp_path: Path
 ) -> None:
     series = [Series("d = 10", [5000.0, 12_345.0], [500, 1000])]
-    even = [lines("t", "n", "values", series, from_zero=asked) for asked in (True, False)]
+    even = [line_chart("t", "n", "values", series, from_zero=asked) for asked in (True, False)]
     path = tmp_path / "panels.html"
     write_page(path, "Panels", [Section("Q?", "", panels=[Panels("Two.", even)])], MADE)
     browser.open(path)

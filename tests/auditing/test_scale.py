@@ -13,10 +13,10 @@ from sklearn.metrics import accuracy_score, log_loss
 
 import gameproof as gp
 from audited import BUDGETS, MOVABLE, NAMES, SCALE, people
-from gameproof.auditing.by_scale import WHY
+from gameproof.auditing.audit_page import audit_sections, audit_tiles
 from gameproof.auditing.page import page
-from gameproof.auditing.scores import area
-from gameproof.auditing.sections import audit_sections, audit_tiles
+from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
+from gameproof.auditing.score_rounding import area_under_curve
 
 X, Y, MODEL = people()
 CONSTANTS = (0.25, 1 / 3, 1e-6, 7.3, 1e5)
@@ -85,7 +85,7 @@ def test_positive_constant_changes_nothing_on_the_page_before_the_closed_part(
     (first, last), (same, other) = shown(compared(1.0)), shown(compared(constant))
     assert first == same
     assert last != other
-    assert WHY in html.unescape(last)
+    assert WHY_SCALE_MATTERS in html.unescape(last)
 
 
 def test_dividing_a_classifier_by_four_makes_it_look_robust_by_power_alone() -> None:
@@ -116,8 +116,8 @@ def test_scores_that_differ_by_rounding_only_are_ties() -> None:
     assert {row.auc for row in found.gaming} == {0.5}
     noisy = np.full(60, 0.3) + np.random.default_rng(0).choice([0, 5.6e-17], 60)
     assert len(set(noisy)) == 2
-    assert area(noisy, Y > 0, np.full(60, 1e-15)) == 0.5
-    assert area(noisy, Y > 0, np.zeros(60)) != 0.5
+    assert area_under_curve(noisy, Y > 0, np.full(60, 1e-15)) == 0.5
+    assert area_under_curve(noisy, Y > 0, np.zeros(60)) != 0.5
 
 
 def test_person_on_the_border_is_refused_whatever_the_rounding() -> None:

@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
 import gameproof as gp
-from gameproof.estimators import model_files
+from gameproof.estimators.model_io import model_files
 
 X, Y = gp.synthetic_people(n=120, d=3, seed=0)
 METHOD = gp.ogda_rr(gradient=gp.TwoPoint(), step=0.02, radius=0.3)
@@ -145,7 +145,7 @@ def test_file_from_before_there_were_budgets_is_read(tmp_path: Path, monkeypatch
     for added in ("budgets", "prepare", "n_features"):
         del content["fitted"][added]
     monkeypatch.setattr(model_files, "VERSION", 1)
-    model_files.write(tmp_path / "old", content)
+    model_files.write_model_file(tmp_path / "old", content)
     monkeypatch.undo()
     loaded = gp.load_model(tmp_path / "old")
     np.testing.assert_array_equal(loaded.gamed_decisions(X), model.gamed_decisions(X))
@@ -290,7 +290,7 @@ def test_crafted_file_with_a_valid_digest_is_refused_where_it_is_no_model(name, 
     for key in outer:
         part = part[key]
     part[last] = value
-    model_files.write(path, content)
+    model_files.write_model_file(path, content)
     with pytest.raises(gp.ModelFileError, match=r"does not describe a model|this gameproof knows"):
         gp.load_model(path)
 

@@ -6,7 +6,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
-from gameproof.estimators.model_record import learned_from
+from gameproof.estimators.model_io.model_record import trained_on
 
 BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
 
@@ -66,13 +66,13 @@ def test_people_are_known_again_whatever_they_count_and_whatever_type_they_have(
     X, y, weights = people()
     count = weights > 0
     model = gp.StrategicLogisticRegression().fit(X, y.astype(labels), weights)
-    assert learned_from(model, X[count], y[count].astype(labels))
-    assert learned_from(model, pd.DataFrame(X[count]), pd.Series(y[count].astype(labels)))
-    assert not learned_from(model, X, y.astype(labels))
-    assert not learned_from(model, X[count], -y[count])
-    assert not learned_from(model, X[count], np.full(count.sum(), "neither"))
+    assert trained_on(model, X[count], y[count].astype(labels))
+    assert trained_on(model, pd.DataFrame(X[count]), pd.Series(y[count].astype(labels)))
+    assert not trained_on(model, X, y.astype(labels))
+    assert not trained_on(model, X[count], -y[count])
+    assert not trained_on(model, X[count], np.full(count.sum(), "neither"))
     if labels in (int, float):
-        assert learned_from(model, X[count].tolist(), y[count].tolist())
+        assert trained_on(model, X[count].tolist(), y[count].tolist())
 
 
 @pytest.mark.parametrize("kind", BOTH)

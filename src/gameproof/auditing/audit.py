@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.auditing.applicants import Applicants, Given
-from gameproof.auditing.by_scale import coefficients, losses, power_gaming
-from gameproof.auditing.findings import UNIT, Audit
-from gameproof.auditing.gaming import Costs, gaming, hurt, weaknesses
-from gameproof.auditing.linear_model import BAD, REFUSED, Case, LinearModel
-from gameproof.auditing.measure import bins, differences, quality, shifts
+from gameproof.auditing.audit_result import UNIT, Audit
+from gameproof.auditing.gaming_rows import Costs, gaming_row, recourse_rows, weakness_rows
+from gameproof.auditing.linear_model import BAD, REFUSED, LinearModel, ScoredApplicants
 from gameproof.auditing.provenance import fingerprint
+from gameproof.auditing.scale_rows import coefficient_rows, loss_rows, power_gaming_row
+from gameproof.auditing.shift_rows import bin_rows, difference_rows, quality_row, shift_rows
 from gameproof.core.arguments import Vector
-from gameproof.estimators.model_record import learned_from
+from gameproof.estimators.model_io.model_record import trained_on
 from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.power_costs import DEFAULT_POWER
 from gameproof.strategic.robust_problem import LARGEST
@@ -153,33 +153,33 @@ def compare_models(
     if given is None:
         given = getattr(last, "budgets_", None)
     people = Applicants.of(X, y, given, prepare, own)
-    cases = [Case.of(line, people, scale) for line in lines]
+    cases = [ScoredApplicants.of(line, people, scale) for line in lines]
     kinds = None if groups is None else _kinds(groups, people.y.size)
     # Where nothing can be changed, nobody moves.
     movers, times = ((BAD, REFUSED), times) if people.columns else ((BAD,), (0.0,))
-    least, pairs = shifts(cases, sizes, label_cost)
+    least, pairs = shift_rows(cases, sizes, label_cost)
     return Audit(
         models=tuple(line.name for line in lines),
         budgets=people.budgets,
         costs=costs,
         label_cost=float(label_cost),
-        quality=tuple(quality(case) for case in cases),
-        bins=tuple(row for case in cases for row in bins(case)),
+        quality=tuple(quality_row(case) for case in cases),
+        bins=tuple(row for case in cases for row in bin_rows(case)),
         gaming=tuple(
-            gaming(case, who, m, costs) for case in cases for who in movers for m in times
+            gaming_row(case, who, m, costs) for case in cases for who in movers for m in times
         ),
         shifts=tuple(least),
-        weaknesses=tuple(row for case in cases for row in weaknesses(case)),
-        hurt=tuple(row for case in cases for row in hurt(case, kinds)),
+        weaknesses=tuple(row for case in cases for row in weakness_rows(case)),
+        hurt=tuple(row for case in cases for row in recourse_rows(case, kinds)),
         power=expected,
-        by_power=tuple(power_gaming(case, zeta) for case in cases for zeta in grid),
-        losses=tuple(row for case in cases for row in losses(case, sizes, label_cost)),
-        coefficients=tuple(row for case in cases for row in coefficients(case)),
-        differences=tuple(differences(cases, movers, times)),
+        by_power=tuple(power_gaming_row(case, zeta) for case in cases for zeta in grid),
+        losses=tuple(row for case in cases for row in loss_rows(case, sizes, label_cost)),
+        coefficients=tuple(row for case in cases for row in coefficient_rows(case)),
+        differences=tuple(difference_rows(cases, movers, times)),
         shift_differences=tuple(pairs),
         unit=unit,
         fingerprint=fingerprint(X, y, people.budgets.features.names),
-        learned_from=1.0 if any(learned_from(last, table, y) for table in (X, people.Z)) else None,
+        learned_from=1.0 if any(trained_on(last, table, y) for table in (X, people.Z)) else None,
     )
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.auditing.applicants import Applicants
-from gameproof.auditing.scores import rounding, settled
+from gameproof.auditing.score_rounding import rounding_errors, without_rounding
 from gameproof.core.arguments import Matrix, Vector, as_numbers, as_vector, require_finite
 from gameproof.strategic.power_costs import QuadraticCost
 
@@ -103,7 +103,7 @@ class LinearModel:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Case:
+class ScoredApplicants:
     """A model and people: what every row is computed from.
 
     `scale` says how large a step in each feature costs an adversary the same, and so does it cost
@@ -118,7 +118,9 @@ class Case:
     _gains: dict[tuple[float, str | None], Vector] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(cls, model: LinearModel, people: Applicants, scale: ArrayLike | None) -> Case:
+    def of(
+        cls, model: LinearModel, people: Applicants, scale: ArrayLike | None
+    ) -> ScoredApplicants:
         """Checks that they fit together."""
         theta = model.coefficients
         if people.Z.shape[1] != theta.size:
@@ -135,13 +137,13 @@ class Case:
     @cached_property
     def rounding(self) -> Vector:
         """How far each score may be from its exact value."""
-        return rounding(self.people.Z, self.coefficients, self.intercept)
+        return rounding_errors(self.people.Z, self.coefficients, self.intercept)
 
     @cached_property
     def scores(self) -> Vector:
         """z where nobody moves, 0 where rounding hides the difference."""
         found: Vector = self.people.Z @ self.coefficients + self.intercept
-        return settled(found, self.rounding)
+        return without_rounding(found, self.rounding)
 
     def gains(self, multiple: float, only: str | None = None) -> Vector:
         """What this multiple of the budgets, or of the budget of one column, adds to scores."""
@@ -152,7 +154,7 @@ class Case:
 
     def gained(self, gain: Vector) -> Vector:
         """z with these gains."""
-        return settled(self.scores + gain, 2 * self.rounding)
+        return without_rounding(self.scores + gain, 2 * self.rounding)
 
     def gamed(self, multiple: float, movers: str = BAD, only: str | None = None) -> Vector:
         """z where people use this multiple of their budgets, or of the budget of one column."""

@@ -20,9 +20,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from gameproof.auditing.finite import finite
+from gameproof.auditing.json_safe import json_safe
+from gameproof.auditing.number_format import percent, signed_points
 from gameproof.auditing.page_model import Chart, Column, Panels, Section, Table, Tile
-from gameproof.auditing.words import in_points, percent
 from gameproof.core.atomic_files import write_whole
 
 NOTHING = "–"
@@ -124,7 +124,7 @@ def cell(value: Any, kind: str = "text") -> str:
     if kind == "percent":
         return percent(value)
     if kind == "points":
-        return in_points(value)
+        return signed_points(value)
     if kind == "count":
         return f"{value:,}"
     if kind == "label":
@@ -240,7 +240,7 @@ def _paragraph(text: str, kind: str) -> str:
 
 def _data(value: Any) -> str:
     """JSON that cannot end the element it stands in, and that has null for what is not finite."""
-    text = json.dumps(finite(value), ensure_ascii=True, separators=(",", ":"))
+    text = json.dumps(json_safe(value), ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 

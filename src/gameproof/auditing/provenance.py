@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 PACKAGES = ("gameproof", "numpy", "scipy", "scikit-learn")
 
 
-def made(
+def provenance(
     *,
     command: str = "",
     seed: int | None = None,

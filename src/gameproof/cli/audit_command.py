@@ -16,7 +16,7 @@ from gameproof.cli.table_options import add_meaning, add_table, name_of
 from gameproof.core.naming import quoted
 
 if TYPE_CHECKING:
-    from gameproof.auditing.findings import Audit
+    from gameproof.auditing.audit_result import Audit
 
 EXAMPLE = """examples:
   gameproof audit model.json people.csv --report page.html
@@ -66,9 +66,9 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads the model and the table, audits and prints."""
+    from gameproof.auditing.accuracy_section import cautions
     from gameproof.auditing.audit import RADII, audit
     from gameproof.auditing.linear_model import LinearModel
-    from gameproof.auditing.on_accuracy import cautions
 
     make_sure(options.report, force=options.force, inputs=(options.model, options.table))
     with console.step(f"reading {options.model} and {name_of(options.table)}"):
@@ -139,18 +139,18 @@ def audit_lines(rows: Audit, case: Case, notes: Sequence[str]) -> list[str]:
 
 
 def _hurt_lines(rows: Audit, case: Case) -> list[str]:
-    from gameproof.auditing.on_people import times
-    from gameproof.auditing.words import hundredths
+    from gameproof.auditing.number_format import as_percent
+    from gameproof.auditing.recourse_section import times_budgets
 
     whom = {1: f"good applicants ({quoted(case.favourable)})", -1: "bad applicants"}
     lines = []
     for hurt in rows.hurt:
-        line = f"{whom[hurt.label]} refused: {hundredths(hurt.refused):.1f}%"
+        line = f"{whom[hurt.label]} refused: {as_percent(hurt.refused):.1f}%"
         if rows.movable and hurt.refused and rows.quality[-1].idle:
             line += "; nothing they can change helps"
         elif rows.movable and hurt.within is not None:
-            line += f"; {hundredths(hurt.within):.1f}% of these get accepted within their budgets, "
-            line += f"half need {times(hurt.q50)}"
+            line += f"; {as_percent(hurt.within):.1f}% of these get accepted within their budgets, "
+            line += f"half need {times_budgets(hurt.q50)}"
         lines.append(line)
     return lines
 

@@ -15,7 +15,7 @@ from gameproof.core.naming import listed, quoted
 
 if TYPE_CHECKING:
     from gameproof.estimators.prepare import Prepare
-    from gameproof.estimators.sklearn_import import Foreign
+    from gameproof.estimators.sklearn_import import ImportedClassifier
     from gameproof.estimators.table_budgets import Budgets
     from gameproof.tables.table import Table
     from gameproof.tables.table_model import TableModel
@@ -71,7 +71,7 @@ def opened(options: argparse.Namespace) -> Case:
 def _model(path: Path) -> Any:
     """A model of ours or a foreign one, by what the file holds."""
     from gameproof.core.errors import ModelFileError
-    from gameproof.estimators.sklearn_import import load_foreign
+    from gameproof.estimators.sklearn_import import load_sklearn_classifier
     from gameproof.tables.load_model import load_table_model
 
     if path.is_dir():
@@ -79,7 +79,7 @@ def _model(path: Path) -> Any:
     with path.open("rb") as file:
         start = file.read(4)
     if start.startswith(b"PK"):
-        return load_foreign(path)
+        return load_sklearn_classifier(path)
     if start.startswith(b"\x80"):
         raise ModelFileError(
             f"{path} is a pickle, which can run any program when it is opened; save the model with "
@@ -207,7 +207,7 @@ def _require_whole(table: Table, seen: dict[str, Any], y: Any, whole: Any) -> No
     )
 
 
-def _of_foreign(model: Foreign, table: Table, options: argparse.Namespace) -> Case:
+def _of_foreign(model: ImportedClassifier, table: Table, options: argparse.Namespace) -> Case:
     """A model of scikit-learn sees the columns of the table as they are."""
     import numpy as np
 

@@ -16,7 +16,7 @@ from gameproof.cli.table_options import add_meaning, add_table, gather
 from gameproof.cli.training import add_training, trained
 
 if TYPE_CHECKING:
-    from gameproof.auditing.findings import Audit
+    from gameproof.auditing.audit_result import Audit
 
 EXAMPLE = """example:
   gameproof compare people.csv --target repaid --favourable yes \\
@@ -51,9 +51,9 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Fits all three models on every split and prints the comparison."""
+    from gameproof.auditing.accuracy_section import cautions
     from gameproof.auditing.audit import POWERS, RADII
-    from gameproof.auditing.on_accuracy import cautions
-    from gameproof.auditing.splits import average_splits
+    from gameproof.auditing.average_splits import average_splits
 
     make_sure(options.report, force=options.force, inputs=(options.table,))
     people = gather(options, console)

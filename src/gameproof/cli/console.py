@@ -13,7 +13,7 @@ from errno import EBADF
 from os import strerror
 from typing import Any, NamedTuple
 
-from gameproof.auditing.finite import finite
+from gameproof.auditing.json_safe import json_safe
 
 # Seconds before a step that is under way says that it still is, and between such lines.
 PATIENCE = 2.0
@@ -57,7 +57,7 @@ class Console(NamedTuple):
     def show(self, text: str, record: Any) -> None:
         """A result, which is either of the two."""
         # What JSON does not have, such as dates, is told as text.
-        tell(json.dumps(finite(record), indent=2, default=str) if self.as_json else text)
+        tell(json.dumps(json_safe(record), indent=2, default=str) if self.as_json else text)
 
 
 def accept_any_letter() -> None:

@@ -67,9 +67,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
     for name, overlap, draws in demo_people.data_sets(SPLITS, console):
         with console.step(f"training and testing on {name}"):
             found[name] = compared(draws, overlap)
-    lines = [line for name, shown in found.items() for line in table(name, shown)]
+    line_chart = [line for name, shown in found.items() for line in table(name, shown)]
     worst = max(shown.duality_gap for shown in found.values())
-    lines.append(f"every fit is certified: no duality gap above {worst:.0e}")
+    line_chart.append(f"every fit is certified: no duality gap above {worst:.0e}")
     try:
         figure = str(draw(found, options.out / "demo.png"))
         where = f"the same as a figure: {figure}"
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         "data": {name: {"accuracy": s.accuracy, "lead": s.leads} for name, s in found.items()},
         "duality_gap": worst,
     }
-    console.show("\n".join(lines), {**record, "figure": figure})
+    console.show("\n".join(line_chart), {**record, "figure": figure})
     console.say(where)
 
 
@@ -150,37 +150,37 @@ def accuracies(people: People, theta: Vector, offset: float) -> list[float]:
 
 def table(name: str, shown: Shown) -> list[str]:
     """The lines of one data set."""
-    lines = [
+    line_chart = [
         f"{name}: accuracy where those who should be refused use a multiple of the budget",
         " " * 18 + "".join(f"{multiple:>8g}" for multiple in MULTIPLES),
     ]
     for model, found in shown.accuracy.items():
-        lines.append(f"  {model:16s}" + "".join(f"{mean:8.3f}" for mean, _, _ in found))
+        line_chart.append(f"  {model:16s}" + "".join(f"{mean:8.3f}" for mean, _, _ in found))
     for model, found in shown.leads.items():
         said = [
             f"{found[k][0]:+.3f} ({found[k][1]:+.3f} to {found[k][2]:+.3f}) at {MULTIPLES[k]:g}"
             for k in (2, 3)
         ]
-        lines.append(f"  lead over {model}: {', '.join(said)}")
-    return [*lines, ""]
+        line_chart.append(f"  lead over {model}: {', '.join(said)}")
+    return [*line_chart, ""]
 
 
 def draw(found: dict[str, Shown], path: Path) -> Path:
     """Accuracy against multiples of the budget, a panel a data set."""
-    from gameproof.auditing.figures import drawn
+    from gameproof.auditing.figures import draw_files
     from gameproof.auditing.page_model import Panels
     from gameproof.core.atomic_files import write_whole
 
     charts = [_chart(name, shown) for name, shown in found.items()]
     title = f"accuracy by multiple of the budget; 1 is {BUDGET:g} standard deviations"
-    content = drawn(Panels(title, charts))["png"]
+    content = draw_files(Panels(title, charts))["png"]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)
     return path
 
 
 def _chart(name: str, shown: Shown) -> Chart:
-    from gameproof.auditing.figures import lines
+    from gameproof.auditing.figures import line_chart
     from gameproof.auditing.page_model import Series
 
     series = []
@@ -188,4 +188,4 @@ def _chart(name: str, shown: Shown) -> Chart:
         mean, low, high = ([part[k] for part in found] for k in range(3))
         series.append(Series(model, mean, MULTIPLES, low, high))
     x = f"budget (1: {BUDGET:g} standard deviations)"
-    return lines(name, x, "accuracy", series, upright=[(1.0, "trained for")])
+    return line_chart(name, x, "accuracy", series, upright=[(1.0, "trained for")])

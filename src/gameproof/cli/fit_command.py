@@ -16,7 +16,7 @@ from gameproof.cli.table_options import add_meaning, add_table, gather
 from gameproof.cli.training import ROBUST, add_training, trained
 
 if TYPE_CHECKING:
-    from gameproof.auditing.findings import Audit
+    from gameproof.auditing.audit_result import Audit
     from gameproof.cli.table_options import People
     from gameproof.cli.training import Trained
 
@@ -131,7 +131,7 @@ def _shown(rows: Audit, radius: float, name: str) -> dict[str, Any]:
 
 def training_record(found: Trained, rows: Audit, options: argparse.Namespace) -> dict[str, Any]:
     """The same for machines, and for the model's file."""
-    from gameproof.auditing.on_accuracy import cautions
+    from gameproof.auditing.accuracy_section import cautions
 
     return {
         "rows_trained": len(found.train),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gameproof.auditing.findings import Audit
+    from gameproof.auditing.audit_result import Audit
     from gameproof.cli.audit_input import Case
     from gameproof.cli.table_options import People
     from gameproof.cli.training import Trained
@@ -33,8 +33,8 @@ def write_people_page(
     options: argparse.Namespace,
 ) -> None:
     """The page of ``fit`` and ``compare``; `found` is what the first split gave."""
-    from gameproof.auditing.on_choice import which_radius
-    from gameproof.auditing.sections import write_audit
+    from gameproof.auditing.audit_page import write_audit
+    from gameproof.auditing.radius_section import which_radius
 
     target = people.plan.target
     chosen = None
@@ -60,7 +60,7 @@ def write_people_page(
 
 def write_audit_page(path: Path, rows: Audit, case: Case, options: argparse.Namespace) -> None:
     """The page of ``audit``."""
-    from gameproof.auditing.sections import write_audit
+    from gameproof.auditing.audit_page import write_audit
 
     write_audit(
         path,
@@ -77,9 +77,9 @@ def write_reproduction_page(
     path: Path, studies: Sequence[Study], note: str, options: argparse.Namespace
 ) -> None:
     """The page of ``reproduce``."""
+    from gameproof.auditing.audit_page import reproduction_sections
     from gameproof.auditing.page import write_page
-    from gameproof.auditing.provenance import made
-    from gameproof.auditing.sections import reproduction_sections
+    from gameproof.auditing.provenance import provenance
     from gameproof.paper.experiments import EXPERIMENTS
 
     claims = [{"experiment": s.name, **found.row()} for s in studies for found in s.judged]
@@ -96,7 +96,9 @@ def write_reproduction_page(
         path,
         "The paper's experiments, again",
         reproduction_sections(claims, experiments),
-        made(command=command_line(options), settings={s.name: f"{s.seeds} seeds" for s in studies}),
+        provenance(
+            command=command_line(options), settings={s.name: f"{s.seeds} seeds" for s in studies}
+        ),
         subtitle=note,
     )
 
@@ -106,7 +108,7 @@ def write_budgets_page(
 ) -> None:
     """The page of ``learn``."""
     from gameproof.auditing.page import write_page
-    from gameproof.auditing.provenance import made
+    from gameproof.auditing.provenance import provenance
     from gameproof.tables.budget_learning.moves_page import WEAK, moves_sections, moves_tiles
 
     data = {table.source: table.digest for table in tables}
@@ -116,7 +118,7 @@ def write_budgets_page(
         path,
         "What people changed, and the budgets that follow",
         moves_sections(found),
-        made(command=command_line(options), seed=options.seed, data=data),
+        provenance(command=command_line(options), seed=options.seed, data=data),
         subtitle=" and ".join(table.source for table in tables),
         tiles=moves_tiles(found),
         notes=[*([WEAK] if found.evidence == "unpaired" else []), *found.notes],

@@ -48,7 +48,7 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Runs them, and shows the claims with their verdicts."""
-    from gameproof.auditing.words import survival
+    from gameproof.auditing.number_format import survival
     from gameproof.paper.reproduce import reproduce
     from gameproof.paper.summary import SMOKE, counted
 

@@ -11,8 +11,8 @@ from gameproof.cli.options import number
 from gameproof.core.naming import quoted
 
 if TYPE_CHECKING:
-    from gameproof.auditing.findings import Audit
-    from gameproof.auditing.rows import Gaming
+    from gameproof.auditing.audit_result import Audit
+    from gameproof.auditing.row_types import Gaming
 
 WIDE = 100
 
@@ -33,8 +33,8 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
 def budget_lines(rows: Audit) -> list[str]:
     """Accuracy, approvals and costs of each model, by multiple of the budgets, for either kind of
     movers."""
+    from gameproof.auditing.gaming_section import MOVERS
     from gameproof.auditing.linear_model import BAD, REFUSED
-    from gameproof.auditing.on_gaming import MOVERS
 
     many = f", mean of {rows.splits} splits" if rows.splits > 1 else ""
     width = max(map(len, rows.models)) + 2
@@ -72,7 +72,7 @@ def _block(rows: Audit, movers: str, width: int) -> list[str]:
 
 def lead_lines(rows: Audit) -> list[str]:
     """At which multiples the last model is ahead of the others, and behind, beyond doubt."""
-    from gameproof.auditing.on_gaming import MOVERS
+    from gameproof.auditing.gaming_section import MOVERS
 
     last, lines = rows.models[-1], []
     for movers in dict.fromkeys(row.movers for row in rows.gaming):
@@ -90,19 +90,19 @@ def lead_lines(rows: Audit) -> list[str]:
 
 def worst_lines(rows: Audit, radius: float) -> list[str]:
     """The least accuracy of each model within one radius, and whether the last is no better."""
-    from gameproof.auditing.on_radius import no_better
+    from gameproof.auditing.worst_case_section import no_better_than
 
     used = ", budgets used" if rows.movable else ""
     found = [row for row in rows.shifts if row.radius == radius]
     said = [f"{row.model} {row.accuracy:.3f} ({row.low:.3f} to {row.high:.3f})" for row in found]
     lines = [f"worst-case accuracy within a radius of {radius:.3g}{used}: {', '.join(said)}"]
-    told = no_better(rows).replace("\u00a0", " ").replace("−", "-")
+    told = no_better_than(rows).replace("\u00a0", " ").replace("−", "-")
     return [wrapped(line) for line in [*lines, told] if line]
 
 
 def scale_lines(rows: Audit, powers: Sequence[float], radius: float | None = None) -> list[str]:
     """What depends on the scale of the scores, in short."""
-    from gameproof.auditing.by_scale import WHY
+    from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 
     said = []
     if rows.movable:
@@ -115,7 +115,11 @@ def scale_lines(rows: Audit, powers: Sequence[float], radius: float | None = Non
     if radius is not None:
         found = [f"{row.model} {row.risk:.3f}" for row in rows.losses if row.radius == radius]
         said.append(f"largest log loss within a radius of {radius:.3g}: {', '.join(found)}")
-    return [wrapped(f"secondary: {WHY}"), *(wrapped(f"  {line}") for line in said)] if said else []
+    return (
+        [wrapped(f"secondary: {WHY_SCALE_MATTERS}"), *(wrapped(f"  {line}") for line in said)]
+        if said
+        else []
+    )
 
 
 def wrapped(line: str) -> str:

@@ -16,7 +16,7 @@ from gameproof.cli.options import GIVEN, number, whole
 from gameproof.cli.results import add_costs
 
 if TYPE_CHECKING:
-    from gameproof.auditing.findings import Audit
+    from gameproof.auditing.audit_result import Audit
     from gameproof.cli.table_options import People
     from gameproof.estimators.prepare import Prepare
     from gameproof.estimators.select_radius import RadiusCurve
@@ -148,7 +148,7 @@ def trained(
 ) -> Trained:
     """Splits, prepares, chooses the radius and fits the three; `seed` and `radius` stand in for
     those of the options."""
-    from gameproof.auditing.words import listed
+    from gameproof.auditing.number_format import listed
     from gameproof.estimators.logistic import StrategicLogisticRegression
     from gameproof.estimators.prepare import Prepare
     from gameproof.estimators.robust import RobustStrategicClassifier

@@ -22,16 +22,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.estimators.gamed_classifier import Gamed
-from gameproof.estimators.model_files import write
-from gameproof.estimators.model_record import record, training
+from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.gamed_classifier import GamedClassifier
+from gameproof.estimators.model_io.model_files import write_model_file
+from gameproof.estimators.model_io.model_record import model_record, training_record
 from gameproof.estimators.outcomes import Outcomes
-from gameproof.estimators.preparation import Preparation
-from gameproof.estimators.query_fit import Asking, posed, solved_exactly
-from gameproof.estimators.row_identity import Rows
+from gameproof.estimators.query_fit import QueryFit, pose_problem, solve_exactly
+from gameproof.estimators.row_identity import RowIdentity
 from gameproof.estimators.sample_weight import Counted, counted
 from gameproof.estimators.scaling import Units
-from gameproof.estimators.warm_start import Former
+from gameproof.estimators.warm_start import WarmStart
 from gameproof.minmax.problem import Saddle
 from gameproof.minmax.result import Result
 from gameproof.minmax.solver import Solver
@@ -40,7 +40,7 @@ from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.worst_case import WorstCase, worst_case
 
 
-class Linear(Gamed):
+class BaseStrategicClassifier(GamedClassifier):
     """A linear classifier of two classes, fitted to people who answer it."""
 
     favourable: Any
@@ -53,7 +53,7 @@ class Linear(Gamed):
     warm_start: bool
     random_state: Any
 
-    _asking: Asking | None = None
+    _asking: QueryFit | None = None
 
     @property
     @abstractmethod
@@ -71,7 +71,7 @@ class Linear(Gamed):
             self.outcomes_ = Outcomes.learned(people.y, self.favourable)
             self.classes_ = self.outcomes_.classes
             names = getattr(self, "feature_names_in_", None)
-            self.prepare_ = Preparation.fitted(self.prepare, people.X, names).transformer
+            self.prepare_ = FittedPreparation.fitted(self.prepare, people.X, names).transformer
             self._set_budgets(people)
             Z = self._preparation.transform(people.X)
             self.units_ = Units.plain(Z.shape[1])
@@ -85,10 +85,10 @@ class Linear(Gamed):
             self.worst_case_risk_ = float("nan")
             if problem.has_duality_gap:
                 self.worst_case_risk_ = worst_case(problem, theta, self._given(offset)).value
-            self.training_ = training(self, problem, people)
+            self.training_ = training_record(self, problem, people)
             self._rows = None
             if self.budgets is None:
-                self._rows = Rows.fitted(self._moving.knows, self._moving.answering(), table)
+                self._rows = RowIdentity.fitted(self._moving.knows, self._moving.answering(), table)
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(
                 f"interrupted after {self.n_queries_} answers; nothing is lost: fit again with "
@@ -111,7 +111,7 @@ class Linear(Gamed):
         """Writes the model to a text file that `load_model` reads, whole or not at all; `command`
         is noted in it. A black box and a solver are not saved, only what they are called."""
         check_is_fitted(self)
-        write(Path(path), record(self, command))
+        write_model_file(Path(path), model_record(self, command))
 
     # --- the problem behind it
 
@@ -152,17 +152,17 @@ class Linear(Gamed):
             weights=self.outcomes_.weights(who.y, self.class_weight, who.weights),
             one_label=True,
         )
-        return posed(people, self._ball, self.bound, self.fit_intercept)
+        return pose_problem(people, self._ball, self.bound, self.fit_intercept)
 
-    def _solved(self, problem: StrategicProblem, former: Former | None) -> Saddle | Result:
+    def _solved(self, problem: StrategicProblem, former: WarmStart | None) -> Saddle | Result:
         asking, self._asking = self._asking, None
         if self.solver is None:
             self.n_queries_ = 0
-            return solved_exactly(problem, self.bound)
+            return solve_exactly(problem, self.bound)
         if asking is None or not (self.warm_start and asking.suits(problem, self.solver)):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             start = None if former is None else former.start(problem, self.units_)
-            asking = Asking.begun(problem, self.solver, start, seed, self.queries)
+            asking = QueryFit.begun(problem, self.solver, start, seed, self.queries)
         self._asking = asking  # for the next fit, where this one breaks off
         result = asking.run(problem, self.queries, self.epochs)
         self.n_queries_ = asking.n_answers
@@ -170,13 +170,13 @@ class Linear(Gamed):
             self._asking = None
         return result
 
-    def _former(self) -> Former | None:
+    def _former(self) -> WarmStart | None:
         """The fit before, where this one is to start from it."""
         if not (self.warm_start and hasattr(self, "coef_")):
             return None
         towards = self.outcomes_.towards
         alpha = float(self.result_.x[-1]) if hasattr(self, "result_") else 0.0
-        return Former(towards * self.coef_[0], towards * float(self.intercept_[0]), alpha)
+        return WarmStart(towards * self.coef_[0], towards * float(self.intercept_[0]), alpha)
 
     def _set(self, theta: Vector, offset: float) -> None:
         coef, towards = self.units_.coefficients(theta), self.outcomes_.towards

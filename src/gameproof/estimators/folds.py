@@ -18,11 +18,11 @@ from sklearn.utils import _safe_indexing
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import BudgetWarning, CapWarning, IgnoresDataWarning
-from gameproof.estimators.base import Linear
+from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.sample_weight import as_weights
 from gameproof.strategic.power_costs import NoResponse
 
-Model = TypeVar("Model", bound=Linear)
+Model = TypeVar("Model", bound=BaseStrategicClassifier)
 Rows = NDArray[Any]
 
 
@@ -57,7 +57,7 @@ class People(NamedTuple):
         return [(self.only(train), self.only(test)) for train, test in parts]
 
 
-def fitted(base: Model, who: People, **parameters: Any) -> Model:
+def fit_quietly(base: Model, who: People, **parameters: Any) -> Model:
     """A copy with these parameters, fitted to these people; what a curve shows is no warning."""
     with warnings.catch_warnings():
         for kind in (CapWarning, IgnoresDataWarning, BudgetWarning):
@@ -66,7 +66,9 @@ def fitted(base: Model, who: People, **parameters: Any) -> Model:
     return model
 
 
-def without_movable(model: Linear, known: People, others: People) -> float | None:
+def accuracy_without_movable(
+    model: BaseStrategicClassifier, known: People, others: People
+) -> float | None:
     """The accuracy, gamed or not, of the same classifier without the columns that people can move;
     None where no column is left, or where nobody can move any."""
     kept = np.setdiff1d(np.arange(model.coef_.shape[1]), _moved(model))
@@ -80,7 +82,7 @@ def without_movable(model: Linear, known: People, others: People) -> float | Non
         "features": None,
         "response": NoResponse(),
     }
-    plain = fitted(model, known._replace(X=Z), **nobody)
+    plain = fit_quietly(model, known._replace(X=Z), **nobody)
     return float(plain.score(*others._replace(X=left_out)))
 
 
@@ -89,7 +91,9 @@ def mean_and_error(by_fold: Vector) -> tuple[float, float]:
     return float(by_fold.mean()), float(by_fold.std(ddof=1) / np.sqrt(by_fold.size))
 
 
-def within_an_error(accuracy: Matrix, among: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
+def within_one_standard_error(
+    accuracy: Matrix, among: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], int]:
     """Those of these rows within a standard error of the best one, and the best one."""
     means = accuracy[among].mean(axis=1)
     best = int(among[np.argmax(means)])
@@ -97,7 +101,7 @@ def within_an_error(accuracy: Matrix, among: NDArray[np.int64]) -> tuple[NDArray
     return among[means >= mean - error], best
 
 
-def on_dropping(columns: str, dropped: Vector | None, clean: Vector, gamed: Vector) -> str:
+def dropping_note(columns: str, dropped: Vector | None, clean: Vector, gamed: Vector) -> str:
     """A sentence where classifiers without the movable columns lose less than one standard error to
     those with them, whether people move or not; nothing otherwise."""
     if dropped is None:
@@ -112,19 +116,19 @@ def on_dropping(columns: str, dropped: Vector | None, clean: Vector, gamed: Vect
     )
 
 
-def dropped_by_fold(found: list[float | None]) -> Vector | None:
+def as_fold_accuracies(found: list[float | None]) -> Vector | None:
     """The accuracies of all folds, or None where there are none."""
     return None if any(each is None for each in found) else np.array(found, dtype=np.float64)
 
 
-def movable_columns(model: Linear) -> str:
+def movable_columns(model: BaseStrategicClassifier) -> str:
     """The names of the columns that people can change, for a sentence."""
     if model.budgets_ is not None:
         return ", ".join(model.budgets_.columns)
     return ", ".join(model.coef_names_[k] for k in model.movable_)
 
 
-def _moved(model: Linear) -> NDArray[np.int64]:
+def _moved(model: BaseStrategicClassifier) -> NDArray[np.int64]:
     """The prepared columns of what people can change."""
     if model.budgets_ is None:
         return model.movable_
@@ -132,5 +136,5 @@ def _moved(model: Linear) -> NDArray[np.int64]:
     return model._preparation.places(columns, model.coef_.shape[1])
 
 
-def _prepared(model: Linear, X: Any) -> Matrix:
+def _prepared(model: BaseStrategicClassifier, X: Any) -> Matrix:
     return model._preparation.transform(model._validated(X))

@@ -15,19 +15,24 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gameproof.core.arguments import Matrix, Vector, as_number
 from gameproof.core.errors import BudgetWarning, warn
-from gameproof.estimators.gamed_decisions import Decided, Who, require_who
-from gameproof.estimators.moving import Moving, boxed, checked, multiplied
+from gameproof.estimators.fitted_preparation import FittedPreparation, fills_gaps, takes_gaps
+from gameproof.estimators.gamed_decisions import Decisions, Who, require_who
 from gameproof.estimators.outcomes import Outcomes
-from gameproof.estimators.preparation import Preparation, fills_gaps, takes_gaps
-from gameproof.estimators.row_identity import Rows, among
+from gameproof.estimators.response_choice import (
+    ResponseChoice,
+    as_box_budget,
+    as_budgets,
+    scale_response,
+)
+from gameproof.estimators.row_identity import RowIdentity, restrict_to_rows
 from gameproof.estimators.sample_weight import Counted, as_weights, counted
-from gameproof.estimators.scaling import Units, in_units
+from gameproof.estimators.scaling import Units, translate_response
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import KnownResponse, Response
 
 
-class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class GamedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Decides about people by a table, as it is and after they have changed what they can."""
 
     budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None
@@ -46,7 +51,7 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     intercept_: Vector
     n_features_in_: int
 
-    _rows: Rows | None = None
+    _rows: RowIdentity | None = None
     _stated: Any = None  # the budgets that a fit was given
 
     def decision_function(self, X: ArrayLike) -> Vector:
@@ -79,9 +84,9 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         require_who(who)
         Z = self._preparation.transform(people.X)
         signs, towards = self.outcomes_.signs(people.y), self.outcomes_.towards
-        moving = Decided(signs, self._scores(Z), towards).moving(who) & (weights > 0)
+        moving = Decisions(signs, self._scores(Z), towards).moving(who) & (weights > 0)
         scores = self._gamed(people, Z, moving, multiple)
-        return Decided(signs, scores, towards).measured("accuracy", weights)
+        return Decisions(signs, scores, towards).measured("accuracy", weights)
 
     def gamed_decisions(self, X: ArrayLike, *, multiple: float = 1.0) -> NDArray[Any]:
         """The class that each person would get by using `multiple` times their budget, whether
@@ -119,22 +124,22 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     @property
-    def _preparation(self) -> Preparation:
+    def _preparation(self) -> FittedPreparation:
         names = getattr(self, "feature_names_in_", None)
         named = None if names is None else tuple(map(str, names))
-        return Preparation(self.prepare_, named, self.n_features_in_)
+        return FittedPreparation(self.prepare_, named, self.n_features_in_)
 
     @property
-    def _moving(self) -> Moving:
+    def _moving(self) -> ResponseChoice:
         told = self.budgets, self.response, self.power, self.features
-        return Moving(*told, self._preparation, self.units_.mean.size)
+        return ResponseChoice(*told, self._preparation, self.units_.mean.size)
 
     def _set_budgets(self, who: Counted) -> None:
         """Checks the budgets; defaults are those of these rows."""
         self.budgets_, self._stated = None, self.budgets
         if self.budgets is not None:
             features = self._preparation.features
-            self.budgets_ = checked(self.budgets, features, who.X, who.weights)
+            self.budgets_ = as_budgets(self.budgets, features, who.X, who.weights)
             for note in self.budgets_.notes:
                 warn(note, BudgetWarning)
 
@@ -142,7 +147,7 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Those of the fit; where others were given since, those, with defaults of these rows."""
         if self.budgets is self._stated and self.budgets_ is not None:
             return self.budgets_
-        return checked(self.budgets, self._preparation.features, who.X, who.weights)
+        return as_budgets(self.budgets, self._preparation.features, who.X, who.weights)
 
     def _met(
         self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -162,9 +167,9 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """How these people answer, in the units of the fit."""
         moving = self._moving
         if self.budgets is not None:
-            return boxed(moving.preparation.moves(who.X, self._budgets(who)), self.units_)
-        response = multiplied(moving.answering(), multiple)
-        return in_units(among(response, who.rows), self.units_, Z)
+            return as_box_budget(moving.preparation.moves(who.X, self._budgets(who)), self.units_)
+        response = scale_response(moving.answering(), multiple)
+        return translate_response(restrict_to_rows(response, who.rows), self.units_, Z)
 
     def _gamed(self, who: Counted, Z: Matrix, group: NDArray[np.bool_], multiple: float) -> Vector:
         """Scores where the people of a group move, positive for ``classes_[1]``."""

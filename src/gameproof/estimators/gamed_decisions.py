@@ -20,7 +20,7 @@ WHO = ("unfavourable", "refused")
 METRICS = ("accuracy", "balanced_accuracy", "roc_auc")
 
 
-class Decided(NamedTuple):
+class Decisions(NamedTuple):
     """Labels +1 for the favourable class and -1, and scores that are positive for the second of
     two classes; `towards` is the sign of the favourable one in them."""
 

@@ -15,11 +15,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import _get_feature_names, check_array
 
 from gameproof.core.arguments import Matrix, Vector, as_number, shown
-from gameproof.estimators.base import Linear
-from gameproof.estimators.gamed_decisions import METRICS, Decided, Who, require_who
-from gameproof.estimators.moving import checked
+from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.gamed_decisions import METRICS, Decisions, Who, require_who
 from gameproof.estimators.outcomes import Outcomes
-from gameproof.estimators.preparation import Preparation
+from gameproof.estimators.response_choice import as_budgets
 from gameproof.estimators.sample_weight import as_weights
 
 
@@ -64,7 +64,7 @@ class Parts(NamedTuple):
     """A linear classifier behind a preparation, and the scores it gives."""
 
     classifier: Any
-    preparation: Preparation
+    preparation: FittedPreparation
     X: Matrix
     scores: Vector
 
@@ -87,20 +87,20 @@ class GamedScorer:
         parts = _parts(estimator, X)
         outcomes = self._outcomes(parts.classifier)
         signs, towards = outcomes.signs(np.asarray(y)), outcomes.towards
-        moving = Decided(signs, parts.scores, towards).moving(self.who)
+        moving = Decisions(signs, parts.scores, towards).moving(self.who)
         if self.budgets is None:
             gamed = self._by_its_own(estimator, X, moving)
         else:
             features = parts.preparation.features
-            budgets = checked(self.budgets, features, parts.X, weights).times(self.multiple)
+            budgets = as_budgets(self.budgets, features, parts.X, weights).times(self.multiple)
             coef = towards * _coefficients(parts.classifier)
             gains = parts.preparation.gains(parts.X, budgets, coef)
             gamed = parts.scores + towards * np.where(moving, gains, 0.0)
-        return Decided(signs, gamed, towards).measured(self.metric, weights)
+        return Decisions(signs, gamed, towards).measured(self.metric, weights)
 
     def _by_its_own(self, estimator: Any, X: ArrayLike, moving: Any) -> Vector:
         model = _found(estimator)
-        if not isinstance(model, Linear):
+        if not isinstance(model, BaseStrategicClassifier):
             raise ValueError(
                 f"gamed_scorer needs budgets for a {type(model).__name__}, such as "
                 "gamed_scorer({'savings': (0, 5000)})"
@@ -110,7 +110,11 @@ class GamedScorer:
         return model._gamed(people, Z, moving, self.multiple)
 
     def _outcomes(self, classifier: Any) -> Outcomes:
-        own = classifier.outcomes_.favourable if isinstance(classifier, Linear) else None
+        own = (
+            classifier.outcomes_.favourable
+            if isinstance(classifier, BaseStrategicClassifier)
+            else None
+        )
         wanted = own if self.favourable is None else self.favourable
         return Outcomes.learned(np.asarray(classifier.classes_), wanted)
 
@@ -132,12 +136,12 @@ def _parts(estimator: Any, X: ArrayLike) -> Parts:
             "gamed_scorer takes a fitted linear classifier with coef_ and decision_function, or a "
             f"pipeline that ends in one, got {shown(model)}"
         )
-    if isinstance(classifier, Linear) and classifier.prepare_ is not None:
+    if isinstance(classifier, BaseStrategicClassifier) and classifier.prepare_ is not None:
         transformers.append(classifier.prepare_)
     whole = transformers[0] if len(transformers) == 1 else make_pipeline(*transformers)
     named = _get_feature_names(X)
     table: Matrix = check_array(X, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
-    preparation = Preparation(
+    preparation = FittedPreparation(
         whole if transformers else None,
         None if named is None else tuple(map(str, named)),
         table.shape[1],

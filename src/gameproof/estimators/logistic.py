@@ -7,14 +7,14 @@ from typing import Any, final
 
 from numpy.typing import ArrayLike
 
-from gameproof.estimators.base import Linear
+from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.responses import Response
 
 
 @final
-class StrategicLogisticRegression(Linear):
+class StrategicLogisticRegression(BaseStrategicClassifier):
     """Minimises the mean of log(1 + exp(-y <b(theta), theta>)), the logistic loss at what people
     report: the robust classifier with radius 0 and labels that stay.
 

@@ -25,7 +25,7 @@ from gameproof.estimators.table_budgets import Budgets, Moves
 from gameproof.strategic.claims import Claim
 
 
-class Number(NamedTuple):
+class NumberEncoder(NamedTuple):
     """What was learned of a column of numbers."""
 
     unit: float
@@ -35,7 +35,7 @@ class Number(NamedTuple):
     gaps: bool
 
     @classmethod
-    def learned(cls, column: Vector, unit: float | None) -> Number:
+    def learned(cls, column: Vector, unit: float | None) -> NumberEncoder:
         """From the training part."""
         known = column[~np.isnan(column)]
         if unit is None:
@@ -79,7 +79,7 @@ class Number(NamedTuple):
         return [scaled, missing.astype(np.float64)] if self.gaps else [scaled]
 
 
-class Category(NamedTuple):
+class CategoryEncoder(NamedTuple):
     """A column that holds the numbers of levels."""
 
     levels: tuple[str, ...]
@@ -143,9 +143,9 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         table: Matrix = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
         features = self._features(table.shape[1])
         self.encoders_ = [
-            Category(features.levels[name])
+            CategoryEncoder(features.levels[name])
             if name in features.levels
-            else Number.learned(column, unit)
+            else NumberEncoder.learned(column, unit)
             for name, column in zip(features.names, table.T, strict=True)
         ]
         self._check_levels(table)
@@ -207,11 +207,11 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         upper, claims = lower.copy(), []
         for at, (encoder, start) in enumerate(zip(self.encoders_, starts[:-1], strict=True)):
             column = table[:, at]
-            if isinstance(encoder, Number) and at in budgets.ranges:
+            if isinstance(encoder, NumberEncoder) and at in budgets.ranges:
                 with np.errstate(over="ignore"):
                     low, high = (times * np.float64(end) for end in budgets.ranges[at])
                 lower[:, start], upper[:, start] = encoder.moves(column, low, high)
-            elif isinstance(encoder, Category) and at in budgets.claims:
+            elif isinstance(encoder, CategoryEncoder) and at in budgets.claims:
                 claims.append(encoder.claim(column, budgets.claims[at], int(start)))
         return Moves(lower, upper, tuple(claims))
 
@@ -272,7 +272,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _check_levels(self, table: Matrix) -> None:
         names = self._features(table.shape[1]).names
         for name, encoder, column in zip(names, self.encoders_, table.T, strict=True):
-            if isinstance(encoder, Category):
+            if isinstance(encoder, CategoryEncoder):
                 numbered = np.isin(column, np.arange(len(encoder.levels))) | np.isnan(column)
                 if not numbered.all():
                     row = int(np.argmin(numbered))

@@ -29,7 +29,7 @@ NEARLY, NO_LOSS = 0.999, 1e-6
 LARGEST_CAP = 1e4
 
 
-def posed(
+def pose_problem(
     people: Population, ball: tuple[float, float], bound: float, intercept: bool
 ) -> StrategicProblem:
     """The problem of these people, with a cap on alpha that no best classifier reaches."""
@@ -45,7 +45,7 @@ def posed(
     )
 
 
-def solved_exactly(problem: StrategicProblem, bound: float) -> Saddle:
+def solve_exactly(problem: StrategicProblem, bound: float) -> Saddle:
     """The certified saddle point."""
     if not problem.has_duality_gap:
         raise TypeError(
@@ -56,10 +56,10 @@ def solved_exactly(problem: StrategicProblem, bound: float) -> Saddle:
         warnings.simplefilter("ignore", CapWarning)  # ours names the classifier's parameter
         saddle = saddle_point(problem)
     _warn_of_bounds(problem, saddle, bound)
-    return ignoring(problem, saddle) if problem.ignores_data(saddle.x) else saddle
+    return ignore_data(problem, saddle) if problem.ignores_data(saddle.x) else saddle
 
 
-def ignoring(problem: StrategicProblem, saddle: Saddle) -> Saddle:
+def ignore_data(problem: StrategicProblem, saddle: Saddle) -> Saddle:
     """Where theta is 0 but for rounding: theta = 0, which decides all alike. The intercept is the
     best one; where that is 0 as well, the adversary makes both decisions equally bad, and as little
     as counts for nothing decides for the majority."""
@@ -75,7 +75,7 @@ def ignoring(problem: StrategicProblem, saddle: Saddle) -> Saddle:
 
 
 @dataclass
-class Asking:
+class QueryFit:
     """A run that asks people, as far as it has come: no answer is asked again where it goes on."""
 
     given: Any  # the solver, or how to choose it
@@ -95,7 +95,7 @@ class Asking:
         start: tuple[Vector, Vector] | None,
         seed: int,
         queries: int | None,
-    ) -> Asking:
+    ) -> QueryFit:
         """With a solver, or with one chosen for the problem."""
         given = solver
         if isinstance(solver, str) and solver == "auto":

@@ -7,14 +7,14 @@ from typing import Any, final
 
 from numpy.typing import ArrayLike
 
-from gameproof.estimators.base import Linear
+from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.responses import Response
 
 
 @final
-class RobustStrategicClassifier(Linear):
+class RobustStrategicClassifier(BaseStrategicClassifier):
     """Minimises the worst-case logistic risk where people answer and an adversary then moves what
     they report by `radius`, in the mean, and flips favourable labels at a cost.
 

@@ -14,21 +14,21 @@ from gameproof.core.arguments import Indices, Matrix
 from gameproof.strategic.responses import BlackBox, KnownResponse, Response
 
 
-class Rows(NamedTuple):
+class RowIdentity(NamedTuple):
     """The rows that `knows`, a response or powers of one's own, was fitted with."""
 
     knows: Any
     digest: str
 
     @classmethod
-    def fitted(cls, knows: Any, response: Response, table: Matrix) -> Rows:
+    def fitted(cls, knows: Any, response: Response, table: Matrix) -> RowIdentity:
         """Those of a fit, looked at only where they matter: a table may be long."""
-        return cls(knows, _digest(table) if by_number(response) else "")
+        return cls(knows, _digest(table) if keyed_by_row(response) else "")
 
     def require(self, knows: Any, response: Response, table: Matrix) -> None:
         """Refuses other rows than those of the fit, where it knows people by their numbers. Of what
         was given since then nothing is known: it may be about other people."""
-        if knows is self.knows and by_number(response) and _digest(table) != self.digest:
+        if knows is self.knows and keyed_by_row(response) and _digest(table) != self.digest:
             raise ValueError(
                 f"these are not the rows of the fit in their order, and {type(response).__name__} "
                 "knows people by their numbers, so that it would answer for others; give the rows "
@@ -36,15 +36,15 @@ class Rows(NamedTuple):
             )
 
 
-def by_number(response: Response) -> bool:
+def keyed_by_row(response: Response) -> bool:
     """Whether people are known by their numbers, and not by what their rows say."""
     if isinstance(response, KnownResponse):
         return response.by_agent
     base = getattr(response, "base", None)  # answers of another, changed
-    return isinstance(response, BlackBox) or (base is not None and by_number(base))
+    return isinstance(response, BlackBox) or (base is not None and keyed_by_row(base))
 
 
-def among(response: Response, rows: Indices | None) -> Response:
+def restrict_to_rows(response: Response, rows: Indices | None) -> Response:
     """The response of those with these numbers, who are numbered anew."""
     if rows is None:
         return response
@@ -55,7 +55,7 @@ def among(response: Response, rows: Indices | None) -> Response:
         return replace(response, function=lambda theta, agents: ask(theta, rows[agents]))
     if hasattr(response, "base"):  # answers of another, changed as if these were all the people
         changed: Any = response
-        return replace(changed, base=among(changed.base, rows))  # type: ignore[no-any-return]
+        return replace(changed, base=restrict_to_rows(changed.base, rows))  # type: ignore[no-any-return]
     raise ValueError(
         f"people with a weight of 0 cannot be left out of {response!r}, which may know people by "
         "their numbers; leave them out of X and y"

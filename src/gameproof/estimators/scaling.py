@@ -70,14 +70,14 @@ class Units(NamedTuple):
         return theta
 
 
-def in_units(response: Response, units: Units, X: Matrix) -> Response:
+def translate_response(response: Response, units: Units, X: Matrix) -> Response:
     """The response of people with these features, in the units of the fit: those who are asked are
     translated, with all that changes their answers; models live there."""
     if not _asks(response):
         return response
     if isinstance(response, BlackBox) and response.scores:
         return BlackBox(_translated_scores(response, units), scores=True)
-    return Translated(response, units, X)
+    return TranslatedResponse(response, units, X)
 
 
 def _asks(response: Response) -> bool:
@@ -87,7 +87,7 @@ def _asks(response: Response) -> bool:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Translated(Response):
+class TranslatedResponse(Response):
     """People who are told coefficients, and answer with features, in the user's units."""
 
     base: Response

@@ -21,15 +21,15 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.core.errors import BudgetWarning, warn
-from gameproof.estimators.base import Linear
+from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
     People,
-    dropped_by_fold,
-    fitted,
+    accuracy_without_movable,
+    as_fold_accuracies,
+    dropping_note,
+    fit_quietly,
     mean_and_error,
-    on_dropping,
-    within_an_error,
-    without_movable,
+    within_one_standard_error,
 )
 from gameproof.estimators.table_budgets import Budgets
 
@@ -96,7 +96,7 @@ class BudgetCurve:
 def select_budget(
     X: ArrayLike,
     y: ArrayLike,
-    model: Linear,
+    model: BaseStrategicClassifier,
     *,
     multiples: Sequence[float] = MULTIPLES,
     folds: int = 5,
@@ -116,7 +116,7 @@ def select_budget(
     >>> curve.recommended, curve.recommended_budgets.describe()
     (1.0, 'x2: -0.5 to +0.5')
     """
-    if not isinstance(model, Linear):
+    if not isinstance(model, BaseStrategicClassifier):
         raise TypeError(
             "model must be a RobustStrategicClassifier or StrategicLogisticRegression, got "
             f"{shown(model)}"
@@ -129,40 +129,40 @@ def select_budget(
     tried = np.unique(as_vector("multiples", multiples))
     who = People.counted(X, y, sample_weight)
     splits = who.splits(as_count("folds", folds, least=2), seed)
-    stated = fitted(model, who).budgets_
+    stated = fit_quietly(model, who).budgets_
     assert stated is not None  # since the model has budgets
     for note in stated.notes:
         warn(note, BudgetWarning)
     found = [_judged(model, tried, *split) for split in splits]
     by_fold = np.array([scores for scores, _ in found])  # folds, multiples, curves
     clean, gamed, twice = by_fold.transpose(2, 1, 0)
-    dropped = dropped_by_fold([without for _, without in found])
+    dropped = as_fold_accuracies([without for _, without in found])
     k, reason = _recommended(tried, clean, gamed)
-    note = on_dropping(", ".join(stated.columns), dropped, clean[k], gamed[k])
+    note = dropping_note(", ".join(stated.columns), dropped, clean[k], gamed[k])
     return BudgetCurve(tried, clean, gamed, twice, dropped, stated, float(tried[k]), reason, note)
 
 
 def _judged(
-    base: Linear, multiples: Vector, known: People, others: People
+    base: BaseStrategicClassifier, multiples: Vector, known: People, others: People
 ) -> tuple[list[list[float]], float | None]:
     """Clean accuracy, gamed and at twice the budgets, for each multiple; and without the columns
     that people can change."""
-    stated: Any = fitted(base, known)
+    stated: Any = fit_quietly(base, known)
     scores = []
     for multiple in multiples:
         model = stated
         if multiple != 1:
-            model = fitted(base, known, budgets=stated.budgets_.times(multiple))
+            model = fit_quietly(base, known, budgets=stated.budgets_.times(multiple))
             model.set_params(budgets=stated.budgets_)  # what people can do stays the same
         gamed = [model.gamed_score(*others, multiple=times) for times in (1.0, 2.0)]
         scores.append([model.score(*others), *gamed])
-    return scores, without_movable(stated, known, others)
+    return scores, accuracy_without_movable(stated, known, others)
 
 
 def _recommended(multiples: Vector, clean: Matrix, gamed: Matrix) -> tuple[int, str]:
     """The rule of the module: the number of the multiple, and why."""
-    kept, best = within_an_error(gamed, np.arange(multiples.size))
-    kept, _ = within_an_error(clean, kept)
+    kept, best = within_one_standard_error(gamed, np.arange(multiples.size))
+    kept, _ = within_one_standard_error(clean, kept)
     k = int(kept[0])
     at_best = _plus_minus(*mean_and_error(gamed[best]))
     told = f"{gamed[k].mean():.3f}, within one standard error of the best ({at_best} at "

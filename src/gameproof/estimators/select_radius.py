@@ -24,13 +24,13 @@ from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.core.errors import BudgetWarning, warn
 from gameproof.estimators.folds import (
     People,
-    dropped_by_fold,
-    fitted,
+    accuracy_without_movable,
+    as_fold_accuracies,
+    dropping_note,
+    fit_quietly,
     mean_and_error,
     movable_columns,
-    on_dropping,
-    within_an_error,
-    without_movable,
+    within_one_standard_error,
 )
 from gameproof.estimators.robust import RobustStrategicClassifier
 from gameproof.strategic.responses import KnownResponse
@@ -120,7 +120,7 @@ def select_radius(
     _require_common_response(base.response, base.power)
     who = People.counted(X, y, sample_weight)
     splits = who.splits(as_count("folds", folds, least=2), seed)
-    whole = fitted(base, who, radius=0.0)
+    whole = fit_quietly(base, who, radius=0.0)
     if whole.budgets_ is not None:
         for wide in whole.budgets_.notes:
             warn(wide, BudgetWarning)
@@ -132,9 +132,9 @@ def select_radius(
     clean, gamed, risk, ignores = np.moveaxis(found, 2, 0)
     ignoring = ignores.any(axis=1)
     chosen, reason = _recommended(tried, clean, gamed, ignoring, useful)
-    without = [without_movable(fitted(base, s[0], radius=chosen), *s) for s in splits]
+    without = [accuracy_without_movable(fit_quietly(base, s[0], radius=chosen), *s) for s in splits]
     k = int(np.flatnonzero(tried == chosen)[0])
-    note = on_dropping(movable_columns(whole), dropped_by_fold(without), clean[k], gamed[k])
+    note = dropping_note(movable_columns(whole), as_fold_accuracies(without), clean[k], gamed[k])
     return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note)
 
 
@@ -154,7 +154,7 @@ def _judged(
     base: RobustStrategicClassifier, radius: float, known: People, others: People
 ) -> tuple[float, float, float, float]:
     """Clean accuracy, gamed accuracy, worst-case risk, and whether the data was ignored."""
-    model = fitted(base, known, radius=float(radius))
+    model = fit_quietly(base, known, radius=float(radius))
     nothing = model.problem(*known).ignores_data(model.result_.x)
     risk = model.worst_case(*others).value
     return model.score(*others), model.gamed_score(*others), risk, float(nothing)
@@ -171,8 +171,8 @@ def _recommended(
             "move too easily, or the features tell too little. There is nothing to recommend, and "
             f"{radii[0]:.3g} is only the smallest."
         )
-    kept, cleanest = within_an_error(clean, open_to)
-    kept, best_gamed = within_an_error(gamed, kept)
+    kept, cleanest = within_one_standard_error(clean, open_to)
+    kept, best_gamed = within_one_standard_error(gamed, kept)
     k = int(kept[np.argmax(radii[kept])])
     told = [
         f"{name} accuracy {table[k].mean():.3f}, at best {table[best].mean():.3f} ± "

@@ -41,7 +41,7 @@ LARGEST = 50_000_000
 
 @final
 @dataclass(frozen=True, eq=False)
-class Foreign:
+class ImportedClassifier:
     """A linear classifier in the units of its table: scores are positive for ``classes[1]``."""
 
     kind: str
@@ -56,7 +56,7 @@ class Foreign:
         return sign * self.coef, sign * self.intercept
 
 
-def load_foreign(path: str | Path) -> Foreign:
+def load_sklearn_classifier(path: str | Path) -> ImportedClassifier:
     """The classifier in a skops file, or an error that says why it is not opened."""
     data = Path(path).read_bytes()
     strange = sorted(set(_types(data, str(path))) - _known())
@@ -80,10 +80,10 @@ def load_foreign(path: str | Path) -> Foreign:
         raise
     except Exception as error:  # a damaged file can make its reader raise nearly anything
         raise ModelFileError(f"{path} is a damaged file of skops: {error}") from error
-    return unrolled(model, str(path))
+    return flatten_pipeline(model, str(path))
 
 
-def unrolled(model: Any, given: str = "the model") -> Foreign:
+def flatten_pipeline(model: Any, given: str = "the model") -> ImportedClassifier:
     """The same for a fitted classifier or pipeline at hand."""
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     *scalers, classifier = steps
@@ -107,7 +107,7 @@ def unrolled(model: Any, given: str = "the model") -> Foreign:
             theta = theta / scaler.scale_
         if scaler.with_mean:
             offset -= float(scaler.mean_ @ theta)
-    return Foreign(type(classifier).__name__, theta, offset, classes, _names(steps))
+    return ImportedClassifier(type(classifier).__name__, theta, offset, classes, _names(steps))
 
 
 def _names(steps: Sequence[Any]) -> tuple[str, ...] | None:

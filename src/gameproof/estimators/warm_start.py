@@ -11,7 +11,7 @@ from gameproof.estimators.scaling import Units
 from gameproof.strategic.robust_problem import StrategicProblem
 
 
-class Former(NamedTuple):
+class WarmStart(NamedTuple):
     """Coefficients and intercept towards the favourable class, and alpha, of a fit before; 0 where
     a file held none."""
 

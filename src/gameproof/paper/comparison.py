@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels
 from gameproof.core.errors import CapWarning
 from gameproof.minmax.problem import gap
@@ -159,19 +159,19 @@ def _draw_accuracy(study: Study, title: str, curves: list[Row]) -> None:
 def chart_gaps(rows: list[Row], title: str, x: str = "epoch") -> Chart:
     """The gap by epochs, or by values a person, of each algorithm, with its band."""
     series = [
-        spread(name, *by_seed(where(rows, algorithm=name), x, "score")) for name in ALGORITHMS
+        mean_band(name, *by_seed(where(rows, algorithm=name), x, "score")) for name in ALGORITHMS
     ]
     named = {"epoch": "epochs", "values": "values a person"}[x]
-    return lines(title, named, "gap", series, log_x=True, log_y=True)
+    return line_chart(title, named, "gap", series, log_x=True, log_y=True)
 
 
 def chart_curves(rows: list[Row], y: str, title: str = "classifiers") -> Chart:
     """Accuracy or margin by gaming power of each classifier, with its band."""
     series = [
-        spread(name, *by_seed(where(rows, classifier=name), "power", y))
+        mean_band(name, *by_seed(where(rows, classifier=name), "power", y))
         for name in dict.fromkeys(row["classifier"] for row in rows)
     ]
     expected = [(TRAINED_FOR, "expected")]
     x = "gaming power of the people tested"
     named = {"accuracy": "accuracy", "margin": "mean margin"}[y]
-    return lines(title, x, named, series, upright=expected)
+    return line_chart(title, x, named, series, upright=expected)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from gameproof.core.errors import ModelFileError
-from gameproof.estimators.base import Linear
+from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.logistic import StrategicLogisticRegression
-from gameproof.estimators.model_files import read
-from gameproof.estimators.model_record import restored
+from gameproof.estimators.model_io.model_files import read_model_file
+from gameproof.estimators.model_io.model_record import restore_model
 from gameproof.estimators.robust import RobustStrategicClassifier
 from gameproof.tables.table_model import TableModel, restored_table
 
-KINDS: dict[str, type[Linear]] = {
+KINDS: dict[str, type[BaseStrategicClassifier]] = {
     kind.__name__: kind for kind in (RobustStrategicClassifier, StrategicLogisticRegression)
 }
 
 
-def load_model(path: str | Path) -> Linear | TableModel:
+def load_model(path: str | Path) -> BaseStrategicClassifier | TableModel:
     """The model that ``model.save(path)`` or ``gameproof fit`` wrote. The file is text and runs no
     code, whoever made it; what cannot be used is refused with a `ModelFileError`.
 
@@ -25,7 +25,7 @@ def load_model(path: str | Path) -> Linear | TableModel:
     no ``result_``, and a black box or a solver must be given again before it is fitted again.
     """
     place = Path(path)
-    content = read(place)
+    content = read_model_file(place)
     kind = KINDS.get(str(content.get("kind")))
     whole = content.get("kind") == TableModel.__name__
     if kind is None and not whole:
@@ -34,7 +34,7 @@ def load_model(path: str | Path) -> Linear | TableModel:
             f"{', '.join([*KINDS, TableModel.__name__])}"
         )
     try:
-        return restored_table(content, KINDS) if kind is None else restored(kind, content)
+        return restored_table(content, KINDS) if kind is None else restore_model(kind, content)
     except Exception as error:  # a crafted file can be wrong in any way
         raise ModelFileError(f"{place} does not describe a model: {error}") from error
 

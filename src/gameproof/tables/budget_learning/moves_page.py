@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table, Tile
-from gameproof.auditing.words import between, listed, percent
 from gameproof.tables.budget_learning.column_moves import ColumnMoves, Group, movable_text
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
 from gameproof.tables.budget_learning.lines import WEAKER
@@ -23,7 +23,9 @@ def moves_tiles(found: LearnedBudgets) -> list[Tile]:
     ]
     won = found.acceptance.won if found.acceptance else None
     if won is not None:
-        tiles.append(Tile("refused before, accepted after", percent(won.value), between(won)))
+        tiles.append(
+            Tile("refused before, accepted after", percent(won.value), percent_interval(won))
+        )
     return tiles
 
 
@@ -122,8 +124,8 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
     told = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
     if end.won is not None and end.lost is not None:
         told += (
-            f" {percent(end.won.value)} ({between(end.won)}) of people refused before are accepted "
-            f"after; {percent(end.lost.value)} of people accepted before are refused after."
+            f" {percent(end.won.value)} ({percent_interval(end.won)}) of people refused before are "
+            f"accepted after; {percent(end.lost.value)} of people accepted before are refused after."
         )
     columns = [
         Column("column"),

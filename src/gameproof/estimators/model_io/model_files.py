@@ -24,14 +24,14 @@ FORMAT, VERSION = "gameproof-model", 2
 Record = dict[str, Any]
 
 
-def write(path: Path, record: Record) -> None:
+def write_model_file(path: Path, record: Record) -> None:
     """Writes a model file, whole or not at all."""
     content = {"format": FORMAT, "version": VERSION, **record}
     content["digest"] = _digest(content)
     write_whole(path, json.dumps(content, indent=1, allow_nan=False).encode())
 
 
-def read(path: Path) -> Record:
+def read_model_file(path: Path) -> Record:
     """What a model file holds, or a `ModelFileError` that says what is wrong with it."""
     if path.is_dir():
         raise ModelFileError(f"{path} is a folder, not a model file")
@@ -57,31 +57,31 @@ def read(path: Path) -> Record:
     return content
 
 
-def encoded(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """As JSON can hold it: numbers, text, lists and dicts of them."""
     if isinstance(value, np.ndarray):
-        return encoded(value.tolist())
+        return to_json(value.tolist())
     if isinstance(value, np.generic):
-        return encoded(value.item())
+        return to_json(value.item())
     if isinstance(value, float) and not isfinite(value):
         return {"number": str(value)}
     if isinstance(value, (list, tuple, range)):
-        return [encoded(part) for part in value]
+        return [to_json(part) for part in value]
     if isinstance(value, dict):
-        return {str(key): encoded(part) for key, part in value.items()}
+        return {str(key): to_json(part) for key, part in value.items()}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"a model file holds numbers and text, not {value!r}")
 
 
-def decoded(value: Any) -> Any:
+def from_json(value: Any) -> Any:
     """Back from `encoded`; arrays have become lists."""
     if isinstance(value, list):
-        return [decoded(part) for part in value]
+        return [from_json(part) for part in value]
     if isinstance(value, dict):
         if value.keys() == {"number"}:
             return float(value["number"])
-        return {key: decoded(part) for key, part in value.items()}
+        return {key: from_json(part) for key, part in value.items()}
     return value
 
 

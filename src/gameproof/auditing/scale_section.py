@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from gameproof.auditing.by_scale import WHY
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.on_accuracy import ACCURACY, SHARE
+from gameproof.auditing.accuracy_section import ACCURACY, SHARE
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.number_format import listed, number, percent
 from gameproof.auditing.page_model import Chart, Column, Section, Table
-from gameproof.auditing.reading import ACCEPTED, accepted, at_power, cells, line, look
-from gameproof.auditing.words import listed, number, percent
+from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
+from gameproof.auditing.section_parts import (
+    ACCEPTED,
+    accepted_columns,
+    at_power,
+    cells,
+    line_series,
+    series_look,
+)
 
 TITLE = "Numbers that depend on the scale of the scores"
 
 
-def by_scale(audit: Audit) -> Section:
+def scale_section(audit: Audit) -> Section:
     """Gaming by power, log losses and coefficients."""
     charts = [_worst(audit)] if len({row.radius for row in audit.losses}) > 1 else []
     tables = [_losses(audit), _coefficients(audit)]
-    said, notes = [WHY], []
+    said, notes = [WHY_SCALE_MATTERS], []
     name = audit.models[-1]
     if audit.movable and len(audit.of(audit.by_power, name)) > 1:
         charts.insert(0, _curves(audit))
@@ -44,7 +51,9 @@ def _curves(audit: Audit) -> Chart:
         "Accuracy by gaming power",
         f"Accuracy of {name} against gaming power: {listed(ends)}.",
         [
-            line(model, audit.of(audit.by_power, model), "accuracy", look(audit, model))
+            line_series(
+                model, audit.of(audit.by_power, model), "accuracy", series_look(audit, model)
+            )
             for model in reversed(audit.models)
         ],
         "gaming power",
@@ -63,7 +72,7 @@ def _worst(audit: Audit) -> Chart:
         title,
         f"{title}, {audit.models[-1]}: {listed(ends)}.",
         [
-            line(model, audit.of(audit.losses, model), "risk", look(audit, model))
+            line_series(model, audit.of(audit.losses, model), "risk", series_look(audit, model))
             for model in reversed(audit.models)
         ],
         "radius",
@@ -77,7 +86,7 @@ def _powers(audit: Audit) -> Table:
         *(Column(title, "number") for title in ("power", "each moves by")),
         *SHARE,
         Column("log loss", "number"),
-        *accepted(audit),
+        *accepted_columns(audit),
     ]
     fields = ("model", "power", "moved", "accuracy", "low", "high", "risk", *ACCEPTED)
     return Table("gaming by power", columns, cells(audit.by_power, *fields))

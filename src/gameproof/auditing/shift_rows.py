@@ -21,16 +21,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gameproof.auditing.gaming import accepted, right
+from gameproof.auditing.gaming_rows import accepted_shares, is_right
 from gameproof.auditing.intervals import (
     mean_interval,
     paired_interval,
     paired_mean_interval,
     share_interval,
 )
-from gameproof.auditing.linear_model import Case
-from gameproof.auditing.rows import Bin, Difference, Quality, Shift, ShiftDifference
-from gameproof.auditing.scores import area
+from gameproof.auditing.linear_model import ScoredApplicants
+from gameproof.auditing.row_types import Bin, Difference, Quality, Shift, ShiftDifference
+from gameproof.auditing.score_rounding import area_under_curve
 from gameproof.core.arguments import Vector
 
 BINS = 30
@@ -38,10 +38,10 @@ SHIFT = 1e-9  # of the edges of bins, relative to their range
 TIE = 1e-9  # relative difference below which a sum of prices equals the adversary's budget
 
 
-def quality(case: Case) -> Quality:
+def quality_row(case: ScoredApplicants) -> Quality:
     """Where nobody moves."""
     z, y, n = case.scores, case.y, case.y.size
-    k, n_positive = int(right(z, y).sum()), int((y > 0).sum())
+    k, n_positive = int(is_right(z, y).sum()), int((y > 0).sum())
     return Quality(
         case.name,
         n,
@@ -49,13 +49,13 @@ def quality(case: Case) -> Quality:
         k / n,
         *share_interval(k, n),
         max(n_positive, n - n_positive) / n,
-        area(z, y > 0, case.rounding),
-        *accepted(z, y),
+        area_under_curve(z, y > 0, case.rounding),
+        *accepted_shares(z, y),
         float(not case.gains(1.0).any()),
     )
 
 
-def bins(case: Case) -> list[Bin]:
+def bin_rows(case: ScoredApplicants) -> list[Bin]:
     """The scores of both labels, counted between the 1st and the 99th percentile; the outer bins
     take what lies beyond."""
     spread = float(case.scores.std())
@@ -75,7 +75,7 @@ def bins(case: Case) -> list[Bin]:
     ]
 
 
-class Least(NamedTuple):
+class LeastAccuracy(NamedTuple):
     """The least accuracy within a radius: the mean of `kept`, less what the adversary pays for."""
 
     accuracy: float
@@ -87,13 +87,15 @@ class Least(NamedTuple):
         return float(self.kept.mean()) - self.accuracy
 
 
-def least_accuracies(z: Vector, case: Case, radii: Sequence[float], kappa: float) -> list[Least]:
+def least_accuracies(
+    z: Vector, case: ScoredApplicants, radii: Sequence[float], kappa: float
+) -> list[LeastAccuracy]:
     """Radius by radius, where people have the scores z; see the module."""
     y, n, length = case.y, case.y.size, hypot(*case.theta)
-    is_right = right(z, y) > 0
+    decided_rightly = is_right(z, y) > 0
     far = np.abs(z) / length if length > 0 else np.full(n, inf)
-    each = np.where(is_right, np.minimum(far, np.where(y > 0, 2 * kappa, inf)), 0.0)
-    price = np.sort(each[is_right & np.isfinite(each)])
+    each = np.where(decided_rightly, np.minimum(far, np.where(y > 0, 2 * kappa, inf)), 0.0)
+    price = np.sort(each[decided_rightly & np.isfinite(each)])
     spent = np.concatenate([[0.0], np.cumsum(price)])
     found = []
     for radius in radii:
@@ -102,16 +104,16 @@ def least_accuracies(z: Vector, case: Case, radii: Sequence[float], kappa: float
         whole = int(np.searchsorted(spent, (1 + TIE) * budget, side="right")) - 1
         rest = max(0.0, budget - float(spent[whole]))
         part = rest / price[whole] if whole < price.size else 0.0
-        least = (int(is_right.sum()) - whole - float(part)) / n
+        least = (int(decided_rightly.sum()) - whole - float(part)) / n
         # Where all that is for sale is bought, lambda is 0.
         last = float(price[whole]) if whole < price.size else inf
         kept = np.minimum(1.0, each / last) if last < inf else np.isinf(each).astype(np.float64)
-        found.append(Least(least, kept))
+        found.append(LeastAccuracy(least, kept))
     return found
 
 
-def shifts(
-    cases: Sequence[Case], radii: Sequence[float], label_cost: float
+def shift_rows(
+    cases: Sequence[ScoredApplicants], radii: Sequence[float], label_cost: float
 ) -> tuple[list[Shift], list[ShiftDifference]]:
     """Where bad applicants use their budgets and the data is then inaccurate by each radius: each
     model, and every later model against every earlier one."""
@@ -134,14 +136,14 @@ def shifts(
     return rows, pairs
 
 
-def differences(
-    cases: Sequence[Case], movers: Sequence[str], multiples: Sequence[float]
+def difference_rows(
+    cases: Sequence[ScoredApplicants], movers: Sequence[str], multiples: Sequence[float]
 ) -> Iterable[Difference]:
     """Every later model against every earlier one."""
     for one, two in combinations(cases, 2):
         for who in movers:
             for multiple in multiples:
-                a, b = (right(case.gamed(multiple, who), case.y) for case in (one, two))
+                a, b = (is_right(case.gamed(multiple, who), case.y) for case in (one, two))
                 gained, lost = int((b > a).sum()), int((a > b).sum())
                 more = (gained - lost) / a.size
                 ends = paired_interval(gained, lost, a.size)

@@ -8,7 +8,7 @@ from typing import Any
 SPACE = "\u00a0"
 
 
-def hundredths(share: float) -> float:
+def as_percent(share: float) -> float:
     """A share in percent, of one decimal: that of the share with three, so that 0.807 elsewhere is
     80.7 here. Times 100 first, a half may be rounded the other way.
 
@@ -24,7 +24,7 @@ def percent(share: float) -> str:
     >>> percent(0.7634)
     '76.3\\xa0%'
     """
-    return f"{hundredths(share):.1f}{SPACE}%"
+    return f"{as_percent(share):.1f}{SPACE}%"
 
 
 def number(value: float) -> str:
@@ -38,9 +38,9 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def between(row: Any) -> str:
+def percent_interval(row: Any) -> str:
     """The interval of a share."""
-    return f"{hundredths(row.low):.1f} to {percent(row.high)}"
+    return f"{as_percent(row.low):.1f} to {percent(row.high)}"
 
 
 def points(value: float) -> str:
@@ -49,29 +49,29 @@ def points(value: float) -> str:
     >>> points(-0.012), points(0.01)
     ('1.2\\xa0points', '1.0\\xa0points')
     """
-    return f"{abs(hundredths(value)):.1f}{SPACE}points"
+    return f"{abs(as_percent(value)):.1f}{SPACE}points"
 
 
-def in_points(difference: float) -> str:
+def signed_points(difference: float) -> str:
     """A difference of two shares, with its sign.
 
     >>> in_points(-0.012), in_points(-0.0001)
     ('−1.2', '0.0')
     """
-    rounded = hundredths(difference)
+    rounded = as_percent(difference)
     return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
 
 
-def signed(low: float, high: float) -> str:
+def points_interval(low: float, high: float) -> str:
     """The interval of a difference, in points.
 
     >>> signed(-0.012, 0.03)
     '−1.2 to +3.0'
     """
-    return f"{in_points(low)} to {in_points(high)}"
+    return f"{signed_points(low)} to {signed_points(high)}"
 
 
-def compared(difference: float) -> str:
+def comparison(difference: float) -> str:
     """How often one is right, compared with another.
 
     >>> compared(-0.012), compared(0.0001)

@@ -6,14 +6,14 @@ from math import isfinite
 from typing import Any
 
 
-def finite(value: Any) -> Any:
+def json_safe(value: Any) -> Any:
     """The same with None for numbers that are not finite, and lists for tuples.
 
     >>> finite({"a": (1.0, float("inf")), "b": "text"})
     {'a': [1.0, None], 'b': 'text'}
     """
     if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
+        return {key: json_safe(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [finite(part) for part in value]
+        return [json_safe(part) for part in value]
     return None if isinstance(value, float) and not isfinite(value) else value

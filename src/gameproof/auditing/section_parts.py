@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gameproof.auditing.findings import Audit
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.number_format import listed
 from gameproof.auditing.page_model import Column, Series
-from gameproof.auditing.words import listed
 
 # What the intervals of rows are around.
 CENTRES = ("accuracy", "difference")
 ACCEPTED = ("accepted_positive", "accepted_negative")
 
 
-def accepted(audit: Audit) -> list[Column]:
+def accepted_columns(audit: Audit) -> list[Column]:
     """The columns of these."""
     return [Column(f"accepted of {outcome(audit, label)}", "percent") for label in (1, -1)]
 
 
-def look(audit: Audit, model: str) -> int:
+def series_look(audit: Audit, model: str) -> int:
     """The model in question looks the same everywhere, the others as they come."""
     return (audit.models.index(model) + 1) % len(audit.models)
 
 
-def line(name: str, rows: Sequence[Any], what: str, look: int) -> Series:
+def line_series(name: str, rows: Sequence[Any], what: str, look: int) -> Series:
     """Rows by multiple, radius or power, with their intervals where `what` has any."""
     kind = next(kind for kind in ("multiple", "radius", "power") if hasattr(rows[0], kind))
     low, high = (

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gameproof.auditing.findings import Audit
+from gameproof.auditing.accuracy_section import ACCURACY, SHARE
+from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import BAD, REFUSED
-from gameproof.auditing.on_accuracy import ACCURACY, SHARE
+from gameproof.auditing.number_format import listed, number, percent
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.reading import ACCEPTED, accepted, cells, line, look, outcome
-from gameproof.auditing.rows import Gaming
-from gameproof.auditing.words import listed, number, percent
+from gameproof.auditing.row_types import Gaming
+from gameproof.auditing.section_parts import (
+    ACCEPTED,
+    accepted_columns,
+    cells,
+    line_series,
+    outcome,
+    series_look,
+)
 
 MOVERS = {BAD: "those who should be refused move", REFUSED: "everyone who is refused moves"}
 MULTIPLE = "multiple of the budgets (1: the budgets as stated)"
 
 
-def gamed(audit: Audit) -> Section | None:
+def gaming_section(audit: Audit) -> Section | None:
     """Multiple by multiple; nothing where nothing can be changed."""
     if not audit.movable:
         return None
@@ -27,7 +34,7 @@ def gamed(audit: Audit) -> Section | None:
         Column("multiple of the budgets", "number"),
         *SHARE,
         Column("AUC", "number"),
-        *accepted(audit),
+        *accepted_columns(audit),
         Column("cost per applicant", "number"),
     ]
     fields = ("movers", "multiple", "accuracy", "low", "high", "auc", *ACCEPTED, "cost")
@@ -84,7 +91,7 @@ def _alone(audit: Audit) -> list[Chart]:
     for movers, words in MOVERS.items():
         rows = _rows(audit, name, movers)
         x = [row.multiple for row in rows]
-        series = [line("accuracy", rows, "accuracy", 0)]
+        series = [line_series("accuracy", rows, "accuracy", 0)]
         for label, field, look_ in ((1, ACCEPTED[0], 3), (-1, ACCEPTED[1], 1)):
             shares = [getattr(row, field) for row in rows]
             series.append(Series(f"accepted of {outcome(audit, label)}", shares, x, look=look_))
@@ -104,7 +111,7 @@ def _beside(audit: Audit) -> list[Chart]:
     charts = []
     for what, movers, words in shown:
         series = [
-            line(model, _rows(audit, model, movers), what, look(audit, model))
+            line_series(model, _rows(audit, model, movers), what, series_look(audit, model))
             for model in reversed(audit.models)
         ]
         rows = _rows(audit, audit.models[-1], movers)

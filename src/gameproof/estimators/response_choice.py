@@ -15,7 +15,7 @@ import numpy as np
 from gameproof.core.arguments import Indices, Matrix, Vector, as_number
 from gameproof.estimators.column_positions import positions
 from gameproof.estimators.features import Features
-from gameproof.estimators.preparation import Preparation
+from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_budgets import Budgets, Moves
 from gameproof.strategic.budgets import BoxBudget
@@ -25,14 +25,14 @@ from gameproof.strategic.responses import KnownResponse, Response
 
 @final
 @dataclass(frozen=True, eq=False)
-class Moving:
+class ResponseChoice:
     """The parameters that say how people move, the preparation, and how many columns it makes."""
 
     budgets: Any
     response: Any
     power: Any
     features: Any
-    preparation: Preparation
+    preparation: FittedPreparation
     width: int
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class Moving:
         return found
 
 
-def checked(given: Any, features: Features, X: Matrix, weights: Vector | None = None) -> Budgets:
+def as_budgets(given: Any, features: Features, X: Matrix, weights: Vector | None = None) -> Budgets:
     """Budgets from what a user gave, for a table with these columns; defaults come from the rows
     of X, by weight."""
     if not isinstance(given, Budgets):
@@ -103,7 +103,7 @@ def checked(given: Any, features: Features, X: Matrix, weights: Vector | None = 
     return given
 
 
-def boxed(moves: Moves, units: Units) -> BoxBudget:
+def as_box_budget(moves: Moves, units: Units) -> BoxBudget:
     """Moves of the prepared columns in the units of the fit."""
     claims = tuple(
         claim._replace(
@@ -114,7 +114,7 @@ def boxed(moves: Moves, units: Units) -> BoxBudget:
     return BoxBudget(moves.lower / units.scale, moves.upper / units.scale, claims)
 
 
-def multiplied(response: Response, multiple: float) -> Response:
+def scale_response(response: Response, multiple: float) -> Response:
     """The response of people who can gain this many times as much."""
     if as_number("multiple", multiple) == 1:
         return response

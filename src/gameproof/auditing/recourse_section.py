@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.gaming import MOST
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.gaming_rows import MOST
+from gameproof.auditing.number_format import listed, number, percent, points
 from gameproof.auditing.page import cell
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.reading import cells, kind_of_outcome, look, outcome
-from gameproof.auditing.rows import Weakness
-from gameproof.auditing.words import listed, number, percent, points
+from gameproof.auditing.row_types import Weakness
+from gameproof.auditing.section_parts import cells, kind_of_outcome, outcome, series_look
 
 ALL = "everyone"
 # More are in the table only.
@@ -16,7 +16,7 @@ MOST_BARS = 15
 QUANTILES = {"q10": "10 %", "q25": "25 %", "q50": "median", "q75": "75 %", "q90": "90 %"}
 
 
-def weak_spot(audit: Audit) -> Section | None:
+def weak_columns_section(audit: Audit) -> Section | None:
     """Column by column; nothing where none can be changed."""
     own: list[Weakness] = audit.of(audit.weaknesses, audit.models[-1])
     if not own:
@@ -26,7 +26,7 @@ def weak_spot(audit: Audit) -> Section | None:
     for model in reversed(audit.models):
         by = {row.feature: row for row in audit.of(audit.weaknesses, model)}
         values = [by[row.feature].gained for row in shown]
-        series.append(Series(model, values, look=look(audit, model)))
+        series.append(Series(model, values, look=series_look(audit, model)))
     refused = f"those who should be refused ({outcome(audit, -1)})"
     chart = Chart(
         "bars",
@@ -77,7 +77,7 @@ def _weakest(top: Weakness, audit: Audit) -> str:
     )
 
 
-def who_is_hurt(audit: Audit) -> Section | None:
+def recourse_section(audit: Audit) -> Section | None:
     """The burden on those who should be accepted, the recourse of those who should not."""
     if not audit.movable:
         return None
@@ -89,7 +89,7 @@ def who_is_hurt(audit: Audit) -> Section | None:
         middle, low, high = (
             [getattr(rows.get(key), q, None) for key in keys] for q in ("q50", "q25", "q75")
         )
-        series.append(Series(model, middle, low=low, high=high, look=look(audit, model)))
+        series.append(Series(model, middle, low=low, high=high, look=series_look(audit, model)))
     finding = _hurt(audit)
     chart = Chart(
         "dots",
@@ -132,7 +132,7 @@ def _hurt(audit: Audit) -> str:
     said = f"Of those who should be accepted, {name} refuses {percent(good.refused)}"
     if good.within is not None:
         said += f"; their budgets get {percent(good.within)} of these accepted"
-        said += f", and half of them need {times(good.q50)}" if good.within < 1 else ""
+        said += f", and half of them need {times_budgets(good.q50)}" if good.within < 1 else ""
     if bad.within is not None:
         said += (
             f". Of those who should be refused and are, {percent(bad.within)} get accepted within "
@@ -141,7 +141,7 @@ def _hurt(audit: Audit) -> str:
     return f"{said}."
 
 
-def times(multiple: float | None) -> str:
+def times_budgets(multiple: float | None) -> str:
     """How many times their budgets people need.
 
     >>> times(1.234), times(None)

@@ -12,25 +12,25 @@ from math import hypot
 
 import numpy as np
 
-from gameproof.auditing.gaming import accepted, right
+from gameproof.auditing.gaming_rows import accepted_shares, is_right
 from gameproof.auditing.intervals import share_interval
-from gameproof.auditing.linear_model import Case
-from gameproof.auditing.rows import Coefficient, Loss, PowerGaming
+from gameproof.auditing.linear_model import ScoredApplicants
+from gameproof.auditing.row_types import Coefficient, Loss, PowerGaming
 from gameproof.strategic.losses import Logistic
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.worst_case import worst_case
 
-WHY = (
+WHY_SCALE_MATTERS = (
     "These numbers depend on the scale of the scores: dividing a classifier by four changes no "
     "decision and makes it look four times as robust."
 )
 
 
-def power_gaming(case: Case, power: float) -> PowerGaming:
+def power_gaming_row(case: ScoredApplicants, power: float) -> PowerGaming:
     """Where people with label -1 answer with this power."""
     z, y, n = case.by_power(power), case.y, case.y.size
-    k = int(right(z, y).sum())
+    k = int(is_right(z, y).sum())
     return PowerGaming(
         case.name,
         power,
@@ -38,11 +38,11 @@ def power_gaming(case: Case, power: float) -> PowerGaming:
         k / n,
         *share_interval(k, n),
         float(Logistic().value(z, y).mean()),
-        *accepted(z, y),
+        *accepted_shares(z, y),
     )
 
 
-def losses(case: Case, radii: Sequence[float], label_cost: float) -> list[Loss]:
+def loss_rows(case: ScoredApplicants, radii: Sequence[float], label_cost: float) -> list[Loss]:
     """The largest mean logistic loss within each radius, after bad people used their budgets."""
     # Only scores and |theta| count, so people may as well stand on a line.
     length = hypot(*case.theta)
@@ -53,7 +53,7 @@ def losses(case: Case, radii: Sequence[float], label_cost: float) -> list[Loss]:
     return [Loss(case.name, radius, risk) for radius, risk in zip(radii, largest, strict=True)]
 
 
-def coefficients(case: Case) -> list[Coefficient]:
+def coefficient_rows(case: ScoredApplicants) -> list[Coefficient]:
     """One row a feature of the model."""
     rows = zip(case.people.names, case.coefficients.tolist(), case.theta.tolist(), strict=True)
     # 0 is added, for there is a -0 too.

@@ -7,17 +7,17 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.on_accuracy import cautions, how_good
-from gameproof.auditing.on_gaming import gamed
-from gameproof.auditing.on_people import weak_spot, who_is_hurt
-from gameproof.auditing.on_radius import data_inaccurate, robustness_cost
-from gameproof.auditing.on_scale import by_scale
+from gameproof.auditing.accuracy_section import accuracy_section, cautions
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.gaming_section import gaming_section
+from gameproof.auditing.number_format import listed, p_value, percent, percent_interval, survival
 from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Chart, Column, Section, Table, Tile
-from gameproof.auditing.provenance import made
-from gameproof.auditing.reading import at_radius
-from gameproof.auditing.words import between, listed, p_value, percent, survival
+from gameproof.auditing.provenance import provenance
+from gameproof.auditing.recourse_section import recourse_section, weak_columns_section
+from gameproof.auditing.scale_section import scale_section
+from gameproof.auditing.section_parts import at_radius
+from gameproof.auditing.worst_case_section import cost_section, worst_case_section
 from gameproof.core.arguments import shown
 
 
@@ -58,7 +58,7 @@ def write_audit(
         path,
         title or f"Audit of {listed(audit.models)}",
         audit_sections(audit, radius),
-        made(command=command, seed=seed, data=people, settings=chosen),
+        provenance(command=command, seed=seed, data=people, settings=chosen),
         subtitle=subtitle,
         tiles=audit_tiles(audit),
         notes=[*notes, *cautions(audit)],
@@ -68,27 +68,27 @@ def write_audit(
 def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]:
     """Those that have something to say, in the order in which they are asked; what depends on the
     scale of the scores comes last, and is closed until it is opened."""
-    made = (
-        how_good(audit),
-        gamed(audit),
-        data_inaccurate(audit),
-        robustness_cost(audit),
-        weak_spot(audit),
-        who_is_hurt(audit),
+    provenance = (
+        accuracy_section(audit),
+        gaming_section(audit),
+        worst_case_section(audit),
+        cost_section(audit),
+        weak_columns_section(audit),
+        recourse_section(audit),
         radius,
-        by_scale(audit),
+        scale_section(audit),
     )
-    return [section for section in made if section is not None]
+    return [section for section in provenance if section is not None]
 
 
 def audit_tiles(audit: Audit) -> list[Tile]:
     """A few numbers on the model in question, for those who read no further."""
     name = audit.models[-1]
     (good,) = audit.of(audit.quality, name)
-    tiles = [Tile("right, nobody games", percent(good.accuracy), between(good))]
+    tiles = [Tile("right, nobody games", percent(good.accuracy), percent_interval(good))]
     if audit.movable:
         shown = audit.at(name, 1.0)
-        tiles.append(Tile("right, budgets used", percent(shown.accuracy), between(shown)))
+        tiles.append(Tile("right, budgets used", percent(shown.accuracy), percent_interval(shown)))
         tiles.append(
             Tile(
                 "of those who should be refused, accepted",

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.auditing.intervals import share_interval
-from gameproof.auditing.linear_model import Case
-from gameproof.auditing.rows import Gaming, Hurt, Weakness
-from gameproof.auditing.scores import area, settled
+from gameproof.auditing.linear_model import ScoredApplicants
+from gameproof.auditing.row_types import Gaming, Hurt, Weakness
+from gameproof.auditing.score_rounding import area_under_curve, without_rounding
 from gameproof.core.arguments import Vector
 
 # Applicants who need more than this multiple of their budgets are reported as out of reach.
 MOST = 100.0
-# Bisection steps below MOST: the multiple is exact to 1e-13, so no rounding decides a printed digit.
+# Bisection steps below MOST: they find multiples to 1e-13.
 HALVINGS = 50
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
@@ -34,21 +34,21 @@ class Costs(NamedTuple):
     refuse_good: float = 1.0
 
 
-def right(scores: Vector, y: Vector) -> Vector:
+def is_right(scores: Vector, y: Vector) -> Vector:
     """1 where a decision is right, else 0."""
     found: Vector = ((scores > 0) == (y > 0)).astype(np.float64)
     return found
 
 
-def accepted(z: Vector, y: Vector) -> tuple[float, float]:
+def accepted_shares(z: Vector, y: Vector) -> tuple[float, float]:
     """The shares of each label that are accepted."""
     return float((z[y > 0] > 0).mean()), float((z[y < 0] > 0).mean())
 
 
-def gaming(case: Case, movers: str, multiple: float, costs: Costs) -> Gaming:
+def gaming_row(case: ScoredApplicants, movers: str, multiple: float, costs: Costs) -> Gaming:
     """Where these people use this multiple of their budgets."""
     z, y, n = case.gamed(multiple, movers), case.y, case.y.size
-    k, (good, bad) = int(right(z, y).sum()), accepted(z, y)
+    k, (good, bad) = int(is_right(z, y).sum()), accepted_shares(z, y)
     n_good = int((y > 0).sum())
     lost = costs.accept_bad * bad * (n - n_good) + costs.refuse_good * (1 - good) * n_good
     return Gaming(
@@ -57,23 +57,26 @@ def gaming(case: Case, movers: str, multiple: float, costs: Costs) -> Gaming:
         multiple,
         k / n,
         *share_interval(k, n),
-        area(z, y > 0, case.rounding),
+        area_under_curve(z, y > 0, case.rounding),
         good,
         bad,
         lost / n,
     )
 
 
-def weaknesses(case: Case) -> list[Weakness]:
+def weakness_rows(case: ScoredApplicants) -> list[Weakness]:
     """One row a column that can be changed, what gains most first."""
     bad = case.y < 0
     whole = float(case.gains(1.0)[bad].mean())
-    plain, (_, before) = float(right(case.scores, case.y).mean()), accepted(case.scores, case.y)
+    plain, (_, before) = (
+        float(is_right(case.scores, case.y).mean()),
+        accepted_shares(case.scores, case.y),
+    )
     rows = []
     for column, budget in case.people.budgets.by_column().items():
         z = case.gamed(1.0, only=column)
         gain = float(case.gains(1.0, column)[bad].mean())
-        left, (_, after) = float(right(z, case.y).mean()), accepted(z, case.y)
+        left, (_, after) = float(is_right(z, case.y).mean()), accepted_shares(z, case.y)
         share = gain / whole if whole > 0 else None
         row = (column, budget, share, left, plain - left, after, after - before)
         rows.append(Weakness(case.name, *row))
@@ -88,7 +91,7 @@ def most_gained_first(rows: Iterable[Weakness], models: Sequence[str]) -> list[W
     return sorted(rows, key=lambda row: (models.index(row.model), -round(row.share or 0.0, 9)))
 
 
-def needed(case: Case) -> Vector:
+def needed_multiples(case: ScoredApplicants) -> Vector:
     """The multiple of their budgets that each applicant needs to be accepted.
 
     The multiple is 0 for accepted applicants and infinite beyond `MOST`. Gains never fall as the
@@ -104,7 +107,7 @@ def needed(case: Case) -> Vector:
 
     def enough(multiples: Vector) -> NDArray[np.bool_]:
         gains = case.people.own_gains(case.coefficients, multiples, refused)
-        return settled(z + gains, error) > 0
+        return without_rounding(z + gains, error) > 0
 
     low, high = np.zeros(z.size), np.full(z.size, MOST)
     reached = enough(high)
@@ -116,12 +119,12 @@ def needed(case: Case) -> Vector:
     return found
 
 
-def hurt(case: Case, groups: NDArray[np.str_] | None = None) -> list[Hurt]:
+def recourse_rows(case: ScoredApplicants, groups: NDArray[np.str_] | None = None) -> list[Hurt]:
     """Label by label, for all and for each group."""
     sets: list[tuple[str | None, NDArray[np.bool_]]] = [(None, np.ones(case.y.size, dtype=bool))]
     if groups is not None:
         sets += [(str(group), groups == group) for group in np.unique(groups)]
-    multiples = needed(case)
+    multiples = needed_multiples(case)
     by_one = case.gained(case.gains(1.0)) > 0
     rows = []
     for name, chosen in sets:

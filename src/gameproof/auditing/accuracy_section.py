@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from gameproof.auditing.findings import Audit
+from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.reading import ACCEPTED, accepted, cells, kind_of_outcome, look, outcome
-from gameproof.auditing.rows import Quality
-from gameproof.auditing.words import between, listed, percent
+from gameproof.auditing.row_types import Quality
+from gameproof.auditing.section_parts import (
+    ACCEPTED,
+    accepted_columns,
+    cells,
+    kind_of_outcome,
+    outcome,
+    series_look,
+)
 
 ACCURACY = "share decided rightly"
 WIDE = 0.2  # of an interval: what is known no better is hardly known
 SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
 
 
-def how_good(audit: Audit) -> Section:
+def accuracy_section(audit: Audit) -> Section:
     """Where nobody moves."""
     (good,) = audit.of(audit.quality, audit.models[-1])
     people = f"{good.n:,} people" + (f" in each of {audit.splits} splits" * (audit.splits > 1))
     others = [f"{row.model} {percent(row.accuracy)}" for row in audit.quality[:-1]]
     finding = (
         f"Where nobody games it, {good.model} decides {percent(good.accuracy)} of {people} rightly "
-        f"(95 % interval {between(good)})"
+        f"(95 % interval {percent_interval(good)})"
         + (f", {listed(others)}" if others else "")
         + f"; the majority baseline is right for {percent(good.majority)}."
         + _idle(good)
@@ -32,7 +39,7 @@ def how_good(audit: Audit) -> Section:
         *(Column(name, "count") for name in ("people", f"with {outcome(audit, 1)}")),
         *SHARE,
         Column("AUC", "number"),
-        *accepted(audit),
+        *accepted_columns(audit),
     ]
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", *ACCEPTED)
     table = Table("quality where nobody games", columns, cells(audit.quality, *shown))
@@ -89,7 +96,7 @@ def _dots(audit: Audit) -> Chart:
                 [row.accuracy],
                 low=[row.low],
                 high=[row.high],
-                look=look(audit, row.model),
+                look=series_look(audit, row.model),
             )
             for row in reversed(audit.quality)
         ],

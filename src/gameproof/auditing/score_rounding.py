@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Matrix, Vector
 
 
-def rounding(X: Matrix, theta: Vector, intercept: float) -> Vector:
+def rounding_errors(X: Matrix, theta: Vector, intercept: float) -> Vector:
     """How far each score may be from its exact value."""
     size: Vector = np.abs(X) @ np.abs(theta) + abs(intercept)
     return 4 * (theta.size + 1) * np.finfo(np.float64).eps * size
 
 
-def settled(scores: Vector, error: Vector) -> Vector:
+def without_rounding(scores: Vector, error: Vector) -> Vector:
     """The same with 0 where rounding hides the difference.
 
     >>> settled(np.array([1e-17, -2.0]), np.array([1e-15, 1e-15]))
@@ -29,7 +29,7 @@ def settled(scores: Vector, error: Vector) -> Vector:
     return found
 
 
-def area(scores: Vector, good: NDArray[np.bool_], error: Vector) -> float:
+def area_under_curve(scores: Vector, good: NDArray[np.bool_], error: Vector) -> float:
     """The area under the ROC curve: how often a good applicant has the larger score than a bad one,
     ties counted half. Scores that differ by rounding only are ties.
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.gaming import most_gained_first
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.gaming_rows import most_gained_first
 from gameproof.auditing.intervals import split_interval
 
 # What tells rows of one kind apart, and what an interval is around, with the least that can be; the

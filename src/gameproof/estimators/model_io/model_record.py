@@ -15,20 +15,20 @@ import sklearn
 from sklearn.base import clone
 
 from gameproof.core.arguments import as_count, as_vector
-from gameproof.estimators.model_fields import (
+from gameproof.estimators.model_io.model_files import Record, from_json, to_json
+from gameproof.estimators.model_io.model_parts import (
     UNSAVED,
-    described,
-    restored_budgets,
-    restored_checked,
-    restored_response,
-    restored_transformer,
-    saved_budgets,
-    saved_response,
-    saved_transformer,
+    budgets_record,
+    describe_response,
+    response_record,
+    restore_budgets,
+    restore_checked_budgets,
+    restore_response,
+    restore_transformer,
+    transformer_record,
 )
-from gameproof.estimators.model_files import Record, decoded, encoded
-from gameproof.estimators.moving import checked
 from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.response_choice import as_budgets
 from gameproof.estimators.sample_weight import Counted
 from gameproof.estimators.scaling import Units
 from gameproof.minmax.problem import Saddle
@@ -36,10 +36,12 @@ from gameproof.minmax.solver import Solver
 from gameproof.strategic.robust_problem import StrategicProblem
 
 if TYPE_CHECKING:
-    from gameproof.estimators.base import Linear
+    from gameproof.estimators.base import BaseStrategicClassifier
 
 
-def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
+def training_record(
+    model: BaseStrategicClassifier, problem: StrategicProblem, who: Counted
+) -> Record:
     """What a fit was made of, for whoever finds the model later."""
     people = problem.population
     method, found = "exact", model.result_
@@ -68,11 +70,11 @@ def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
     }
 
 
-def _people_of(model: Linear) -> Record:
+def _people_of(model: BaseStrategicClassifier) -> Record:
     """How people move, in words: budgets in the table's units."""
     if model.budgets_ is not None:
         return {"response": "budgets", "budgets": model.budgets_.describe()}
-    return {"response": described(model._moving.answering())}
+    return {"response": describe_response(model._moving.answering())}
 
 
 def _fingerprint(model: Any, table: Any, labels: Any) -> str:
@@ -86,13 +88,13 @@ def _fingerprint(model: Any, table: Any, labels: Any) -> str:
     return digest.hexdigest()
 
 
-def learned_from(model: Any, X: Any, y: Any) -> bool:
+def trained_on(model: Any, X: Any, y: Any) -> bool:
     """Whether a model is known to have learned from just these people."""
     trained = getattr(model, "training_", {}).get("fingerprint")
     return trained is not None and trained == _fingerprint(model, X, y)
 
 
-def record(model: Linear, command: str | None) -> Record:
+def model_record(model: BaseStrategicClassifier, command: str | None) -> Record:
     """A fitted model as a file holds it."""
     outcomes, names = model.outcomes_, getattr(model, "feature_names_in_", None)
     if outcomes.classes.dtype.kind not in "biufUO" or not all(
@@ -103,8 +105,8 @@ def record(model: Linear, command: str | None) -> Record:
     if isinstance(model.class_weight, Mapping):  # JSON has keys of text only
         parameters["class_weight"] = list(model.class_weight.items())
     parameters["features"] = None if model.features is None else list(model.features)
-    parameters["response"] = saved_response(model.response)
-    parameters["budgets"] = saved_budgets(model.budgets)
+    parameters["response"] = response_record(model.response)
+    parameters["budgets"] = budgets_record(model.budgets)
     del parameters["prepare"]  # the fitted one says all
     if isinstance(model.solver, Solver):
         parameters["solver"] = UNSAVED + model.solver.signature
@@ -121,28 +123,28 @@ def record(model: Linear, command: str | None) -> Record:
         "movable": model.movable_,
         "n_features": model.n_features_in_,
         "names": names,
-        "budgets": saved_budgets(model.budgets_),
-        "prepare": saved_transformer(model.prepare_),
+        "budgets": budgets_record(model.budgets_),
+        "prepare": transformer_record(model.prepare_),
         "n_queries": model.n_queries_,
         "worst_case_risk": model.worst_case_risk_,
     }
     noted = {} if command is None else {"command": command}
     parts = {"parameters": parameters, "fitted": fitted, "training": {**model.training_, **noted}}
-    return {"kind": type(model).__name__, **{name: encoded(part) for name, part in parts.items()}}
+    return {"kind": type(model).__name__, **{name: to_json(part) for name, part in parts.items()}}
 
 
-def restored(kind: type[Linear], content: Record) -> Linear:
+def restore_model(kind: type[BaseStrategicClassifier], content: Record) -> BaseStrategicClassifier:
     """The model of a record; raises nearly anything where the record is not one."""
-    parameters = decoded(content["parameters"])
-    parameters["response"] = restored_response(parameters["response"])
-    parameters["budgets"] = restored_budgets(parameters.get("budgets"))  # none in version 1
+    parameters = from_json(content["parameters"])
+    parameters["response"] = restore_response(parameters["response"])
+    parameters["budgets"] = restore_budgets(parameters.get("budgets"))  # none in version 1
     if isinstance(parameters["class_weight"], list):
         parameters["class_weight"] = dict(parameters["class_weight"])
-    fitted = decoded(content["fitted"])
-    prepare = restored_transformer(fitted.get("prepare"))
+    fitted = from_json(content["fitted"])
+    prepare = restore_transformer(fitted.get("prepare"))
     model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
     model.prepare_, model._stated = prepare, model.budgets
-    model.budgets_ = restored_checked(fitted.get("budgets"))
+    model.budgets_ = restore_checked_budgets(fitted.get("budgets"))
     coef = as_vector("coef", fitted["coef"])
     mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
     if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
@@ -169,8 +171,8 @@ def restored(kind: type[Linear], content: Record) -> Linear:
             raise ValueError("names do not fit the columns of the table")
         model.feature_names_in_ = np.array(fitted["names"], dtype=object)
     if model.budgets_ is not None:
-        checked(model.budgets_, model._preparation.features, np.zeros((1, d)))
+        as_budgets(model.budgets_, model._preparation.features, np.zeros((1, d)))
     model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
     model.worst_case_risk_ = float(fitted["worst_case_risk"])
-    model.training_ = decoded(content["training"])
+    model.training_ = from_json(content["training"])
     return model

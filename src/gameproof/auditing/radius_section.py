@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gameproof.auditing.number_format import listed, number
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.words import listed, number
 
 SHARES = {"clean": "accuracy, nobody games", "gamed": "accuracy, people game"}
 

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, final
 
-from gameproof.auditing.by_scale import WHY
-from gameproof.auditing.finite import finite
-from gameproof.auditing.gaming import Costs
+from gameproof.auditing.gaming_rows import Costs
+from gameproof.auditing.json_safe import json_safe
 from gameproof.auditing.linear_model import BAD
-from gameproof.auditing.rows import (
+from gameproof.auditing.row_types import (
     Bin,
     Coefficient,
     Difference,
@@ -23,6 +22,7 @@ from gameproof.auditing.rows import (
     ShiftDifference,
     Weakness,
 )
+from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.estimators.table_budgets import Budgets
 
 UNIT = "standard deviations"
@@ -86,8 +86,10 @@ class Audit:
         found = asdict(self)
         found["budgets"] = {**self.budgets.record(), "description": self.budgets.describe()}
         found["movable"], found["costs"] = self.movable, self.costs._asdict()
-        found["depends_on_scale"] = {"why": WHY} | {name: found.pop(name) for name in BY_SCALE}
-        checked: dict[str, Any] = finite(found)
+        found["depends_on_scale"] = {"why": WHY_SCALE_MATTERS} | {
+            name: found.pop(name) for name in BY_SCALE
+        }
+        checked: dict[str, Any] = json_safe(found)
         return checked
 
     def of(self, rows: Iterable[Any], model: str) -> list[Any]:

@@ -28,7 +28,7 @@ from gameproof.strategic.budgets import BoxBudget
 ROUNDING = 1e-9
 
 
-class Preparation(NamedTuple):
+class FittedPreparation(NamedTuple):
     """A fitted transformer, None for none, and the names of the table's columns, if it has any."""
 
     transformer: Any
@@ -36,7 +36,7 @@ class Preparation(NamedTuple):
     d: int
 
     @classmethod
-    def fitted(cls, given: Any, X: Matrix, names: Sequence[str] | None) -> Preparation:
+    def fitted(cls, given: Any, X: Matrix, names: Sequence[str] | None) -> FittedPreparation:
         """With a copy of the transformer, fitted to these rows."""
         named = None if names is None else tuple(map(str, names))
         if given is None:

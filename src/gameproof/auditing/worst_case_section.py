@@ -7,16 +7,23 @@ from dataclasses import replace
 from math import isinf
 from typing import Any
 
-from gameproof.auditing.findings import Audit
+from gameproof.auditing.accuracy_section import ACCURACY
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.gaming_section import MOVERS, MULTIPLE
 from gameproof.auditing.linear_model import BAD
-from gameproof.auditing.on_accuracy import ACCURACY
-from gameproof.auditing.on_gaming import MOVERS, MULTIPLE
+from gameproof.auditing.number_format import comparison, listed, percent, points_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.reading import at_radius, cells, line, look, outcome, stretches
-from gameproof.auditing.words import compared, listed, percent, signed
+from gameproof.auditing.section_parts import (
+    at_radius,
+    cells,
+    line_series,
+    outcome,
+    series_look,
+    stretches,
+)
 
 
-def data_inaccurate(audit: Audit) -> Section | None:
+def worst_case_section(audit: Audit) -> Section | None:
     """Radius by radius; nothing where one radius was looked at."""
     name = audit.models[-1]
     rows = audit.of(audit.shifts, name)
@@ -38,7 +45,7 @@ def data_inaccurate(audit: Audit) -> Section | None:
     safe = [row.radius for row in rows if row.accuracy > 0.5]
     if safe and 0 < safe[-1] < rows[-1].radius:
         finding += f" Up to a radius of {safe[-1]:g}, more than half are decided rightly for sure."
-    if told := no_better(audit):
+    if told := no_better_than(audit):
         finding += f" {told}"
     columns = [
         Column("model"),
@@ -67,7 +74,7 @@ def data_inaccurate(audit: Audit) -> Section | None:
     return Section(title, finding, [_worst(audit)], tables, [note])
 
 
-def no_better(audit: Audit) -> str:
+def no_better_than(audit: Audit) -> str:
     """A sentence where the least accuracy of the last model, at its radius, is no better than that
     of others: the interval of the paired difference is not above 0."""
     name = audit.models[-1]
@@ -75,7 +82,8 @@ def no_better(audit: Audit) -> str:
     if shown is None:
         return ""
     found = [
-        f"{row.against} ({compared(row.difference)}, 95 % interval {signed(row.low, row.high)})"
+        f"{row.against} ({comparison(row.difference)}, "
+        f"95 % interval {points_interval(row.low, row.high)})"
         for row in audit.of(audit.shift_differences, name)
         if row.radius == shown.radius and not row.low > 0
     ]
@@ -107,7 +115,7 @@ def _worst(audit: Audit) -> Chart:
         title,
         f"{title}, of {audit.models[-1]}: {listed(said)}.",
         [
-            line(model, audit.of(audit.shifts, model), "accuracy", look(audit, model))
+            line_series(model, audit.of(audit.shifts, model), "accuracy", series_look(audit, model))
             for model in reversed(audit.models)
         ],
         "radius",
@@ -116,7 +124,7 @@ def _worst(audit: Audit) -> Chart:
     )
 
 
-def robustness_cost(audit: Audit) -> Section | None:
+def cost_section(audit: Audit) -> Section | None:
     """The last model against each of the others; nothing where there are none."""
     name = audit.models[-1]
     found = {
@@ -133,7 +141,11 @@ def robustness_cost(audit: Audit) -> Section | None:
         f"How much more often {name} is right when {MOVERS[BAD]}, with 95 % intervals",
         f"Difference in accuracy against multiples of the budgets. {said}",
         [
-            _in_points(line(f"{name} against {model}", rows, "difference", look(audit, model)))
+            _in_points(
+                line_series(
+                    f"{name} against {model}", rows, "difference", series_look(audit, model)
+                )
+            )
             for model, rows in found.items()
         ],
         MULTIPLE,
@@ -172,15 +184,15 @@ def _lead(rows: Sequence[Any]) -> str:
     and at which multiples it is ahead or behind beyond doubt."""
     clean, grid = rows[0], [row.multiple for row in rows]
     said = (
-        f"Against {clean.against}, {clean.model} is right {compared(clean.difference)} where nobody"
-        f" games (95 % interval {signed(clean.low, clean.high)})"
+        f"Against {clean.against}, {clean.model} is right {comparison(clean.difference)} where "
+        f"nobody games (95 % interval {points_interval(clean.low, clean.high)})"
     )
     if len(rows) == 1:
         return f"{said}."
     shown = next(row for row in rows if row.multiple == 1)
     said += (
-        f" and {compared(shown.difference)} where those who should be refused use their budgets "
-        f"({signed(shown.low, shown.high)})"
+        f" and {comparison(shown.difference)} where those who should be refused use their budgets "
+        f"({points_interval(shown.low, shown.high)})"
     )
     better = [row.multiple for row in rows if row.low > 0]
     worse = [row.multiple for row in rows if row.high < 0]

@@ -11,8 +11,8 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_count, shown
 from gameproof.estimators.features import Features
-from gameproof.estimators.model_files import Record
-from gameproof.estimators.prepare import Category, Number, Prepare
+from gameproof.estimators.model_io.model_files import Record
+from gameproof.estimators.prepare import CategoryEncoder, NumberEncoder, Prepare
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
 from gameproof.strategic.claims import Claim
@@ -29,14 +29,14 @@ RESPONSES: dict[type[Response], tuple[str, ...]] = {
 }
 
 
-def text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Text, or an error."""
     if not isinstance(value, str):
         raise TypeError(f"expected text, got {value!r}")
     return value
 
 
-def saved_features(features: Features) -> Record:
+def features_record(features: Features) -> Record:
     """As a file holds it: pairs, since names may be those that JSON's numbers take."""
     return {
         "names": features.names,
@@ -45,32 +45,36 @@ def saved_features(features: Features) -> Record:
     }
 
 
-def restored_features(saved: Any) -> Features:
+def restore_features(saved: Any) -> Features:
     """Back from a file."""
     return Features(
-        tuple(map(text, saved["names"])),
-        {text(name): tuple(map(text, levels)) for name, levels in saved["levels"]},
-        tuple(map(text, saved["movable"])),
+        tuple(map(as_text, saved["names"])),
+        {as_text(name): tuple(map(as_text, levels)) for name, levels in saved["levels"]},
+        tuple(map(as_text, saved["movable"])),
     )
 
 
-def saved_encoders(prepare: Prepare) -> list[Any]:
+def encoders_record(prepare: Prepare) -> list[Any]:
     """What a `Prepare` has learned of each column; None for a category, whose levels say all."""
-    return [[*encoder] if isinstance(encoder, Number) else None for encoder in prepare.encoders_]
+    return [
+        [*encoder] if isinstance(encoder, NumberEncoder) else None for encoder in prepare.encoders_
+    ]
 
 
-def restored_prepare(features: Features | None, unit: Any, saved: list[Any]) -> Prepare:
+def restore_prepare(features: Features | None, unit: Any, saved: list[Any]) -> Prepare:
     """A fitted `Prepare` with these encoders."""
     prepare = Prepare(features, unit=unit)
     names = [f"x{k}" for k in range(len(saved))] if features is None else features.names
     levels = {} if features is None else features.levels
-    encoders: list[Number | Category] = []
+    encoders: list[NumberEncoder | CategoryEncoder] = []
     for name, numbers in zip(names, saved, strict=True):
         if name in levels:
-            encoders.append(Category(levels[name]))
+            encoders.append(CategoryEncoder(levels[name]))
             continue
         size, median, mean, deviation, gaps = numbers
-        found = Number(float(size), float(median), float(mean), float(deviation), gaps is True)
+        found = NumberEncoder(
+            float(size), float(median), float(mean), float(deviation), gaps is True
+        )
         if not (np.isfinite(found[:4]).all() and found.unit > 0 and found.deviation > 0):
             raise ValueError(f"the column {name!r} has units that are none")
         encoders.append(found)
@@ -79,7 +83,7 @@ def restored_prepare(features: Features | None, unit: Any, saved: list[Any]) -> 
     return prepare
 
 
-def saved_transformer(fitted: Any) -> Record | None:
+def transformer_record(fitted: Any) -> Record | None:
     """A fitted preparation; only gameproof's own can be saved, as numbers and text."""
     if fitted is None:
         return None
@@ -89,19 +93,19 @@ def saved_transformer(fitted: Any) -> Record | None:
             f"gameproof's Prepare, got {type(fitted).__name__}; use Prepare, or prepare the table "
             "yourself and give the classifier what comes of it"
         )
-    features = None if fitted.features is None else saved_features(fitted.features)
-    return {"features": features, "unit": fitted.unit, "encoders": saved_encoders(fitted)}
+    features = None if fitted.features is None else features_record(fitted.features)
+    return {"features": features, "unit": fitted.unit, "encoders": encoders_record(fitted)}
 
 
-def restored_transformer(saved: Any) -> Prepare | None:
+def restore_transformer(saved: Any) -> Prepare | None:
     """Back from a file."""
     if saved is None:
         return None
-    features = None if saved["features"] is None else restored_features(saved["features"])
-    return restored_prepare(features, saved["unit"], saved["encoders"])
+    features = None if saved["features"] is None else restore_features(saved["features"])
+    return restore_prepare(features, saved["unit"], saved["encoders"])
 
 
-def saved_budgets(budgets: Any) -> Any:
+def budgets_record(budgets: Any) -> Any:
     """Checked budgets, or budgets as they were given; pairs in place of keys, as above."""
     if budgets is None:
         return None
@@ -115,7 +119,7 @@ def saved_budgets(budgets: Any) -> Any:
             ]
         }
     return {
-        "features": saved_features(budgets.features),
+        "features": features_record(budgets.features),
         "ranges": [[at, *ends] for at, ends in budgets.ranges.items()],
         "claims": [[at, levels] for at, levels in budgets.claims.items()],
         "assumed": sorted(budgets.assumed),
@@ -124,7 +128,7 @@ def saved_budgets(budgets: Any) -> Any:
     }
 
 
-def restored_budgets(saved: Any) -> Any:
+def restore_budgets(saved: Any) -> Any:
     """Back from a file."""
     if saved is None:
         return None
@@ -132,7 +136,7 @@ def restored_budgets(saved: Any) -> Any:
         return list(saved["columns"])
     if "stated" in saved:
         return dict(saved["stated"])
-    features = restored_features(saved["features"])
+    features = restore_features(saved["features"])
     names = features.names
     given: dict[int | str, Any] = {at: (low, high) for at, low, high in saved["ranges"]}
     given |= {at: [features.levels[names[at]][k] for k in ks] for at, ks in saved["claims"]}
@@ -144,35 +148,35 @@ def restored_budgets(saved: Any) -> Any:
         found.claims,
         frozenset(as_count("assumed", at, 0) for at in saved["assumed"]),
         float(saved["factor"]),
-        tuple(map(text, saved["notes"])),
+        tuple(map(as_text, saved["notes"])),
     )
 
 
-def restored_checked(saved: Any) -> Budgets | None:
+def restore_checked_budgets(saved: Any) -> Budgets | None:
     """Back from a file, where budgets had been checked."""
-    found = restored_budgets(saved)
+    found = restore_budgets(saved)
     if not (found is None or isinstance(found, Budgets)):
         raise TypeError(f"expected budgets with their columns, got {shown(found)}")
     return found
 
 
-def saved_response(response: Response | None) -> Any:
+def response_record(response: Response | None) -> Any:
     """A response made of numbers, or what another one is called."""
     if response is None:
         return None
     fields = RESPONSES.get(type(response))
     if fields is None:
-        return UNSAVED + described(response)
+        return UNSAVED + describe_response(response)
     found = {name: getattr(response, name) for name in fields}
     if "claims" in found:
         found["claims"] = [[*claim] for claim in found["claims"]]
     return {"kind": type(response).__name__, **found}
 
 
-def restored_response(saved: Any) -> Response | None:
+def restore_response(saved: Any) -> Response | None:
     """Back from a file; before there were budgets, files held costs without their kind."""
     if isinstance(saved, str):
-        return Unsaved(saved)
+        return UnsavedResponse(saved)
     if saved is None:
         return None
     named = {kind.__name__: kind for kind in RESPONSES}
@@ -189,13 +193,13 @@ def restored_response(saved: Any) -> Response | None:
 CLAIM = (np.int64, np.float64, np.bool_, np.int64)
 
 
-def described(response: Response) -> str:
+def describe_response(response: Response) -> str:
     """In a few words."""
     return repr(response) if isinstance(response, PowerCost) else type(response).__name__
 
 
 @final
-class Unsaved(Response):
+class UnsavedResponse(Response):
     """Stands in a loaded model for a response that no file holds. The model predicts; to be
     fitted again it wants the response."""
 
