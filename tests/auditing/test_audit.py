@@ -330,9 +330,12 @@ def test_labels_that_cost_nothing_turn_all() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"budgets": {"salary": (0, 1)}}, "budgets has the column 'salary', and the table has inc"),
+        (
+            {"budgets": {"salary": (0, 1)}},
+            "budgets has the column 'salary', which is not among inc",
+        ),
         ({"budgets": "income"}, "budgets must map columns to ranges or levels"),
-        ({"budgets": [4]}, "budgets has the column 4, and the table has 0 to 3"),
+        ({"budgets": [4]}, "budgets has the column 4, and X has columns 0 to 3"),
         ({"budgets": ["debt", 3]}, "budgets names the column 'debt' twice"),
         ({"budgets": {"debt": (1, -1)}}, "the budget of 'debt' is empty: it goes from 1 to -1"),
         ({"budgets": {"debt": (1, 2)}}, "the budget of 'debt' goes from 1 to 2, and must include"),

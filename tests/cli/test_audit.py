@@ -121,7 +121,7 @@ def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
     assert f"note: {said}" in capsys.readouterr().out
     shown = page.read_text()
     assert shown.count(said) == 1
-    assert shown.count("income: 2 missing, taken for the median and marked") == 1
+    assert shown.count("income: 2 missing, replaced by the median and marked") == 1
     assert shown.index("income: 2 missing") < shown.index("How good is the model?")
     assert not any("are few" in note for note in audit(capsys, model, people)["notes"])
 

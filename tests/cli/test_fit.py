@@ -33,7 +33,7 @@ def test_summary_says_what_was_done_and_how_good_it_is(
         "400 rows, 11 columns",
         "repaid is 'yes' (favourable) in",
         "categories, with their levels: home (3), job (",
-        "missing values, taken for the median and marked: income",
+        "missing values, replaced by the median and marked: income",
         "left out id: text with a value of its own in most rows",
         "left out applied: dates",
         "  movable savings: -",
@@ -410,7 +410,7 @@ def test_interrupt_leaves_nothing_behind(people: Path, tmp_path: Path) -> None:
         assert list(tmp_path.iterdir()) == []
 
 
-BOUND = "bound = 20 is all that keeps the classifier finite"
+BOUND = "only the bound of 20 keeps the classifier finite"
 
 
 @pytest.mark.parametrize(
@@ -434,7 +434,7 @@ def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_on
     assert main(["fit", str(table), *meaning, "--radius", radius, *out]) == 0
     notes = [note for note in json.loads(capsys.readouterr().out)["notes"] if BOUND in note]
     assert {
-        note.partition(": ")[0]: note.endswith("; a larger --radius bounds it for a reason")
+        note.partition(": ")[0]: note.endswith("; a larger --radius keeps it finite as well")
         for note in notes
     } == told
     assert "larger bound" not in "".join(notes)

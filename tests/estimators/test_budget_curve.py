@@ -173,5 +173,5 @@ def test_what_cannot_be_judged_is_refused() -> None:
     with pytest.raises(ValueError, match="folds must be at least 2"):
         gp.select_budget(frame, y, model, folds=1)
     by_agent = gp.BoxBudget(np.zeros((60, 4)), np.ones((60, 4)))
-    with pytest.raises(ValueError, match="leaves people out, so upper must be the same for all"):
+    with pytest.raises(ValueError, match="holds people out, so upper must be the same for all"):
         gp.select_radius(frame, y, gp.RobustStrategicClassifier(response=by_agent))

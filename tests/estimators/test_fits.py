@@ -145,7 +145,7 @@ def test_parameters_given_after_the_fit_say_how_people_answer_from_then_on(cost)
 def test_separable_classes_reach_the_bound_with_a_readable_warning() -> None:
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     y = np.array([0, 0, 1, 1])
-    with pytest.warns(gp.CapWarning, match="bound = 5 is all that keeps the classifier finite"):
+    with pytest.warns(gp.CapWarning, match="only the bound of 5 keeps the classifier finite"):
         model = gp.StrategicLogisticRegression(gp.NoResponse(), bound=5.0).fit(X, y)
     assert abs(model.theta_[0]) == pytest.approx(5.0, rel=1e-3)
     assert model.score(X, y) == 1.0
@@ -210,8 +210,14 @@ def test_parameters_that_contradict_each_other_are_refused() -> None:
     box = gp.BlackBox(lambda theta, agents: X[agents])
     for parameters, message in (
         ({"response": gp.NoResponse(), "power": 0.1}, "a response has its own"),
-        ({"response": gp.QuadraticCost(0.1, features=[0]), "features": [1]}, "says so itself"),
-        ({"response": box, "features": [1], "solver": gp.ogda_rr()}, "says so itself"),
+        (
+            {"response": gp.QuadraticCost(0.1, features=[0]), "features": [1]},
+            "already says what people can move",
+        ),
+        (
+            {"response": box, "features": [1], "solver": gp.ogda_rr()},
+            "already says what people can move",
+        ),
         ({"response": lambda theta, agents: X[agents]}, r"becomes one as BlackBox\(function\)"),
         ({"response": box}, "can only be asked, since"),
         ({"solver": "ogda"}, "solver must be a Solver"),

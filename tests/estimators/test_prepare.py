@@ -155,7 +155,7 @@ def test_number_that_is_no_level_is_refused(value: float) -> None:
     table = people(50, 0)
     prepare = gp.Prepare(FEATURES).fit(table)
     table[7, 3] = value
-    sentence = f"column 'job' holds numbers of 3 levels, from 0 on, got {value:g} in row 7"
+    sentence = f"column 'job' must hold level numbers from 0 to 2, got {value:g} in row 7"
     for ask in (prepare.transform, prepare.fit):
         with pytest.raises(ValueError, match=sentence):
             ask(table)

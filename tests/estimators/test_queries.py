@@ -336,7 +336,7 @@ def test_powers_of_ones_own_want_the_rows_of_the_fit_and_a_common_one_takes_any(
     for given in ({"power": own}, {"response": gp.QuadraticCost(own)}):
         model = gp.RobustStrategicClassifier(**given).fit(X, y)
         assert model.gamed_score(X, y) <= 1
-        with pytest.raises(ValueError, match="PowerCost knows people by their numbers"):
+        with pytest.raises(ValueError, match="PowerCost is keyed by row position"):
             model.gamed_score(X[SHUFFLED], y[SHUFFLED])
     common = gp.RobustStrategicClassifier(power=POWER).fit(X, y)
     assert common.gamed_score(X[SHUFFLED], y[SHUFFLED]) == common.gamed_score(X, y)

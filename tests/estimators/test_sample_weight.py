@@ -145,7 +145,7 @@ def test_weights_that_make_no_sense_are_refused(kind) -> None:
         kind().fit(X, y, 0 * weights)
     with pytest.raises(ValueError, match=r"y has one class, 1\.0"):
         kind().fit(X, y, (y > 0).astype(float))
-    with pytest.raises(ValueError, match="may know people by their numbers"):
+    with pytest.raises(ValueError, match="may be keyed by row position"):
         kind(response=gp.Noisy(Own(), 0.1)).fit(X, y, weights)
 
 

@@ -19,7 +19,7 @@ BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
 # One check has a class count ten million times the other: the best is then to ignore the data, and
 # the robust classifier says so. Those of weights have classes that can be told apart without error.
 @pytest.mark.filterwarnings("ignore:.*ignores the data:gameproof.core.errors.IgnoresDataWarning")
-@pytest.mark.filterwarnings("ignore:bound = 20 is all:gameproof.core.errors.CapWarning")
+@pytest.mark.filterwarnings("ignore:only the bound of 20:gameproof.core.errors.CapWarning")
 @parametrize_with_checks(
     [
         gp.RobustStrategicClassifier(),
@@ -64,13 +64,13 @@ def test_frames_name_the_features_and_arrays_do_not_need_to(kind, frame) -> None
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        (["income"], "X has no names; fit on a data frame"),
+        (["income"], "X has no column names; fit on a data frame"),
         ([3], "X has columns 0 to 2"),
         ([-1], "X has columns 0 to 2"),
         ([0, 0], "names a column twice"),
         ("income", "must be a list of names or positions"),
-        ([True], "names or positions of columns, got True"),
-        ([1.5], "names or positions of columns, got 1.5"),
+        ([True], "columns by name or position, got True"),
+        ([1.5], "columns by name or position, got 1.5"),
         (1, "must be a list of names or positions"),
     ],
 )

@@ -126,7 +126,7 @@ def test_classifier_that_ignores_the_data_is_never_recommended() -> None:
     assert found == 0.1
     found, reason = _recommended(RADII, even, even, ~NONE, 0.0)
     assert found == 0.0
-    assert "nothing to recommend" in reason
+    assert "No radius can be recommended" in reason
 
 
 def test_frames_keep_their_names_through_the_folds() -> None:
@@ -160,7 +160,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
     asked = []
     box = gp.BlackBox(lambda theta, agents: asked.append(agents))
     model = gp.RobustStrategicClassifier(response=box, solver=gp.ogda_rr(), queries=100)
-    with pytest.raises(TypeError, match="needs the response function of people it leaves out"):
+    with pytest.raises(TypeError, match="applies the response to held-out people"):
         gp.select_radius(X, Y, model)
     with pytest.raises(ValueError, match="power must be the same for all"):
         gp.select_radius(X, Y, gp.RobustStrategicClassifier(power=np.full(240, 0.1)))

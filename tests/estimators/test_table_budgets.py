@@ -76,9 +76,9 @@ def test_a_default_that_few_large_numbers_make_is_noted() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "match"),
     [
-        ({"wages": (0, 1)}, ValueError, "the column 'wages', and the table has savings, job"),
-        ({9: (0, 1)}, ValueError, "the column 9, and the table has 0 to 3"),
-        ({True: (0, 1)}, TypeError, "column names or positions, got True"),
+        ({"wages": (0, 1)}, ValueError, "the column 'wages', which is not among savings, job"),
+        ({9: (0, 1)}, ValueError, "the column 9, and X has columns 0 to 3"),
+        ({True: (0, 1)}, TypeError, "columns by name or position, got True"),
         ({"savings": (5, 0)}, ValueError, "'savings' is empty: it goes from 5 to 0"),
         ({"savings": (1, 5)}, ValueError, "from 1 to 5, and must include 0"),
         ({"savings": (0, np.nan)}, ValueError, "must be finite, got 0 to nan"),

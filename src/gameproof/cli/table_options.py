@@ -139,7 +139,7 @@ class People:
             lines.append(f"  {quoted(name)}: {count} {what} pooled into other")
         gaps = [f"{quoted(name)} {count:,}" for name, count in self.gaps().items()]
         if gaps:
-            lines.append(f"  missing values, taken for the median and marked: {listed(gaps, 12)}")
+            lines.append(f"  missing values, replaced by the median and marked: {listed(gaps, 12)}")
         for name, reason in plan.left_out.items():
             lines.append(f"  left out {quoted(name)}: {reason}")
         budgets = self.budgets.by_column().items()

@@ -219,8 +219,8 @@ def collected(notes: dict[str, list[str]], about: str) -> Iterator[None]:
         text = " ".join(str(warning.message).split())
         text = text.removesuffix(", or give a larger bound")  # no option of the command
         if about != ROBUST:
-            text = text.removesuffix("; a larger radius bounds it for a reason")  # it has none
-        text = text.replace("a larger radius bounds it", "a larger --radius bounds it")
+            text = text.removesuffix("; a larger radius keeps it finite as well")  # it has none
+        text = text.replace("a larger radius keeps", "a larger --radius keeps")
         known = notes.setdefault(text, [])
         if about not in known:
             known.append(about)

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, nothing elsewhere."""
+"""Progress bars and messages, shown on terminals only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _shows(wanted: bool | None) -> bool:
 
 @contextmanager
 def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator[None]:
-    """Prints a line on stderr if what happens inside takes longer than `patience` seconds."""
+    """Prints `text` to stderr if the block takes longer than `patience` seconds."""
     timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
     timer.daemon = True
     if _shows(wanted):
@@ -28,7 +28,7 @@ def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator
 
 
 class Progress:
-    """Shows how much of a total is done. `wanted` None: on a terminal, if tqdm is installed."""
+    """A progress bar. With `wanted=None` it is shown on a terminal if tqdm is installed."""
 
     def __init__(self, wanted: bool | None, total: float, unit: str, title: str) -> None:
         self._bar: Any = None

@@ -31,8 +31,7 @@ from gameproof.estimators.model_io.model_parts import (
 )
 from gameproof.estimators.model_io.model_record import model_record, restore_model
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.response_choice import as_budgets
-from gameproof.estimators.table_budgets import Budgets
+from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.tables.column_checks import OTHER
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.table import Table, as_table
@@ -141,7 +140,7 @@ class TableModel:
             pooled = OTHER in features.levels.get(name, ())
             missing = count - (0 if pooled else unknown.get(name, 0))
             if missing:
-                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.instead()}")
+                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.missing_value()}")
         return notes
 
     def outcomes(self, scores: Vector) -> list[str]:

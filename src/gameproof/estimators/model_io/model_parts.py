@@ -1,6 +1,6 @@
-"""Parts of a model in its file: columns, budgets, a `Prepare`, and how people answer.
+"""Records of the parts of a model: columns, budgets, a `Prepare`, and a response.
 
-What is restored may come from a stranger: everything is checked, and what is wrong raises.
+A file may come from an untrusted source, so everything that is restored is checked.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from typing import Any, final
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_count, shown
-from gameproof.estimators.features import Features
+from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
+from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.model_io.model_files import Record
-from gameproof.estimators.prepare import CategoryEncoder, NumberEncoder, Prepare
+from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
 from gameproof.strategic.claims import Claim
@@ -20,7 +21,7 @@ from gameproof.strategic.power_costs import PowerCost
 from gameproof.strategic.responses import Response
 
 UNSAVED = "not saved: "
-# Responses that a file holds, and what they are made of.
+# Responses that can be saved, and their fields.
 RESPONSES: dict[type[Response], tuple[str, ...]] = {
     PowerCost: ("power", "degree", "norm", "features"),
     BallBudget: ("radius", "features", "norm"),
@@ -30,14 +31,14 @@ RESPONSES: dict[type[Response], tuple[str, ...]] = {
 
 
 def as_text(value: Any) -> str:
-    """Text, or an error."""
+    """Checks that a value is text."""
     if not isinstance(value, str):
         raise TypeError(f"expected text, got {value!r}")
     return value
 
 
 def features_record(features: Features) -> Record:
-    """As a file holds it: pairs, since names may be those that JSON's numbers take."""
+    """The record of columns; levels are pairs, so that no column name can be taken for a marker."""
     return {
         "names": features.names,
         "levels": [[name, levels] for name, levels in features.levels.items()],
@@ -46,7 +47,7 @@ def features_record(features: Features) -> Record:
 
 
 def restore_features(saved: Any) -> Features:
-    """Back from a file."""
+    """Columns from their record."""
     return Features(
         tuple(map(as_text, saved["names"])),
         {as_text(name): tuple(map(as_text, levels)) for name, levels in saved["levels"]},
@@ -55,16 +56,16 @@ def restore_features(saved: Any) -> Features:
 
 
 def encoders_record(prepare: Prepare) -> list[Any]:
-    """What a `Prepare` has learned of each column; None for a category, whose levels say all."""
+    """What a `Prepare` learned about each column; None for a category, which only has levels."""
     return [
         [*encoder] if isinstance(encoder, NumberEncoder) else None for encoder in prepare.encoders_
     ]
 
 
 def restore_prepare(features: Features | None, unit: Any, saved: list[Any]) -> Prepare:
-    """A fitted `Prepare` with these encoders."""
+    """A fitted `Prepare` from the records of its encoders."""
     prepare = Prepare(features, unit=unit)
-    names = [f"x{k}" for k in range(len(saved))] if features is None else features.names
+    names = default_names(len(saved)) if features is None else features.names
     levels = {} if features is None else features.levels
     encoders: list[NumberEncoder | CategoryEncoder] = []
     for name, numbers in zip(names, saved, strict=True):
@@ -76,7 +77,7 @@ def restore_prepare(features: Features | None, unit: Any, saved: list[Any]) -> P
             float(size), float(median), float(mean), float(deviation), gaps is True
         )
         if not (np.isfinite(found[:4]).all() and found.unit > 0 and found.deviation > 0):
-            raise ValueError(f"the column {name!r} has units that are none")
+            raise ValueError(f"the column {name!r} has invalid units")
         encoders.append(found)
     prepare.encoders_ = encoders
     prepare.n_features_in_ = len(names)
@@ -84,21 +85,21 @@ def restore_prepare(features: Features | None, unit: Any, saved: list[Any]) -> P
 
 
 def transformer_record(fitted: Any) -> Record | None:
-    """A fitted preparation; only gameproof's own can be saved, as numbers and text."""
+    """The record of a fitted preparation; only gameproof's own can be saved."""
     if fitted is None:
         return None
     if not isinstance(fitted, Prepare):
         raise TypeError(
-            "a model file holds numbers and text, so prepare can only be saved where it is "
-            f"gameproof's Prepare, got {type(fitted).__name__}; use Prepare, or prepare the table "
-            "yourself and give the classifier what comes of it"
+            "a model file holds numbers and text, so it can only hold gameproof's Prepare, got "
+            f"{type(fitted).__name__}; use Prepare, or prepare the table before you give it to the "
+            "classifier"
         )
     features = None if fitted.features is None else features_record(fitted.features)
     return {"features": features, "unit": fitted.unit, "encoders": encoders_record(fitted)}
 
 
 def restore_transformer(saved: Any) -> Prepare | None:
-    """Back from a file."""
+    """A fitted preparation from its record."""
     if saved is None:
         return None
     features = None if saved["features"] is None else restore_features(saved["features"])
@@ -106,7 +107,7 @@ def restore_transformer(saved: Any) -> Prepare | None:
 
 
 def budgets_record(budgets: Any) -> Any:
-    """Checked budgets, or budgets as they were given; pairs in place of keys, as above."""
+    """The record of budgets, checked or as the user gave them."""
     if budgets is None:
         return None
     if not isinstance(budgets, Budgets):
@@ -129,7 +130,7 @@ def budgets_record(budgets: Any) -> Any:
 
 
 def restore_budgets(saved: Any) -> Any:
-    """Back from a file."""
+    """Budgets from their record."""
     if saved is None:
         return None
     if "columns" in saved:
@@ -140,7 +141,7 @@ def restore_budgets(saved: Any) -> Any:
     names = features.names
     given: dict[int | str, Any] = {at: (low, high) for at, low, high in saved["ranges"]}
     given |= {at: [features.levels[names[at]][k] for k in ks] for at, ks in saved["claims"]}
-    # The checks of a user's own budgets; the rows play no part where everything is stated.
+    # The same checks as for a user's budgets; the rows do not matter if all ranges are stated.
     found = Budgets.of(given, features, np.zeros((1, len(names))))
     return Budgets(
         features,
@@ -153,7 +154,7 @@ def restore_budgets(saved: Any) -> Any:
 
 
 def restore_checked_budgets(saved: Any) -> Budgets | None:
-    """Back from a file, where budgets had been checked."""
+    """Checked budgets from their record."""
     found = restore_budgets(saved)
     if not (found is None or isinstance(found, Budgets)):
         raise TypeError(f"expected budgets with their columns, got {shown(found)}")
@@ -161,7 +162,7 @@ def restore_checked_budgets(saved: Any) -> Budgets | None:
 
 
 def response_record(response: Response | None) -> Any:
-    """A response made of numbers, or what another one is called."""
+    """The record of a response, or the description of one that cannot be saved."""
     if response is None:
         return None
     fields = RESPONSES.get(type(response))
@@ -174,7 +175,7 @@ def response_record(response: Response | None) -> Any:
 
 
 def restore_response(saved: Any) -> Response | None:
-    """Back from a file; before there were budgets, files held costs without their kind."""
+    """A response from its record; version 1 held costs without their kind."""
     if isinstance(saved, str):
         return UnsavedResponse(saved)
     if saved is None:
@@ -194,14 +195,16 @@ CLAIM = (np.int64, np.float64, np.bool_, np.int64)
 
 
 def describe_response(response: Response) -> str:
-    """In a few words."""
+    """A short description of a response."""
     return repr(response) if isinstance(response, PowerCost) else type(response).__name__
 
 
 @final
 class UnsavedResponse(Response):
-    """Stands in a loaded model for a response that no file holds. The model predicts; to be
-    fitted again it wants the response."""
+    """The placeholder for a response that could not be saved.
+
+    A loaded model with this response can predict; to fit it again, set the response first.
+    """
 
     def __init__(self, description: str) -> None:
         self.description = description
@@ -211,9 +214,9 @@ class UnsavedResponse(Response):
 
     def fit(self, n: int, d: int) -> None:
         raise TypeError(
-            "the file of this model did not hold its response, only a cost such as PowerCost or a "
-            "budget can be saved; give the response again: model.set_params(response=…)"
+            "the model was loaded from a file, which can hold a cost such as PowerCost or a budget "
+            "but not this response; set it again: model.set_params(response=…)"
         )
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        raise AssertionError("nobody is asked before `fit`, which refuses")
+        raise AssertionError("`fit` raises before anyone is queried")

@@ -125,7 +125,8 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
     if end.won is not None and end.lost is not None:
         told += (
             f" {percent(end.won.value)} ({percent_interval(end.won)}) of people refused before are "
-            f"accepted after; {percent(end.lost.value)} of people accepted before are refused after."
+            f"accepted after; {percent(end.lost.value)} of people accepted before are refused "
+            "after."
         )
     columns = [
         Column("column"),
