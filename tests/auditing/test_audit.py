@@ -350,12 +350,12 @@ def test_labels_that_cost_nothing_turn_all() -> None:
         ({"power": float("nan")}, "power must be finite"),
         ({"label_cost": -1.0}, "label_cost must be at least 0, got -1"),
         ({"scale": 0.0}, "scale must be positive, got 0"),
-        ({"scale": [1.0, 2.0]}, "scale must be a number or 4 of them"),
-        ({"groups": ["a"]}, "groups must have one value a person"),
+        ({"scale": [1.0, 2.0]}, "scale must be a number or 4 numbers"),
+        ({"groups": ["a"]}, "groups must have one value per person"),
         ({"groups": range(60)}, "groups has 60 different values, more than 50"),
-        ({"X": X[:, :3]}, "X has 3 columns, the model 4 coefficients"),
+        ({"X": X[:, :3]}, "X has 3 columns, and the model has 4 coefficients"),
         ({"y": np.ones(60)}, "labels must be of both kinds"),
-        ({"model": "mine"}, "an audit takes a LinearModel or a fitted linear classifier"),
+        ({"model": "mine"}, "an audit needs a LinearModel or a fitted linear classifier"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(change: dict, message: str) -> None:
@@ -379,7 +379,7 @@ def test_models_that_cannot_be_compared_are_refused() -> None:
         gp.compare_models([MODEL, MODEL], X, Y)
     with pytest.raises(ValueError, match="have different features"):
         gp.compare_models([MODEL, gp.LinearModel(THETA, name="other")], X, Y)
-    with pytest.raises(ValueError, match="no model"):
+    with pytest.raises(ValueError, match="models is empty"):
         gp.compare_models([], X, Y)
 
 

@@ -11,7 +11,7 @@ from audited import BUDGETS, people
 from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.applicants import Applicants
 from gameproof.auditing.intervals import paired_interval, share_interval, split_interval
-from gameproof.auditing.linear_model import ScoredApplicants
+from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.auditing.shift_rows import shift_rows
 
 
@@ -161,14 +161,14 @@ def test_averages_over_splits_are_means_row_by_row() -> None:
                 assert (row.low, row.high) == pytest.approx(tuple(ends))
 
 
-def test_audits_that_differ_have_no_mean() -> None:
+def test_audits_that_differ_cannot_be_averaged() -> None:
     X, y, model = people()
     one = gp.audit(model, X, y, powers=(0.0, 1.0))
     with pytest.raises(ValueError, match="different multiples, radii, powers"):
         gp.average_splits([one, gp.audit(model, X, y, powers=(0.0, 2.0))])
-    with pytest.raises(ValueError, match="different budgets have no mean; give the same budgets"):
+    with pytest.raises(ValueError, match="cannot be averaged; state the same budgets"):
         gp.average_splits([one, gp.audit(model, X, y, budgets=["income"], powers=(0.0, 1.0))])
-    with pytest.raises(ValueError, match="no audit"):
+    with pytest.raises(ValueError, match="audits is empty"):
         gp.average_splits([])
 
 
@@ -198,6 +198,6 @@ def test_splits_that_gain_nothing_by_gaming_are_counted_and_tell_nothing_else() 
         assert row.q50 >= own.q50 > 0  # of the other split, nobody gets accepted
     # How wide the intervals are comes first.
     said = "in 1 of 3 splits model gives no weight to what people can change"
-    assert [caution.partition(":")[0] for caution in cautions(found)[1:]] == [said]
+    assert [caution.partition(";")[0] for caution in cautions(found)[1:]] == [said]
     assert cautions(alone)[1:] == []
     assert {row.share for row in weighted(none, none).weaknesses} == {None}

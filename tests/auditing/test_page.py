@@ -14,14 +14,15 @@ import pytest
 
 import gameproof as gp
 from audited import BUDGETS, HOSTILE, MOVABLE, NAMES, SCALE, audits, people
-from gameproof.auditing.audit_page import audit_sections, audit_tiles, reproduction_sections
+from gameproof.auditing.audit_page import audit_sections, audit_tiles
+from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.figures import line_chart
+from gameproof.auditing.number_format import cell, points
 from gameproof.auditing.number_format import percent as written
-from gameproof.auditing.number_format import points
-from gameproof.auditing.page import cell, page
+from gameproof.auditing.page import page
 from gameproof.auditing.page_model import Column, Panels, Section, Series, Table, Tile
 from gameproof.auditing.provenance import fingerprint, provenance
-from gameproof.auditing.worst_case_section import cost_section
+from gameproof.auditing.reproduction_sections import reproduction_sections
 from gameproof.auditing.worst_case_section import no_better_than as no_better_of
 
 ALONE, BESIDE = audits()
@@ -125,14 +126,14 @@ def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
     assert above in said
     even = [replace(row, low=-0.1, high=0.1) for row in rows]
     said = cost_section(replace(two, differences=tuple(even))).finding
-    assert "the interval holds 0 at every multiple looked at." in said
+    assert "the interval contains 0 at every multiple." in said
 
 
 def test_tables_hold_every_row() -> None:
     tables = {t.caption: t for section in audit_sections(BESIDE) for t in section.tables}
     assert len(tables["gaming by budgets"].rows) == len(BESIDE.gaming) == 3 * 2 * 5
     assert len(tables["gaming by power"].rows) == len(BESIDE.by_power)
-    assert len(tables["coefficients of the features that models see"].rows) == 3 * len(NAMES)
+    assert len(tables["coefficients of the features that models use"].rows) == 3 * len(NAMES)
     assert len(tables["paired differences in accuracy"].rows) == len(BESIDE.differences)
     assert len(tables["columns that people can change"].rows) == 3 * len(MOVABLE)
     text = shown(BESIDE)
@@ -237,7 +238,7 @@ def test_radius_section_draws_each_share_with_its_errors() -> None:
     assert accuracy.upright == [(0.1, "chosen")]
     assert section.tables[0].rows[1] == [0.1, 0.7, 0.02, 0.5, 0.6]
     assert section.notes == [
-        "From a radius of 0.1 on, the best classifier of some people ignores the data."
+        "From a radius of 0.1 on, the classifier of at least one fold ignores the data."
     ]
 
 
@@ -302,7 +303,7 @@ def test_fingerprint_tells_every_change() -> None:
 
 
 def test_audit_and_path_are_not_taken_for_each_other(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="a path and then an Audit, got "):
+    with pytest.raises(TypeError, match="audit must be an Audit, got "):
         gp.write_audit(ALONE, tmp_path / "audit.html")  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
@@ -436,9 +437,9 @@ def test_cautions_stand_at_the_top_of_the_page(tmp_path: Path) -> None:
     path = tmp_path / "audit.html"
     gp.write_audit(path, gp.audit(model, X, y), notes=["Mine."])
     text = path.read_text(encoding="utf-8")
-    places = [text.index(said) for said in ("Mine.", "30 rows to judge by are few", "<nav")]
+    places = [text.index(said) for said in ("Mine.", "there are only 30 test rows", "<nav")]
     assert places == sorted(places)
-    assert text.count("30 rows to judge by are few") == 1
+    assert text.count("there are only 30 test rows") == 1
 
 
 def test_tiles_break_names_and_no_numbers() -> None:

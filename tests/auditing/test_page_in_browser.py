@@ -69,7 +69,7 @@ def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
                 Series(f"curve {k}", y, [j / 4 for j in range(len(y))], look=k)
                 for k, y in enumerate(curves)
             ],
-            across=[(0.5, "deciding all alike")],
+            across=[(0.5, "majority baseline")],
             upright=[(0.05, "expected")],
         )
         for name, curves in CURVES.items()
@@ -79,7 +79,7 @@ def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
     found = browser.run(
         """[...document.querySelectorAll('figure.chart')].map((figure) => {
           const texts = [...figure.querySelectorAll('text')];
-          const named = texts.find((t) => t.textContent === 'deciding all alike');
+          const named = texts.find((t) => t.textContent === 'majority baseline');
           const b = named.getBoundingClientRect(), svg = named.ownerSVGElement;
           const lines = [...figure.querySelectorAll('path[data-series]')];
           const refers = [...svg.querySelectorAll('path.refer')];
@@ -105,7 +105,7 @@ def test_name_of_an_upright_line_keeps_its_distance_from_the_title_of_the_axis(
     title, name, line = browser.run(
         f"""(() => {{
           const texts = [...{GAMING}.querySelectorAll('text')];
-          const title = texts.find((t) => t.textContent === 'share decided rightly');
+          const title = texts.find((t) => t.textContent === 'share of correct decisions');
           const name = texts.find((t) => t.textContent === 'as stated');
           const refers = [...{GAMING}.querySelectorAll('path.refer')];
           const line = refers.find((p) => p.getBBox().width === 0);

@@ -75,7 +75,7 @@ def test_models_that_are_not_linear_or_not_fitted_are_refused(people, tmp_path, 
         (RandomForestClassifier(3).fit(X, y), "an audit accepts only linear classifiers"),
         (LogisticRegression(), "was saved before it was fitted"),
         (StandardScaler().fit(X), "holds StandardScaler"),
-        (LogisticRegression().fit(X / 1e4, table["home"]), "tells 3 classes apart"),
+        (LogisticRegression().fit(X / 1e4, table["home"]), "has 3 classes, and an audit needs two"),
     ):
         skops.io.dump(fitted, tmp_path / "m.skops")
         assert line in audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)

@@ -218,8 +218,11 @@ def test_parameters_that_contradict_each_other_are_refused() -> None:
             {"response": box, "features": [1], "solver": gp.ogda_rr()},
             "already says what people can move",
         ),
-        ({"response": lambda theta, agents: X[agents]}, r"becomes one as BlackBox\(function\)"),
-        ({"response": box}, "can only be asked, since"),
+        (
+            {"response": lambda theta, agents: X[agents]},
+            r"wrap a function of your own as BlackBox\(function\)",
+        ),
+        ({"response": box}, "so they must be queried"),
         ({"solver": "ogda"}, "solver must be a Solver"),
         ({"bound": "20"}, "bound must be a number"),
     ):

@@ -1,23 +1,24 @@
-"""From the rows of an audit to its page, and from the findings of experiments to theirs."""
+"""`write_audit`: the page of an audit."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from gameproof.auditing.accuracy_section import accuracy_section, cautions
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.gaming_section import gaming_section
-from gameproof.auditing.number_format import listed, p_value, percent, percent_interval, survival
+from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page import write_page
-from gameproof.auditing.page_model import Chart, Column, Section, Table, Tile
+from gameproof.auditing.page_model import Section, Tile
 from gameproof.auditing.provenance import provenance
-from gameproof.auditing.recourse_section import recourse_section, weak_columns_section
+from gameproof.auditing.recourse_section import recourse_section
 from gameproof.auditing.scale_section import scale_section
 from gameproof.auditing.section_parts import at_radius
-from gameproof.auditing.worst_case_section import cost_section, worst_case_section
+from gameproof.auditing.weak_columns_section import weak_columns_section
+from gameproof.auditing.worst_case_section import worst_case_section
 from gameproof.core.arguments import shown
 
 
@@ -34,19 +35,57 @@ def write_audit(
     settings: Mapping[str, Any] | None = None,
     notes: Sequence[str] = (),
 ) -> None:
-    """Writes an audit, of one model or of several, as one HTML file that needs nothing else.
+    """Writes an audit as one self-contained HTML file.
 
-    radius
-        What `which_radius` made, where a radius was chosen.
-    command, seed, data, settings
-        For the part on how it was made: what was typed, what was drawn, fingerprints of files by
-        name, and other settings by name. What the audit knows itself need not be given.
-    notes
-        For the top of the page: what is to be known before it is read. Cautions of the audit's own
-        are added, such as that rows are few.
+    Parameters
+    ----------
+    path : str or Path
+        The file to write; an existing file is replaced completely or not at all.
+    audit : Audit
+        The result of `audit`, `compare_models` or `average_splits`.
+    title : str, optional
+        The title of the page.
+    subtitle : str, optional
+        A line below the title.
+    radius : Section, optional
+        The section of `which_radius`, if a radius was chosen.
+    command : str, optional
+        The command that made the audit.
+    seed : int, optional
+        The seed that was used.
+    data : mapping of str to str, optional
+        Fingerprints of files by name.
+    settings : mapping, optional
+        Other settings by name. Budgets, power and label cost are always shown.
+    notes : sequence of str, optional
+        What readers should know first. The audit's own cautions are added.
+
+    Returns
+    -------
+    None
+
+    Raises
+    ------
+    TypeError
+        If `audit` is not an `Audit`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import gameproof as gp
+    >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
+    >>> found = gp.audit(gp.LinearModel([1.0, 1.0, 1.0, 1.0]), X, y, budgets=[0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "audit.html")
+    ...     gp.write_audit(path, found, "My audit")
+    ...     "<h1>My audit</h1>" in path.read_text(encoding="utf-8")
+    True
     """
     if not isinstance(audit, Audit):
-        raise TypeError(f"write_audit takes a path and then an Audit, got {shown(audit)}")
+        raise TypeError(
+            f"audit must be an Audit, got {shown(audit)}; call write_audit(path, audit)"
+        )
     chosen = {
         "budgets": ", ".join(filter(None, (audit.budgets.describe(), audit.why_budgets))),
         "gaming power expected": ", ".join(filter(None, (f"{audit.power:g}", audit.why_power))),
@@ -66,8 +105,10 @@ def write_audit(
 
 
 def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]:
-    """Those that have something to say, in the order in which they are asked; what depends on the
-    scale of the scores comes last, and is closed until it is opened."""
+    """The sections that apply to the audit, in order.
+
+    Numbers that depend on the scale of the scores come last, in a collapsed section.
+    """
     provenance = (
         accuracy_section(audit),
         gaming_section(audit),
@@ -82,7 +123,7 @@ def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]
 
 
 def audit_tiles(audit: Audit) -> list[Tile]:
-    """A few numbers on the model in question, for those who read no further."""
+    """Key numbers of the model under audit, for the top of the page."""
     name = audit.models[-1]
     (good,) = audit.of(audit.quality, name)
     tiles = [Tile("right, nobody games", percent(good.accuracy), percent_interval(good))]
@@ -93,7 +134,7 @@ def audit_tiles(audit: Audit) -> list[Tile]:
             Tile(
                 "of those who should be refused, accepted",
                 percent(shown.accepted_negative),
-                f"budgets used; {percent(good.accepted_negative)} where nobody games",
+                f"budgets used; {percent(good.accepted_negative)} when nobody games",
             )
         )
     if (worst := at_radius(audit, name)) is not None:
@@ -107,79 +148,3 @@ def audit_tiles(audit: Audit) -> list[Tile]:
             Tile("weakest spot", weak[0].feature, f"{percent(weak[0].share)} of what gaming gains")
         )
     return tiles
-
-
-def reproduction_sections(
-    claims: Sequence[Mapping[str, Any]], experiments: Sequence[Mapping[str, Any]]
-) -> list[Section]:
-    """The page of experiments.
-
-    claims
-        Rows with text, measure, effect, low, high, border, verdict, p, p_adjusted, survives and
-        experiment.
-    experiments
-        Each with a name, a title, notes, and figures as panels of charts.
-    """
-    # On a telephone the first two columns are in sight without scrolling.
-    columns = [
-        Column("claim"),
-        Column("verdict", "verdict"),
-        *(Column(name) for name in ("survives correction", "experiment", "measure")),
-        *(Column(name, "number") for name in ("effect", "95 % from", "to", "border")),
-        *(Column(name) for name in ("p", "adjusted p")),
-    ]
-    names = ("text", "verdict", "survives", "experiment", "measure")
-    numbered = ("effect", "low", "high", "border", "p", "p_adjusted")
-    verdicts = [claim["verdict"] for claim in claims]
-    counted = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
-    surviving = sum(claim["survives"] for claim in claims)
-    finding = (
-        f"Of {len(claims)} checks of claims, {counted['holds']} hold, "
-        f"{counted['does not hold']} do not, and {counted['undecided']} are undecided; "
-        f"{surviving} of the verdicts survive the correction for the number of claims."
-    )
-    notes = [
-        "A claim holds, or does not, where all of its 95 % interval is on one side of the border.",
-        "The correction is Holm's step-down procedure on two-sided p-values, over all claims of "
-        "all experiments that are finished in the same folder: the chance that even one surviving "
-        "verdict is due to chance is at most 5 %.",
-    ]
-    written = [{**claim, **_as_words(claim)} for claim in claims]
-    table = Table(
-        "claims", columns, [[claim[name] for name in (*names, *numbered)] for claim in written]
-    )
-    first = Section("What became of the claims?", finding, tables=[table], notes=notes, open=True)
-    return [first, *(_experiment(each) for each in experiments)]
-
-
-def _as_words(claim: Mapping[str, Any]) -> dict[str, str]:
-    """Of a claim: whether its verdict survives, and p-values to two digits."""
-    return {
-        "survives": survival(claim["verdict"], claim["survives"]),
-        "p": p_value(claim["p"]),
-        "p_adjusted": p_value(claim["p_adjusted"]),
-    }
-
-
-def _experiment(found: Mapping[str, Any]) -> Section:
-    """The first note is the finding; every chart has its numbers in a table."""
-    notes = list(found.get("notes", ()))
-    charts = [chart for figure in found["figures"] for chart in figure.charts]
-    return Section(
-        f"{found['name']}: {found['title']}",
-        notes[0] if notes else "",
-        notes=notes[1:],
-        panels=found["figures"],
-        tables=[numbers(chart) for chart in charts],
-    )
-
-
-def numbers(chart: Chart) -> Table:
-    """What a chart of lines shows: a row for each x, a column for each line."""
-    caption = f"{chart.y_label} by {chart.x_label}, {chart.title}"
-    columns = [Column(chart.x_label, "number")]
-    columns += [Column(series.name, "interval") for series in chart.series]
-    found = [dict(zip(s.x, zip_longest(s.y, s.low, s.high), strict=True)) for s in chart.series]
-    places = sorted({x for series in found for x in series})
-    rows = [[x, *(series.get(x) for series in found)] for x in places]
-    return Table(caption, columns, rows)

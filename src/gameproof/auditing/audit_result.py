@@ -1,4 +1,4 @@
-"""`Audit`: what an audit found, as rows."""
+"""`Audit`: the result of an audit, as rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any, final
 
 from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.json_safe import json_safe
-from gameproof.auditing.linear_model import BAD
 from gameproof.auditing.row_types import (
     Bin,
     Coefficient,
@@ -23,26 +22,83 @@ from gameproof.auditing.row_types import (
     Weakness,
 )
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
+from gameproof.auditing.scored_applicants import BAD
 from gameproof.estimators.table_budgets import Budgets
 
 UNIT = "standard deviations"
-# What changes when a model is multiplied by a positive number; all else does not.
+# The fields that change when a model is multiplied by a positive number.
 BY_SCALE = ("power", "why_power", "by_power", "losses", "coefficients")
 
 
 @final
 @dataclass(frozen=True)
 class Audit:
-    """Rows on one classifier, or on several beside each other; the last one is in question.
+    """The result of auditing one or several classifiers on the same people.
 
-    `budgets` are what people can change; weak spots and the worst case are about these, and
-    `gaming` about multiples of them. `power`, `by_power`, `losses` and `coefficients` depend on the
-    scale of the scores, and nothing else does.
+    `audit` and `compare_models` return it; `write_audit` turns it into a page. The last model is
+    the one under audit, and the others are compared with it. Only `power`, `by_power`, `losses` and
+    `coefficients` depend on the scale of the scores.
 
-    With `splits` above 1 the rows are means over that many splits of a table, and so are their
-    intervals. `fingerprint` tells the people from others. `radius` is what the model in question
-    was fitted for, `outcomes` what labels +1 and -1 are called, `why_…` why these, and
-    `learned_from` the share of these people that the model learned from, where that is known.
+    Parameters
+    ----------
+    models : tuple of str
+        Names of the models.
+    budgets : Budgets
+        What people can change.
+    costs : Costs
+        Costs of accepting a bad applicant and of refusing a good one.
+    label_cost : float
+        The label cost of the adversary.
+    quality : tuple of Quality
+        Quality when nobody moves, one row per model.
+    bins : tuple of Bin
+        Histograms of scores; empty for averages over splits.
+    gaming : tuple of Gaming
+        Quality when people use multiples of their budgets.
+    shifts : tuple of Shift
+        Worst-case accuracy by radius.
+    weaknesses : tuple of Weakness
+        The effect of each column's budget.
+    hurt : tuple of Hurt
+        Burden and recourse by label and group.
+    power : float
+        The expected gaming power.
+    by_power : tuple of PowerGaming
+        Quality when people game by power.
+    losses : tuple of Loss
+        Worst-case log loss by radius.
+    coefficients : tuple of Coefficient
+        Coefficients of the models.
+    differences : tuple of Difference, optional
+        Paired differences in accuracy.
+    shift_differences : tuple of ShiftDifference, optional
+        Paired differences in worst-case accuracy.
+    splits : int, optional
+        The number of splits that the rows are averages over.
+    unit : str, optional
+        The unit of the adversary's steps.
+    fingerprint : str, optional
+        A digest of the people.
+    radius : float, optional
+        The radius that the last model was fitted for.
+    outcomes : tuple of str, optional
+        Names of the labels +1 and -1.
+    why_budgets : str, optional
+        Why these budgets were used.
+    why_power : str, optional
+        Why this power was used.
+    learned_from : float, optional
+        The share of these people that the last model was trained on, if known.
+    why_label_cost : str, optional
+        Why this label cost was used.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> model = gp.LinearModel([1.0])
+    >>> found = gp.audit(model, [[1.0], [0.2], [-0.1]], [1, 1, -1], budgets={0: (0, 0.6)})
+    >>> found.movable, round(found.at("model", 1.0).accuracy, 2)
+    (('x0',), 0.67)
     """
 
     models: tuple[str, ...]
@@ -73,16 +129,22 @@ class Audit:
 
     @property
     def movable(self) -> tuple[str, ...]:
-        """The columns of the table that people can change."""
+        """Columns of the table that people can change."""
         return self.budgets.columns
 
     @property
     def multiples(self) -> tuple[float, ...]:
-        """The multiples of the budgets that were looked at."""
+        """The multiples of the budgets in `gaming`."""
         return tuple(dict.fromkeys(row.multiple for row in self.gaming))
 
     def record(self) -> dict[str, Any]:
-        """All of it as JSON takes it; what is not finite is None."""
+        """The audit for JSON.
+
+        Returns
+        -------
+        dict
+            All fields, with None for numbers that are not finite.
+        """
         found = asdict(self)
         found["budgets"] = {**self.budgets.record(), "description": self.budgets.describe()}
         found["movable"], found["costs"] = self.movable, self.costs._asdict()
@@ -93,10 +155,38 @@ class Audit:
         return checked
 
     def of(self, rows: Iterable[Any], model: str) -> list[Any]:
-        """Those rows that are about one model."""
+        """The rows of one model.
+
+        Parameters
+        ----------
+        rows : iterable
+            Rows of any field of the audit, such as ``audit.gaming``.
+        model : str
+            The name of a model.
+
+        Returns
+        -------
+        list
+            Those of the rows that are about the model.
+        """
         return [row for row in rows if row.model == model]
 
     def at(self, model: str, multiple: float, movers: str = BAD) -> Gaming:
-        """The row of one model where these people use this multiple of their budgets."""
+        """The row of one model in `gaming`.
+
+        Parameters
+        ----------
+        model : str
+            The name of a model.
+        multiple : float
+            One of `multiples`.
+        movers : {"bad", "refused"}, optional
+            Who moves: everyone who should be refused, or everyone who is refused.
+
+        Returns
+        -------
+        Gaming
+            The row.
+        """
         rows: list[Gaming] = self.of(self.gaming, model)
         return next(r for r in rows if (r.movers, r.multiple) == (movers, multiple))

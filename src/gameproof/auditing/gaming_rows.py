@@ -1,52 +1,45 @@
-"""Gaming by budgets: people change what they can, by as much as they can, to be accepted.
+"""Rows on gaming by budgets: people change what they can, as far as they can, to be accepted.
 
-With z the scores and g the gains from a multiple of the budgets, a person who moves is accepted
-where z + g > 0. Who moves is looked at in two ways: those who should be refused, and everyone who
-is refused. Multiplying a model by a positive number multiplies both z and g, and changes no row.
+With z the scores and g the gains from a multiple of the budgets, a person who moves is accepted if
+z + g > 0. Either everyone who should be refused moves, or everyone who is refused. Multiplying a
+model by a positive number multiplies both z and g, and changes no row.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import inf
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gameproof.auditing.intervals import share_interval
-from gameproof.auditing.linear_model import ScoredApplicants
-from gameproof.auditing.row_types import Gaming, Hurt, Weakness
-from gameproof.auditing.score_rounding import area_under_curve, without_rounding
+from gameproof.auditing.intervals import paired_interval, share_interval
+from gameproof.auditing.row_types import Difference, Gaming, Weakness
+from gameproof.auditing.score_rounding import area_under_curve
+from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.core.arguments import Vector
-
-# Applicants who need more than this multiple of their budgets are reported as out of reach.
-MOST = 100.0
-# Bisection steps below MOST: they find multiples to 1e-13.
-HALVINGS = 50
-QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 
 
 class Costs(NamedTuple):
-    """What a bad applicant who is accepted costs, and a good one who is refused."""
+    """Costs of accepting a bad applicant and of refusing a good one."""
 
     accept_bad: float = 1.0
     refuse_good: float = 1.0
 
 
 def is_right(scores: Vector, y: Vector) -> Vector:
-    """1 where a decision is right, else 0."""
+    """1 for a correct decision, else 0."""
     found: Vector = ((scores > 0) == (y > 0)).astype(np.float64)
     return found
 
 
 def accepted_shares(z: Vector, y: Vector) -> tuple[float, float]:
-    """The shares of each label that are accepted."""
+    """The shares of good and of bad applicants who are accepted."""
     return float((z[y > 0] > 0).mean()), float((z[y < 0] > 0).mean())
 
 
 def gaming_row(case: ScoredApplicants, movers: str, multiple: float, costs: Costs) -> Gaming:
-    """Where these people use this multiple of their budgets."""
+    """The row for movers who use this multiple of their budgets."""
     z, y, n = case.gamed(multiple, movers), case.y, case.y.size
     k, (good, bad) = int(is_right(z, y).sum()), accepted_shares(z, y)
     n_good = int((y > 0).sum())
@@ -65,7 +58,7 @@ def gaming_row(case: ScoredApplicants, movers: str, multiple: float, costs: Cost
 
 
 def weakness_rows(case: ScoredApplicants) -> list[Weakness]:
-    """One row a column that can be changed, what gains most first."""
+    """One row per column that people can change, largest gain first."""
     bad = case.y < 0
     whole = float(case.gains(1.0)[bad].mean())
     plain, (_, before) = (
@@ -91,55 +84,15 @@ def most_gained_first(rows: Iterable[Weakness], models: Sequence[str]) -> list[W
     return sorted(rows, key=lambda row: (models.index(row.model), -round(row.share or 0.0, 9)))
 
 
-def needed_multiples(case: ScoredApplicants) -> Vector:
-    """The multiple of their budgets that each applicant needs to be accepted.
-
-    The multiple is 0 for accepted applicants and infinite beyond `MOST`. Gains never fall as the
-    multiple grows, so bisection finds the smallest one that is enough. A score counts as positive
-    where it exceeds its rounding error, as in every other row, so that a multiple that lifts a
-    score to exactly 0 is treated the same at every scale of the model.
-    """
-    found = np.where(case.scores > 0, 0.0, inf)
-    refused = case.scores <= 0
-    if not (refused.any() and case.people.columns):
-        return found
-    z, error = case.scores[refused], 2 * case.rounding[refused]
-
-    def enough(multiples: Vector) -> NDArray[np.bool_]:
-        gains = case.people.own_gains(case.coefficients, multiples, refused)
-        return without_rounding(z + gains, error) > 0
-
-    low, high = np.zeros(z.size), np.full(z.size, MOST)
-    reached = enough(high)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        accepts = enough(middle)
-        low, high = np.where(accepts, low, middle), np.where(accepts, middle, high)
-    found[refused] = np.where(reached, high, inf)
-    return found
-
-
-def recourse_rows(case: ScoredApplicants, groups: NDArray[np.str_] | None = None) -> list[Hurt]:
-    """Label by label, for all and for each group."""
-    sets: list[tuple[str | None, NDArray[np.bool_]]] = [(None, np.ones(case.y.size, dtype=bool))]
-    if groups is not None:
-        sets += [(str(group), groups == group) for group in np.unique(groups)]
-    multiples = needed_multiples(case)
-    by_one = case.gained(case.gains(1.0)) > 0
-    rows = []
-    for name, chosen in sets:
-        for label in (1, -1):
-            own = chosen & (case.y == label)
-            refused = own & (case.scores <= 0)
-            if not own.any():
-                continue
-            share = float(refused.sum() / own.sum())
-            if not refused.any():
-                rows.append(Hurt(case.name, name, label, int(own.sum()), share, *[None] * 6))
-                continue
-            # Of people, not between them: beyond reach there is no number to go between.
-            quantiles = np.quantile(multiples[refused], QUANTILES, method="inverted_cdf")
-            known = [float(q) if np.isfinite(q) else None for q in quantiles]
-            within = float(by_one[refused].mean())
-            rows.append(Hurt(case.name, name, label, int(own.sum()), share, within, *known))
-    return rows
+def difference_rows(
+    cases: Sequence[ScoredApplicants], movers: Sequence[str], multiples: Sequence[float]
+) -> Iterable[Difference]:
+    """Paired differences in accuracy of every later model against every earlier one."""
+    for one, two in combinations(cases, 2):
+        for who in movers:
+            for multiple in multiples:
+                a, b = (is_right(case.gamed(multiple, who), case.y) for case in (one, two))
+                gained, lost = int((b > a).sum()), int((a > b).sum())
+                more = (gained - lost) / a.size
+                ends = paired_interval(gained, lost, a.size)
+                yield Difference(two.name, one.name, who, multiple, more, *ends)

@@ -1,4 +1,4 @@
-"""What happens when people use their budgets."""
+"""The section on gaming: what happens when people use their budgets."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from gameproof.auditing.accuracy_section import ACCURACY, SHARE
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.linear_model import BAD, REFUSED
 from gameproof.auditing.number_format import listed, number, percent
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
 from gameproof.auditing.row_types import Gaming
+from gameproof.auditing.scored_applicants import BAD, REFUSED
 from gameproof.auditing.section_parts import (
     ACCEPTED,
     accepted_columns,
@@ -25,7 +25,7 @@ MULTIPLE = "multiple of the budgets (1: the budgets as stated)"
 
 
 def gaming_section(audit: Audit) -> Section | None:
-    """Multiple by multiple; nothing where nothing can be changed."""
+    """Quality by multiple of the budgets; None if nothing can be changed."""
     if not audit.movable:
         return None
     columns = [
@@ -43,8 +43,8 @@ def gaming_section(audit: Audit) -> Section | None:
         row[1] = MOVERS[row[1]]
     costs = audit.costs
     note = (
-        "People change what they can, within their budgets, so that they are accepted. People who "
-        "should be accepted stay as they are, unless everyone who is refused moves. Cost per "
+        "People change what they can, within their budgets, to be accepted. People who should be "
+        "accepted stay as they are, unless everyone who is refused moves. Cost per "
         f"applicant: {number(costs.accept_bad)} for each person with {outcome(audit, -1)} who is "
         f"accepted, {number(costs.refuse_good)} for each person with {outcome(audit, 1)} who is "
         "refused, over all applicants."
@@ -76,7 +76,7 @@ def _finding(audit: Audit) -> str:
     rows: list[Gaming] = [r for r in audit.of(audit.gaming, name) if r.movers == BAD]
     worse = [row.multiple for row in rows if row.accuracy < good.majority]
     if good.accuracy < good.majority:
-        said.append("Even where nobody games, the majority baseline is right more often.")
+        said.append("Even when nobody games, the majority baseline is right more often.")
     elif worse:
         said.append(
             f"From {worse[0]:g} times the budgets on, the majority baseline is right more often."
@@ -85,7 +85,7 @@ def _finding(audit: Audit) -> str:
 
 
 def _alone(audit: Audit) -> list[Chart]:
-    """Accuracy and approvals of one model, for either kind of movers."""
+    """Charts of one model: accuracy and acceptance rates, for each kind of movers."""
     (name,) = audit.models
     charts = []
     for movers, words in MOVERS.items():
@@ -95,13 +95,13 @@ def _alone(audit: Audit) -> list[Chart]:
         for label, field, look_ in ((1, ACCEPTED[0], 3), (-1, ACCEPTED[1], 1)):
             shares = [getattr(row, field) for row in rows]
             series.append(Series(f"accepted of {outcome(audit, label)}", shares, x, look=look_))
-        chart = _chart(audit, f"Accuracy and approvals when {words}", rows, series)
+        chart = _chart(audit, f"Accuracy and acceptance rates when {words}", rows, series)
         charts.append(replace(chart, y_label="share of people"))
     return charts
 
 
 def _beside(audit: Audit) -> list[Chart]:
-    """Accuracy for either kind of movers, and approvals."""
+    """Charts of several models: accuracy for each kind of movers, and acceptance rates."""
     shown = [
         ("accuracy", BAD, "Accuracy when"),
         ("accuracy", REFUSED, "Accuracy when"),

@@ -1,4 +1,4 @@
-"""What JSON has no numbers for."""
+"""Values that JSON can represent."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 def json_safe(value: Any) -> Any:
-    """The same with None for numbers that are not finite, and lists for tuples.
+    """The value with None for numbers that are not finite, and lists for tuples.
 
-    >>> finite({"a": (1.0, float("inf")), "b": "text"})
+    >>> json_safe({"a": (1.0, float("inf")), "b": "text"})
     {'a': [1.0, None], 'b': 'text'}
     """
     if isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""What the rows of an audit are; `--json` prints them.
+"""The types of an audit's rows, as `--json` prints them.
 
-Good applicants have label +1 and should be accepted, bad ones have label -1 and should be refused.
-Nothing here changes when a model is multiplied by a positive number, except what `by_scale.py`
-computes: `PowerGaming`, `Loss` and `Coefficient`.
+Good applicants have label +1 and should be accepted; bad applicants have label -1 and should be
+refused. Multiplying a model by a positive number changes no row except those of `scale_rows.py`:
+`PowerGaming`, `Loss` and `Coefficient`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,12 @@ from typing import final
 @final
 @dataclass(frozen=True)
 class Quality:
-    """How good a classifier is where nobody moves. `majority` is the share that the best constant
-    decision gets right. `idle` is 1 where the budgets gain nothing, because the classifier gives no
-    weight to what can be changed; over several splits it is the share of these."""
+    """The quality of a classifier when nobody moves.
+
+    `majority` is the accuracy of the best constant decision. `idle` is 1 if the budgets gain
+    nothing because the classifier gives no weight to what people can change; over several splits it
+    is the share of such splits.
+    """
 
     model: str
     n: int
@@ -34,8 +37,7 @@ class Quality:
 @final
 @dataclass(frozen=True)
 class Bin:
-    """How many people of each label have a score between two numbers, in standard deviations of
-    the scores."""
+    """Counts of people by label in a range of scores, in standard deviations of the scores."""
 
     model: str
     start: float
@@ -47,14 +49,14 @@ class Bin:
 @final
 @dataclass(frozen=True)
 class Gaming:
-    """What is left where people use a multiple of their budgets.
+    """The quality of a classifier when people use a multiple of their budgets.
 
     movers
-        "bad": those who should be refused move. "refused": everyone who is refused moves.
+        Who moves: "bad", everyone who should be refused, or "refused", everyone who is refused.
     accepted_positive, accepted_negative
-        The shares of good and of bad applicants that are accepted.
+        The shares of good and of bad applicants who are accepted.
     cost
-        Per applicant: what bad ones that are accepted and good ones that are refused cost.
+        The cost per applicant of accepting bad applicants and refusing good ones.
     """
 
     model: str
@@ -72,7 +74,7 @@ class Gaming:
 @final
 @dataclass(frozen=True)
 class Shift:
-    """The least accuracy within a radius of the people, after the bad ones used their budgets."""
+    """The least accuracy within a radius, after bad applicants used their budgets."""
 
     model: str
     radius: float
@@ -84,16 +86,16 @@ class Shift:
 @final
 @dataclass(frozen=True)
 class Weakness:
-    """What the budget of one column alone does for bad applicants.
+    """The effect of the budget of one column when bad applicants use it and nothing else.
 
     budget
-        In words, in the table's units.
+        The budget as text, in the table's units.
     share
-        Of the mean gain in score by all budgets together. None where they gain nothing.
+        Its share of the mean gain in score from all budgets together; None if they gain nothing.
     accuracy, loss
-        What is left, and what that is less than where nobody moves.
+        The accuracy, and how much lower it is than when nobody moves.
     accepted_negative, gained
-        The share of bad applicants that are accepted, and what that is more.
+        The share of bad applicants who are accepted, and how much higher it is.
     """
 
     model: str
@@ -109,12 +111,11 @@ class Weakness:
 @final
 @dataclass(frozen=True)
 class Hurt:
-    """What it takes people of one label to be accepted: the burden on those with label +1, the
-    recourse of those with label -1. `group` is None for all of them together.
+    """What refused people need to be accepted: the burden on label +1, the recourse of label -1.
 
-    `within` is the share of the refused whom their budgets get accepted. The quantiles are over the
-    refused: how many times their budgets they need. None where not even 100 times are enough, or
-    where nobody is refused.
+    `group` is None for all people of the label. `within` is the share of the refused who can be
+    accepted within their budgets. The quantiles are over the refused: the multiple of their budgets
+    that they need. They are None beyond a multiple of 100, or if nobody is refused.
     """
 
     model: str
@@ -133,7 +134,7 @@ class Hurt:
 @final
 @dataclass(frozen=True)
 class Difference:
-    """How much more often one classifier is right than another, on the same people."""
+    """The accuracy of one classifier minus that of another, on the same people."""
 
     model: str
     against: str
@@ -147,8 +148,7 @@ class Difference:
 @final
 @dataclass(frozen=True)
 class ShiftDifference:
-    """How much larger the least accuracy of one classifier is than that of another, on the same
-    people."""
+    """The least accuracy of one classifier minus that of another, on the same people."""
 
     model: str
     against: str
@@ -161,7 +161,7 @@ class ShiftDifference:
 @final
 @dataclass(frozen=True)
 class PowerGaming:
-    """What is left where people with label -1 answer with a power; `moved` is how far each goes."""
+    """The quality when bad applicants game with a power; `moved` is how far each of them moves."""
 
     model: str
     power: float
@@ -177,7 +177,7 @@ class PowerGaming:
 @final
 @dataclass(frozen=True)
 class Loss:
-    """The largest mean logistic loss within a radius, where `Shift` has the least accuracy."""
+    """The largest mean logistic loss within a radius, after bad applicants used their budgets."""
 
     model: str
     radius: float
@@ -187,7 +187,7 @@ class Loss:
 @final
 @dataclass(frozen=True)
 class Coefficient:
-    """A coefficient of the score, for a step of 1 and for a step of one scale."""
+    """A coefficient in the units of the table, and per unit of scale."""
 
     model: str
     feature: str

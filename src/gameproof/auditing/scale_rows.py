@@ -1,8 +1,8 @@
 """Rows that depend on the scale of the scores: gaming by power, log losses, coefficients.
 
-Dividing a classifier by four changes no decision. People who gain from a higher score, rather than
-from being accepted, then move a quarter as far, so the classifier looks four times as robust; and
-its log loss changes too. These rows are therefore secondary.
+Dividing a classifier by four changes no decision. But people who want a higher score, rather than
+to be accepted, then move a quarter as far, so the classifier looks four times as robust. Its log
+loss changes too. These rows are therefore secondary.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 
 from gameproof.auditing.gaming_rows import accepted_shares, is_right
 from gameproof.auditing.intervals import share_interval
-from gameproof.auditing.linear_model import ScoredApplicants
 from gameproof.auditing.row_types import Coefficient, Loss, PowerGaming
+from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.strategic.losses import Logistic
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
@@ -28,7 +28,7 @@ WHY_SCALE_MATTERS = (
 
 
 def power_gaming_row(case: ScoredApplicants, power: float) -> PowerGaming:
-    """Where people with label -1 answer with this power."""
+    """The row for bad applicants who game with this power."""
     z, y, n = case.by_power(power), case.y, case.y.size
     k = int(is_right(z, y).sum())
     return PowerGaming(
@@ -43,8 +43,8 @@ def power_gaming_row(case: ScoredApplicants, power: float) -> PowerGaming:
 
 
 def loss_rows(case: ScoredApplicants, radii: Sequence[float], label_cost: float) -> list[Loss]:
-    """The largest mean logistic loss within each radius, after bad people used their budgets."""
-    # Only scores and |theta| count, so people may as well stand on a line.
+    """The largest mean log loss within each radius, after bad applicants used their budgets."""
+    # The loss depends on scores and |theta| only, so one feature is enough.
     length = hypot(*case.theta)
     gamed = case.gamed(1.0) - case.intercept
     at = gamed / length if length > 0 else np.zeros(case.y.size)
@@ -54,7 +54,7 @@ def loss_rows(case: ScoredApplicants, radii: Sequence[float], label_cost: float)
 
 
 def coefficient_rows(case: ScoredApplicants) -> list[Coefficient]:
-    """One row a feature of the model."""
+    """One row per feature of the model."""
     rows = zip(case.people.names, case.coefficients.tolist(), case.theta.tolist(), strict=True)
-    # 0 is added, for there is a -0 too.
+    # Adding 0 turns -0 into 0.
     return [Coefficient(case.name, name, own + 0.0, scaled + 0.0) for name, own, scaled in rows]

@@ -1,8 +1,8 @@
-"""Scores without rounding residue, and how well they rank.
+"""Rounding errors of scores, and a ROC curve that ignores them.
 
-A score is a sum of d products and an intercept. Computed in floating point it is accurate to about
-(d + 1) eps times the sum of the sizes of its terms. Scores nearer to 0 than that are 0, and scores
-nearer to each other than that are equal: no decision and no rank comes from rounding.
+A score is a sum of d products and an intercept. In floating point it is accurate to about
+(d + 1) eps times the sum of the absolute values of its terms. A score closer to 0 than that counts
+as 0, and scores closer to each other than that count as equal: rounding decides nothing.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from gameproof.core.arguments import Matrix, Vector
 
 
 def rounding_errors(X: Matrix, theta: Vector, intercept: float) -> Vector:
-    """How far each score may be from its exact value."""
+    """A bound on the rounding error of each score."""
     size: Vector = np.abs(X) @ np.abs(theta) + abs(intercept)
     return 4 * (theta.size + 1) * np.finfo(np.float64).eps * size
 
 
 def without_rounding(scores: Vector, error: Vector) -> Vector:
-    """The same with 0 where rounding hides the difference.
+    """Scores with 0 in place of those that may be 0 up to rounding.
 
-    >>> settled(np.array([1e-17, -2.0]), np.array([1e-15, 1e-15]))
+    >>> without_rounding(np.array([1e-17, -2.0]), np.array([1e-15, 1e-15]))
     array([ 0., -2.])
     """
     found: Vector = np.where(np.abs(scores) <= error, 0.0, scores)
@@ -30,11 +30,13 @@ def without_rounding(scores: Vector, error: Vector) -> Vector:
 
 
 def area_under_curve(scores: Vector, good: NDArray[np.bool_], error: Vector) -> float:
-    """The area under the ROC curve: how often a good applicant has the larger score than a bad one,
-    ties counted half. Scores that differ by rounding only are ties.
+    """The area under the ROC curve; scores that differ by rounding only are ties.
+
+    It is the share of pairs of a good and a bad applicant in which the good one has the larger
+    score. Ties count half.
 
     >>> scores, good = np.array([0.3, 0.1 + 0.2, 1.0]), np.array([True, False, True])
-    >>> area(scores, good, np.full(3, 1e-15))
+    >>> area_under_curve(scores, good, np.full(3, 1e-15))
     0.75
     """
     order = np.argsort(scores, kind="stable")

@@ -77,9 +77,9 @@ def write_reproduction_page(
     path: Path, studies: Sequence[Study], note: str, options: argparse.Namespace
 ) -> None:
     """The page of ``reproduce``."""
-    from gameproof.auditing.audit_page import reproduction_sections
     from gameproof.auditing.page import write_page
     from gameproof.auditing.provenance import provenance
+    from gameproof.auditing.reproduction_sections import reproduction_sections
     from gameproof.paper.experiments import EXPERIMENTS
 
     claims = [{"experiment": s.name, **found.row()} for s in studies for found in s.judged]

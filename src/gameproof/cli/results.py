@@ -34,7 +34,7 @@ def budget_lines(rows: Audit) -> list[str]:
     """Accuracy, approvals and costs of each model, by multiple of the budgets, for either kind of
     movers."""
     from gameproof.auditing.gaming_section import MOVERS
-    from gameproof.auditing.linear_model import BAD, REFUSED
+    from gameproof.auditing.scored_applicants import BAD, REFUSED
 
     many = f", mean of {rows.splits} splits" if rows.splits > 1 else ""
     width = max(map(len, rows.models)) + 2

@@ -6,7 +6,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
 
 
@@ -55,11 +54,6 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._bar is not None:
             self._bar.close()
