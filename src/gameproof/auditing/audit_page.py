@@ -60,10 +60,6 @@ def write_audit(
     notes : sequence of str, optional
         What readers should know first. The audit's own cautions are added.
 
-    Returns
-    -------
-    None
-
     Raises
     ------
     TypeError

@@ -54,10 +54,6 @@ def write_page(
     notes : sequence of str, optional
         What readers should know first, for the top of the page.
 
-    Returns
-    -------
-    None
-
     Examples
     --------
     >>> import tempfile
