@@ -128,7 +128,7 @@ def audit_tiles(audit: Audit) -> list[Tile]:
         tiles.append(Tile("right, budgets used", percent(shown.accuracy), percent_interval(shown)))
         tiles.append(
             Tile(
-                "of those who should be refused, accepted",
+                "accepted, should be refused",
                 percent(shown.accepted_negative),
                 f"budgets used; {percent(good.accepted_negative)} when nobody games",
             )

@@ -52,7 +52,7 @@ def gaming_section(audit: Audit) -> Section | None:
     return Section(
         "What happens when people game it?",
         _finding(audit),
-        _alone(audit) if len(audit.models) == 1 else _beside(audit),
+        _charts_of_one(audit) if len(audit.models) == 1 else _charts_of_several(audit),
         [Table("gaming by budgets", columns, table)],
         [note],
     )
@@ -67,7 +67,7 @@ def _finding(audit: Audit) -> str:
         f"Budgets: {audit.budgets.describe()}.",
         f"If everyone who should be refused uses them, {name} is right for {percent(bad.accuracy)} "
         f"instead of {percent(good.accuracy)}" + (f", {listed(others)}" if others else "") + ".",
-        f"Of those who should be refused, {name} then accepts {percent(bad.accepted_negative)} "
+        f"{name} then accepts {percent(bad.accepted_negative)} of those who should be refused "
         f"instead of {percent(good.accepted_negative)}.",
         f"If everyone who is refused moves, {name} is right for {percent(everyone.accuracy)} and "
         f"accepts {percent(everyone.accepted_positive)} of those who should be accepted instead of "
@@ -84,7 +84,7 @@ def _finding(audit: Audit) -> str:
     return " ".join(said)
 
 
-def _alone(audit: Audit) -> list[Chart]:
+def _charts_of_one(audit: Audit) -> list[Chart]:
     """Charts of one model: accuracy and acceptance rates, for each kind of movers."""
     (name,) = audit.models
     charts = []
@@ -100,7 +100,7 @@ def _alone(audit: Audit) -> list[Chart]:
     return charts
 
 
-def _beside(audit: Audit) -> list[Chart]:
+def _charts_of_several(audit: Audit) -> list[Chart]:
     """Charts of several models: accuracy for each kind of movers, and acceptance rates."""
     shown = [
         ("accuracy", BAD, "Accuracy when"),

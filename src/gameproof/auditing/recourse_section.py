@@ -65,14 +65,14 @@ def _hurt(audit: Audit) -> str:
     name = audit.models[-1]
     own = {row.label: row for row in audit.of(audit.hurt, name) if row.group is None}
     good, bad = own[1], own[-1]
-    said = f"Of those who should be accepted, {name} refuses {percent(good.refused)}"
+    said = f"{name} refuses {percent(good.refused)} of those who should be accepted"
     if good.within is not None:
-        said += f"; their budgets get {percent(good.within)} of these accepted"
+        said += f"; {percent(good.within)} of them can be accepted within their budgets"
         said += f", and half of them need {times_budgets(good.q50)}" if good.within < 1 else ""
     if bad.within is not None:
         said += (
-            f". Of those who should be refused and are, {percent(bad.within)} get accepted within "
-            "their budgets"
+            f". Of the people who are refused and should be, {percent(bad.within)} can be accepted "
+            "within their budgets"
         )
     return f"{said}."
 

@@ -35,7 +35,7 @@ def parse_range(name: str, value: Any) -> tuple[float, float]:
 
 
 def parse_levels(name: str, value: Any, known: tuple[str, ...]) -> tuple[int, ...]:
-    """Numbers of the levels of a category that people can claim; None stands for all."""
+    """Numbers of the levels of a category that people can claim; None means all of them."""
     if value is None:
         return tuple(range(len(known)))
     if isinstance(value, (str, bytes)) or not isinstance(value, (Sequence, set, frozenset)):

@@ -26,7 +26,7 @@ from gameproof.strategic.responses import KnownResponse, Response
 
 
 class GamedClassifier(ClassifierParameters):
-    """Decides about people from a table, as it is and after they have changed what they can."""
+    """Scores and decisions for a table, before and after people change what they can."""
 
     _row_identity: RowIdentity | None = None
     _fitted_for: Any = None  # the parameter `budgets` at the time of the fit

@@ -1,6 +1,6 @@
 """Responses that are keyed by row position.
 
-A black box is told the positions of rows, and individual powers are given in row order. For such a
+A black box receives the positions of rows, and individual powers are given in row order. For such a
 response, other rows or another order would stand for other people, so they are rejected.
 """
 

@@ -214,10 +214,14 @@ def _recommended(multiples: Vector, clean: Matrix, gamed: Matrix) -> tuple[int, 
     kept, _ = within_one_standard_error(clean, kept)
     k = int(kept[0])
     at_best = plus_minus(*mean_and_error(gamed[best]))
-    told = f"{gamed[k].mean():.3f}, within one standard error of the best ({at_best} at "
-    told = f"the best, {at_best}" if k == best else f"{told}{multiples[best]:g} times)"
+    gained = f"the best, {at_best}"
+    if k != best:
+        gained = (
+            f"{gamed[k].mean():.3f}, within one standard error of the best ({at_best} at "
+            f"{multiples[best]:g} times)"
+        )
     return k, (
         f"Train for {multiples[k]:g} times the budgets: the accuracy at the stated budgets is "
-        f"{told}, and {clean[k].mean():.3f} where nobody games (at best "
+        f"{gained}, and {clean[k].mean():.3f} when nobody games (at best "
         f"{clean.mean(axis=1).max():.3f})."
     )
