@@ -1,4 +1,4 @@
-"""Every number of an audit, by brute force in the user's own units."""
+"""Every number of an audit against brute force in the user's units."""
 
 import json
 
@@ -129,13 +129,13 @@ def test_bins_hold_every_person_once() -> None:
 
 @pytest.mark.parametrize("k", range(4))
 def test_worst_accuracy_is_the_linear_program_over_distributions(k: int) -> None:
-    # People may go to the border (where a decision is as good as wrong), or to any of many other
-    # places, with either label that they may have.
+    # The adversary may move people to the decision boundary, where a decision counts as wrong, or
+    # to one of many other places, with either label.
     row = AUDIT.shifts[k]
     t, rng = THETA * SCALE, np.random.default_rng(0)
     wrong, price, agent = [], [], []
     for i, (margin, x, label) in enumerate(zip(gamed(1.0), X / SCALE, Y, strict=True)):
-        x = x + (margin - x @ t - INTERCEPT) * t / (t @ t)  # any place with this score
+        x = x + (margin - x @ t - INTERCEPT) * t / (t @ t)  # a point with this score
         border = x - margin * t / (t @ t)
         places = [(x, margin), (border, 0.0)]
         others = x + rng.standard_normal((30, 4)) * rng.uniform(0, 2, (30, 1))
@@ -214,7 +214,7 @@ def test_burden_and_recourse_are_the_least_multiples_of_the_budgets() -> None:
         assert row.refused == chosen.sum() / n
         assert row.within == pytest.approx(np.mean(far < 1))
         for q, name in ((10, "q10"), (25, "q25"), (50, "q50"), (75, "q75"), (90, "q90")):
-            # The person from whom on at least q percent need no more.
+            # The smallest multiple that is enough for at least q percent.
             at = far[int(np.ceil(q / 100 * far.size)) - 1]
             assert getattr(row, name) == pytest.approx(at, abs=1e-5)
 
@@ -313,7 +313,7 @@ def test_record_is_json_even_where_nothing_helps() -> None:
     assert record["costs"] == {"accept_bad": 1.0, "refuse_good": 1.0}
 
 
-def test_theta_zero_loses_by_labels_alone() -> None:
+def test_theta_zero_loses_by_flipped_labels_only() -> None:
     nothing = gp.LinearModel(np.zeros(4), 1.0, NAMES)
     found = gp.audit(nothing, X, Y, radii=(0.0, 0.06, 9.0), label_cost=0.3, scale=1.0)
     positive = (Y > 0).mean()
@@ -321,7 +321,7 @@ def test_theta_zero_loses_by_labels_alone() -> None:
     assert least == pytest.approx([positive, positive - 0.1, 0.0])
 
 
-def test_labels_that_cost_nothing_turn_all() -> None:
+def test_labels_that_cost_nothing_are_all_flipped() -> None:
     found = gp.audit(MODEL, X, Y, budgets={}, radii=(0.0,), label_cost=0.0, scale=SCALE)
     z = scores(X)
     assert found.shifts[0].accuracy == pytest.approx(((z <= 0) & (Y < 0)).mean())

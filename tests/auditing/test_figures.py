@@ -1,4 +1,4 @@
-"""Figures show the numbers that they are given."""
+"""Figures show the numbers that they were given."""
 
 from statistics import mean, stdev
 
@@ -38,7 +38,7 @@ def test_panel_draws_lines_bands_and_axes_as_described() -> None:
         (band,) = axes.collections
         corners = band.get_paths()[0].vertices
         assert corners[:, 1].max() == max(BANDED.high)
-        # A band that reaches 0 has no logarithm there; it leaves the panel instead.
+        # A band that reaches 0 has no logarithm there and is cut off at the lower edge.
         assert min(BANDED.low) < 0 < corners[:, 1].min() < axes.get_ylim()[0]
         assert axes.get_ylim()[0] < min(BANDED.y)
         assert [text.get_text() for text in axes.get_legend().get_texts()] == ["OGDA-RR", "theorem"]

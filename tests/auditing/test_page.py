@@ -1,4 +1,4 @@
-"""What a page says, and that it says it safely."""
+"""The content of pages, and that names from a table cannot inject markup."""
 
 import base64
 import hashlib
@@ -143,7 +143,7 @@ def test_tables_hold_every_row() -> None:
         assert all(len(row) == len(table.columns) for row in table.rows)
 
 
-def test_people_whom_nothing_helps_are_told_so() -> None:
+def test_page_says_when_nothing_helps_refused_people() -> None:
     X, y, model = people()
     flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
     sections = audit_sections(gp.audit(flat, X, y, budgets=BUDGETS, scale=SCALE))
@@ -176,7 +176,9 @@ def test_page_is_small_and_names_no_place_on_the_network() -> None:
     text = shown(BESIDE, radius)
     assert len(text.encode()) < 200_000
     found = re.findall(r"[a-z]+://[^\s\"']+", text)
-    assert set(found) == {"http://www.w3.org/2000/svg"}  # the name of SVG, never asked for
+    assert set(found) == {
+        "http://www.w3.org/2000/svg"
+    }  # the namespace of SVG, which is never requested
     for _, attributes in Read(text).tags:
         assert not {"src", "onclick", "onload", "style"} & attributes.keys()
         assert attributes.get("href", "#").startswith("#")
@@ -201,7 +203,7 @@ def test_whatever_users_call_things_is_text() -> None:
     text = page(HOSTILE, audit_sections(audit), made_, subtitle=HOSTILE, tiles=audit_tiles(audit))
     wild = Read(text)
     kinds = [tag for tag, _ in wild.tags if tag != "wbr"]
-    # The subtitle is one paragraph more.
+    # The subtitle adds one paragraph.
     assert kinds.count("p") == [tag for tag, _ in tame.tags].count("p") + 1
     kinds.remove("p")
     assert kinds == [tag for tag, _ in tame.tags if tag != "wbr"]
@@ -273,14 +275,14 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
     assert "Drawn &lt;twice&gt;." in text
     described = re.findall(r'class="plot" role="img" aria-label="([^"]*)"', text)
     assert described == ["a &amp; b: gap by epochs. From left to right, OGDA-RR from 1 to 0.5."] * 2
-    # What is drawn, to the last digit.
+    # Data of charts, to the last digit.
     for found in re.findall(r'<script type="application/json">(.*?)</script>', text):
         told = json.loads(found)
         assert (told["log_x"], told["log_y"], told["upright"]) == (True, True, [])
         assert [s["y"] for s in told["series"]] == [[1.0, 0.5], [1234.4]]
         assert told["series"][0]["low"] == [0.9, -0.1]
         assert [s["guide"] for s in told["series"]] == [False, True]
-    # And what is read.
+    # Text of tables.
     (table, _) = sections[1].tables
     assert table.caption == "gap by epochs, a & b"
     assert [column.name for column in table.columns] == ["epochs", "OGDA-RR", "theorem"]
@@ -319,7 +321,7 @@ def test_audit_is_written_with_what_it_knows_of_itself(tmp_path: Path) -> None:
     assert ALONE.fingerprint in read.text
 
 
-def test_made_has_what_it_takes_to_make_it_again() -> None:
+def test_provenance_has_what_is_needed_to_reproduce_a_page() -> None:
     found = provenance(
         command="gameproof audit", seed=3, data={"t.csv": "abc"}, settings={"power": 0.5}
     )
@@ -339,7 +341,7 @@ def test_shares_are_rounded_as_the_terminal_rounds_them() -> None:
 
 
 def test_pages_speak_of_the_table_s_own_outcomes_and_never_of_labels() -> None:
-    """Texts, axes and tables; labels are what a page without a table's words has."""
+    """Texts, axes and tables; only pages without named outcomes speak of labels."""
     for found in audits():
         named = replace(found, outcomes=("repaid = yes", "repaid = no"))
         for audit, expected in ((named, False), (found, True)):
@@ -350,7 +352,7 @@ def test_pages_speak_of_the_table_s_own_outcomes_and_never_of_labels() -> None:
 
 
 def _texts(value: object) -> list[str]:
-    """All text inside, without the kinds of columns."""
+    """All text inside, except the kinds of columns."""
     if isinstance(value, dict):
         return [text for key, v in value.items() if key != "kind" for text in _texts(v)]
     if isinstance(value, (list, tuple)):
@@ -384,8 +386,8 @@ def test_model_that_gaming_gains_nothing_from_has_no_weakest_spot() -> None:
     assert [set(series.y) == {0.0} for series in chart.series] == [True, False]
 
 
-def test_accurate_data_has_no_labels_turned() -> None:
-    """Where labels turn for nothing, they do within a radius of 0, and accurate data keeps them."""
+def test_accurate_data_has_no_flipped_labels() -> None:
+    """With a label cost of 0 labels flip at radius 0 already, but accurate data keeps them."""
     X, y, model = people()
     found = gp.audit(model, X, y, budgets=BUDGETS, scale=SCALE, label_cost=0.0)
     gamed = found.at("mine", 1.0)
@@ -404,7 +406,7 @@ def test_power_and_radius_that_are_shown_are_never_none() -> None:
 
 
 def test_page_says_where_the_worst_case_is_no_better_than_that_of_others() -> None:
-    """At the radius of the model in question, and by the interval of the paired difference."""
+    """At the radius of the model under audit, by the interval of the paired difference."""
     found = replace(BESIDE, radius=0.1)
     rows = [r for r in BESIDE.shift_differences if (r.model, r.radius) == ("robust", 0.1)]
     said = sections_of(found)["What happens when the data is inaccurate?"].finding

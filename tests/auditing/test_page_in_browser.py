@@ -1,4 +1,4 @@
-"""Pages as people meet them: in a browser. Without one, these tests say so and skip."""
+"""Pages in a browser. Without Chromium, these tests are skipped with a reason."""
 
 import re
 from pathlib import Path
@@ -33,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["alone", "beside", "hostile"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_page_opens_without_complaint_and_asks_for_nothing(
+def test_page_opens_without_errors_and_makes_no_requests(
     browser: Browser, pages: dict[str, Path], name: str, theme: str
 ) -> None:
     browser.open(pages[name], theme=theme)
@@ -59,7 +59,7 @@ CURVES = {
 def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
     browser: Browser, tmp_path: Path, width: int
 ) -> None:
-    """By the shapes as drawn: no point of a curve lies in the box of the text."""
+    """No point of a drawn curve is inside the box of the text."""
     charts = [
         Chart(
             "lines",
@@ -116,7 +116,7 @@ def test_name_of_an_upright_line_keeps_its_distance_from_the_title_of_the_axis(
     assert line[0] - title[1] >= 3
 
 
-def test_page_could_not_ask_if_it_wanted_to(browser: Browser, pages: dict[str, Path]) -> None:
+def test_policy_of_the_page_blocks_requests(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["alone"])
     refused = browser.run("fetch('http://127.0.0.1:9/').then(() => false, () => true)")
     assert refused
@@ -130,7 +130,7 @@ def test_names_from_the_table_are_shown_as_text(browser: Browser, pages: dict[st
     assert browser.run("document.querySelectorAll('.evil, img').length") == 0
     labels = browser.run("[...document.querySelectorAll('.plot text')].map(t => t.textContent)")
     assert f"{HOSTILE} income" in labels
-    # Also where they are put by the script: in the box at the pointer.
+    # Also in the tooltip, which the script fills.
     spot = middle(browser, "document.querySelectorAll('.bar[data-series]')[0]")
     browser.mouse("mouseMoved", *spot)
     assert browser.run("[...document.querySelectorAll('.tip b')].map(b => b.textContent)") == [
@@ -268,7 +268,7 @@ def test_secondary_part_is_closed_and_its_charts_fill_it_once_opened(
     assert all(width > 500 and width == drawn for width, drawn in widths)
 
 
-def test_finger_reads_values_that_stay(browser: Browser, pages: dict[str, Path]) -> None:
+def test_values_stay_after_a_touch(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["beside"], width=390)
     browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
     tip = f"{GAMING}.querySelector('.tip')"
@@ -347,7 +347,7 @@ def test_phone_needs_no_sideways_scrolling(
 def test_charts_are_drawn_anew_where_the_window_changes(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    """Those of the closed part when it is opened."""
+    """The charts of the collapsed section once it is opened."""
     browser.open(pages["beside"], width=1000)
     browser.show(width=390)
     browser.rest_a_moment()
@@ -394,7 +394,7 @@ def test_on_paper_tables_are_open_and_colours_are_light(
 
 
 @pytest.mark.parametrize("name", ["alone", "beside"])
-def test_page_says_what_it_shows_to_those_who_do_not_see(
+def test_page_describes_its_charts_for_screen_readers(
     browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
     browser.open(pages[name])
@@ -402,7 +402,7 @@ def test_page_says_what_it_shows_to_those_who_do_not_see(
     assert browser.run("[...document.querySelectorAll('h1,h2,h3')].map(h => h.tagName)[0]") == "H1"
     assert browser.run("document.querySelectorAll('h1').length") == 1
     assert browser.run("document.querySelectorAll('h3').length") == 0
-    # Every chart is told in words, and has its numbers in the same section.
+    # Every chart has a description, and its numbers are in the same section.
     bare = (
         "[...document.querySelectorAll('figure.chart')].filter(f =>"
         "!(f.querySelector('[role=img]').getAttribute('aria-label').length > 20)"

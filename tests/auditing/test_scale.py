@@ -1,4 +1,4 @@
-"""What does not change when a model is multiplied by a positive number, and what does."""
+"""What changes when a model is multiplied by a positive number, and what does not."""
 
 import html
 import re
@@ -23,7 +23,7 @@ CONSTANTS = (0.25, 1 / 3, 1e-6, 7.3, 1e5)
 
 
 def compared(constant: float, seed: int = 0) -> gp.Audit:
-    """Three models, one of them all zeros but for the intercept, each times the constant."""
+    """Three models times a constant; one of them has no coefficients, only an intercept."""
     rng = np.random.default_rng(seed)
     models = [
         gp.LinearModel(constant * theta / SCALE, constant * offset, NAMES, name)
@@ -39,7 +39,7 @@ def compared(constant: float, seed: int = 0) -> gp.Audit:
 
 
 def primary(audit: gp.Audit) -> list[tuple[str, object]]:
-    """Every number and every text of an audit but what depends on scale, by its place."""
+    """Every number and text of an audit with its place, except what depends on scale."""
     record = audit.record()
     del record["depends_on_scale"]
     found: list[tuple[str, object]] = []
@@ -109,7 +109,7 @@ def test_audit_of_scikit_learn_does_not_depend_on_the_scale_of_scores() -> None:
 
 
 def test_scores_that_differ_by_rounding_only_are_ties() -> None:
-    """0.3 + 1e-17 x is 0.3 for all, or the number next to it."""
+    """0.3 + 1e-17 x rounds to 0.3 or to a neighbouring number."""
     theta = np.array([1e-17, 0, 0, 0]) / SCALE
     found = gp.audit(gp.LinearModel(theta, 0.3, NAMES), X, Y, budgets=BUDGETS)
     assert found.quality[0].auc == 0.5
@@ -131,7 +131,7 @@ def test_person_on_the_border_is_refused_whatever_the_rounding() -> None:
 
 @pytest.mark.parametrize("power", [0.0, 0.2, 0.4])
 def test_gaming_by_power_is_what_best_responses_do(power: float) -> None:
-    """Steps in units of scale; a general optimiser maximises score less cost."""
+    """Steps in units of scale; a general optimiser maximises score minus cost."""
     columns = [NAMES.index(name) for name in MOVABLE]
     theta = MODEL.coefficients
 

@@ -1,4 +1,4 @@
-"""Budgets and preparations that cannot be used are refused in one sentence."""
+"""Unusable budgets and preparations raise readable errors."""
 
 import numpy as np
 import pandas as pd
@@ -52,7 +52,7 @@ def people(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
         (3.5, "budgets must map columns to ranges or levels"),
     ],
 )
-def test_budgets_that_say_nothing_usable_are_refused(kind, budgets, message: str) -> None:
+def test_unusable_budgets_are_refused(kind, budgets, message: str) -> None:
     X, y = people()
     with pytest.raises((ValueError, TypeError), match=message):
         kind(budgets=budgets, prepare=gp.Prepare(FEATURES)).fit(X, y)
@@ -77,7 +77,7 @@ def test_budgets_that_say_nothing_usable_are_refused(kind, budgets, message: str
         ({"prepare": OneHotEncoder()}, "[Ss]parse"),
     ],
 )
-def test_what_does_not_go_with_budgets_is_refused(parameters, message: str) -> None:
+def test_parameters_that_contradict_budgets_are_refused(parameters, message: str) -> None:
     X, y = people()
     X[:, 1] += 1  # a Box-Cox transformation takes positive numbers
     with pytest.raises((ValueError, TypeError), match=message):
@@ -110,7 +110,7 @@ def test_gaps_need_a_preparation_that_fills_them() -> None:
     with pytest.raises(ValueError, match="prepare gives NaN in row 3, column 0 of its output"):
         gp.StrategicLogisticRegression(budgets=[0], prepare=StandardScaler()).fit(X, y)
     model = gp.StrategicLogisticRegression(budgets={0: (0, 5)}, prepare=gp.Prepare()).fit(X, y)
-    assert model.gamed_decisions(X)[3] == model.predict(X)[3]  # who has no number cannot change it
+    assert model.gamed_decisions(X)[3] == model.predict(X)[3]  # a missing number cannot be changed
 
 
 def test_budget_beyond_the_whole_column_is_noted_once() -> None:

@@ -1,4 +1,4 @@
-"""Model files: the same model to the last bit, and no file that is not one."""
+"""Model files: loading restores the model exactly, and invalid files are rejected."""
 
 import json
 import re
@@ -281,7 +281,7 @@ CRAFTED = {
 
 
 @pytest.mark.parametrize("name", CRAFTED)
-def test_crafted_file_with_a_valid_digest_is_refused_where_it_is_no_model(name, tmp_path) -> None:
+def test_crafted_file_with_a_valid_digest_is_refused_if_it_is_not_a_model(name, tmp_path) -> None:
     path = saved(tmp_path)
     content = json.loads(path.read_text())
     for added in ("format", "version", "digest"):
