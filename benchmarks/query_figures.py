@@ -10,27 +10,27 @@ import numpy as np
 from query_runs import TARGETS, Row
 
 from gameproof.auditing import figures
-from gameproof.auditing.figures import Line
+from gameproof.auditing.figures import LineStyle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Contender and average, or a variant of Solver.auto.
-SHOWN: dict[tuple[str, str | None], Line] = {
-    ("paper to the letter", "suffix"): Line("#8a8a8a", ":", "x"),
-    ("OGDA-RR, one point", "average"): Line("#4a90d9", "--", "s"),
-    ("SGDA-RR, one point", "last"): Line("#f0a35e", "--", "v"),
-    ("SGDA-RR, baseline", "last"): Line("#b3450c", "-", "^"),
-    ("SGDA-RR, two points", "last"): Line("#8e5ea2", ":", "D"),
-    ("SGDA-RR, envelope", "last"): Line("#0b3c6f", "-", "o"),
-    ("auto, scores", None): Line("#2e7d4f", "-.", "P"),
-    ("auto, answers", None): Line("#111111", "-", "*"),
+SHOWN: dict[tuple[str, str | None], LineStyle] = {
+    ("paper to the letter", "suffix"): LineStyle("#8a8a8a", ":", "x"),
+    ("OGDA-RR, one point", "average"): LineStyle("#4a90d9", "--", "s"),
+    ("SGDA-RR, one point", "last"): LineStyle("#f0a35e", "--", "v"),
+    ("SGDA-RR, baseline", "last"): LineStyle("#b3450c", "-", "^"),
+    ("SGDA-RR, two points", "last"): LineStyle("#8e5ea2", ":", "D"),
+    ("SGDA-RR, envelope", "last"): LineStyle("#0b3c6f", "-", "o"),
+    ("auto, scores", None): LineStyle("#2e7d4f", "-.", "P"),
+    ("auto, answers", None): LineStyle("#111111", "-", "*"),
 }
-BATCHES: dict[int | None, Line] = {
-    1: Line("#0b3c6f", "-", "o"),
-    10: Line("#4a90d9", "--", "s"),
-    100: Line("#b3450c", "-.", "^"),
-    None: Line("#2e7d4f", ":", "D"),
+BATCHES: dict[int | None, LineStyle] = {
+    1: LineStyle("#0b3c6f", "-", "o"),
+    10: LineStyle("#4a90d9", "--", "s"),
+    100: LineStyle("#b3450c", "-.", "^"),
+    None: LineStyle("#2e7d4f", ":", "D"),
 }
 
 

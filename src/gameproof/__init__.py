@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gameproof.auditing.audit import audit as audit
     from gameproof.auditing.audit import compare_models as compare_models
-    from gameproof.auditing.findings import Audit as Audit
+    from gameproof.auditing.audit_page import write_audit as write_audit
+    from gameproof.auditing.audit_result import Audit as Audit
+    from gameproof.auditing.average_splits import average_splits as average_splits
     from gameproof.auditing.linear_model import LinearModel as LinearModel
-    from gameproof.auditing.on_choice import which_radius as which_radius
     from gameproof.auditing.page import write_page as write_page
-    from gameproof.auditing.sections import write_audit as write_audit
-    from gameproof.auditing.splits import average_splits as average_splits
+    from gameproof.auditing.radius_section import which_radius as which_radius
     from gameproof.core.errors import AnswerError as AnswerError
     from gameproof.core.errors import BudgetExceeded as BudgetExceeded
     from gameproof.core.errors import BudgetWarning as BudgetWarning
@@ -213,12 +213,12 @@ _HOMES = {
     "minmax.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],
     "strategic.robust_problem": ["StrategicProblem"],
     "auditing.audit": ["audit", "compare_models"],
-    "auditing.findings": ["Audit"],
+    "auditing.audit_result": ["Audit"],
     "auditing.linear_model": ["LinearModel"],
-    "auditing.on_choice": ["which_radius"],
+    "auditing.radius_section": ["which_radius"],
     "auditing.page": ["write_page"],
-    "auditing.sections": ["write_audit"],
-    "auditing.splits": ["average_splits"],
+    "auditing.audit_page": ["write_audit"],
+    "auditing.average_splits": ["average_splits"],
     "minmax.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "minmax.extragradient": ["Extragradient"],
     "minmax.estimates": ["Envelope", "Exact", "OnePoint", "Residual", "TwoPoint"],

@@ -93,17 +93,17 @@ def test_audit_on_training_rows_says_so(model, people, tmp_path: Path, capsys) -
     page = tmp_path / "p.html"
     found = audit(capsys, model, people)
     assert found["learned_from"] == pytest.approx(0.8)
-    assert any("learned from about 80% of these rows" in note for note in found["notes"])
+    assert any("trained on about 80% of these rows" in note for note in found["notes"])
     assert main(["audit", str(model), str(people), "--report", str(page)]) == 0
     assert "optimistic" in capsys.readouterr().out
     shown = page.read_text()
-    assert shown.index("Note: the model learned from") < shown.index("How good is the model?")
+    assert shown.index("Note: the model was trained on") < shown.index("How good is the model?")
     others = tmp_path / "t.csv"
     pd.read_csv(people).tail(100).to_csv(others, index=False)
     assert audit(capsys, model, others)["learned_from"] is None
     assert main(["audit", str(model), str(others), "--report", str(page), "--force"]) == 0
     assert "optimistic" not in capsys.readouterr().out
-    assert "the model learned from" not in page.read_text()
+    assert "the model was trained on" not in page.read_text()
 
 
 def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
@@ -113,13 +113,11 @@ def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
     frame = pd.read_csv(people)
     frame.groupby("repaid").head(5).to_csv(few, index=False)
     assert main(["audit", str(model), str(few), "--report", str(page)]) == 0
-    said = (
-        "10 rows to judge by are few: intervals of accuracies on so many are up to 53 points wide"
-    )
+    said = "there are only 10 test rows: intervals of accuracies are up to 53 points wide"
     assert f"note: {said}" in capsys.readouterr().out
     shown = page.read_text()
     assert shown.count(said) == 1
-    assert shown.count("income: 2 missing, taken for the median and marked") == 1
+    assert shown.count("income: 2 missing, replaced by the median and marked") == 1
     assert shown.index("income: 2 missing") < shown.index("How good is the model?")
     assert not any("are few" in note for note in audit(capsys, model, people)["notes"])
 

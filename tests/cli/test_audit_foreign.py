@@ -72,10 +72,10 @@ def test_models_that_are_not_linear_or_not_fitted_are_refused(people, tmp_path, 
     table = pd.read_csv(people)
     X, y = table[NUMBERS], table["repaid"]
     for fitted, line in (
-        (RandomForestClassifier(3).fit(X, y), "an audit opens linear classifiers only"),
+        (RandomForestClassifier(3).fit(X, y), "an audit accepts only linear classifiers"),
         (LogisticRegression(), "was saved before it was fitted"),
         (StandardScaler().fit(X), "holds StandardScaler"),
-        (LogisticRegression().fit(X / 1e4, table["home"]), "tells 3 classes apart"),
+        (LogisticRegression().fit(X / 1e4, table["home"]), "has 3 classes, and an audit needs two"),
     ):
         skops.io.dump(fitted, tmp_path / "m.skops")
         assert line in audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
@@ -94,10 +94,10 @@ def test_damaged_skops_file_is_distinguished_from_another_format(people, tmp_pat
         whole[: listed - 36] + b"?" + whole[listed - 35 :],
     ):
         model.write_bytes(damaged)
-        assert "is cut short or damaged" in audit_refused(capsys, model, people, *MEANING)
+        assert "is truncated or damaged" in audit_refused(capsys, model, people, *MEANING)
     with zipfile.ZipFile(model, "w") as archive:
         archive.writestr("word/document.xml", "<document/>")
-    assert "is no model of gameproof, nor one saved by skops" in audit_refused(
+    assert "is neither a gameproof model file nor a skops file" in audit_refused(
         capsys, model, people
     )
 
@@ -114,7 +114,7 @@ def test_file_that_would_run_something_is_refused_unopened(people, tmp_path, cap
     fitted.note = Surprise()
     skops.io.dump(fitted, tmp_path / "m.skops")
     said = audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
-    assert "opens linear classifiers only" in said
+    assert "accepts only linear classifiers" in said
     assert "never be printed" not in said
 
 

@@ -218,14 +218,14 @@ def altered(model: Path) -> bytes:
 
 
 BAD_MODELS = {
-    "a table": (lambda model: sound(), "is no model file of gameproof"),
-    "empty": (lambda model: b"", "is no model file of gameproof"),
+    "a table": (lambda model: sound(), "is not a gameproof model file"),
+    "empty": (lambda model: b"", "is not a gameproof model file"),
     "other JSON": (lambda model: b'{"format": "pmml"}', "of another program"),
     "binary": (lambda model: bytes(range(128, 256)), "is no|pickle"),
-    "pickle": (lambda model: pickle.dumps({"a": 1}), "pickle|is no model file"),
+    "pickle": (lambda model: pickle.dumps({"a": 1}), "pickle|is not a gameproof model file"),
     "newer": (newer, "was written by a newer gameproof"),
     "altered": (altered, "was altered after it was written"),
-    "cut short": (lambda model: model.read_bytes()[:-30], "cut short or damaged"),
+    "cut short": (lambda model: model.read_bytes()[:-30], "truncated or damaged"),
 }
 
 

@@ -91,7 +91,7 @@ def test_few_test_rows_are_reported(people, tmp_path, capsys) -> None:
     few = tmp_path / "few.csv"
     few.write_text("".join(people.read_text().splitlines(keepends=True)[:101]))
     assert compare(few) == 0
-    assert "note: 20 rows to judge by are few" in capsys.readouterr().out
+    assert "note: there are only 20 test rows" in capsys.readouterr().out
 
 
 def test_few_splits_are_reported_by_the_width_of_their_intervals(people, tmp_path, capsys) -> None:
@@ -101,11 +101,13 @@ def test_few_splits_are_reported_by_the_width_of_their_intervals(people, tmp_pat
     ends = re.findall(r"(\d\.\d{3})-(\d\.\d{3})", printed)
     assert len(ends) == 3 * 2 * 5
     widest = max(float(high) - float(low) for low, high in ends)
-    (told,) = re.findall(r"note: 2 splits of 80 rows .* up to (\d+) points wide", printed)
+    (told,) = re.findall(
+        r"note: there are only 2 splits of 80 test rows.* up to (\d+) points wide", printed
+    )
     assert int(told) >= round(100 * widest)
     shown = page.read_text(encoding="utf-8")
     assert shown.index(f"up to {told} points wide") < shown.index("How good is the model?")
-    assert "80 rows to judge by are few: intervals of accuracies on so many" not in shown
+    assert "there are only 80 test rows: intervals of accuracies" not in shown
 
 
 def test_record_keeps_the_table_apart_from_what_models_see(people, tmp_path, capsys) -> None:

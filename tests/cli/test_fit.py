@@ -70,7 +70,7 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
     assert low < share < high
     half = stats.binomtest(40, 80).proportion_ci(method="wilson")
     assert (
-        "note: 80 rows to judge by are few: intervals of accuracies on so many are up to "
+        "note: there are only 80 test rows: intervals of accuracies are up to "
         f"{100 * (half.high - half.low):.0f} points wide; more rows, or a larger test share "
         "(--test), narrow"
     ) in printed

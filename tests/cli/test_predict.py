@@ -108,10 +108,10 @@ def test_gaps_are_noted_with_what_they_are_taken_for(model, people, tmp_path, ca
     later.to_csv(tmp_path / "t.csv", index=False)
     assert main(["predict", str(model), str(tmp_path / "t.csv")]) == 0
     said = capsys.readouterr().err
-    assert "savings: 286 missing, taken for the median; the model has seen no gaps there" in said
-    assert "age: 400 missing, taken for the median; the model" in said
-    assert "home: 3 missing, taken for none of the levels; the model" in said
-    assert f"income: {was} missing, taken for the median and marked\n" in said
+    assert "savings: 286 missing, replaced by the median; the training rows had no missing" in said
+    assert "age: 400 missing, replaced by the median; the training" in said
+    assert "home: 3 missing, treated as none of the levels; the training" in said
+    assert f"income: {was} missing, replaced by the median and marked\n" in said
     assert "utilisation" not in said
 
 
@@ -126,7 +126,7 @@ def test_missing_binary_category_counts_as_the_first_level(people, tmp_path, cap
         capsys.readouterr()
         assert main(["predict", str(tmp_path / "m.json"), str(tmp_path / "l.csv")]) == 0
         printed = capsys.readouterr()
-        assert ("home: 400 missing, taken for 'rented'" in printed.err) == (level is None)
+        assert ("home: 400 missing, treated as 'rented'" in printed.err) == (level is None)
         decisions[level] = printed.out
     assert decisions[None] == decisions["rented"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from gameproof.auditing.figures import lines
+from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Panels, Series
 from gameproof.cli.main import main
 from gameproof.paper import reproduce
@@ -19,7 +19,7 @@ from gameproof.paper.study import Study
 def tiny(study: Study) -> None:
     """An experiment that computes nothing."""
     study.table("rows", [{"seed": seed, "value": seed / 7} for seed in range(study.seeds)])
-    falling = lines("one run", "epochs", "gap", [Series("OGDA-RR", [1.0, 0.5], [1, 2])])
+    falling = line_chart("one run", "epochs", "gap", [Series("OGDA-RR", [1.0, 0.5], [1, 2])])
     study.draw("figure", Panels("A line that falls.", [falling]))
     study.claims.append(mean_above("Lines fall", "drop", [0.5, 0.4, 0.6]))
     study.note("Nothing was computed.")

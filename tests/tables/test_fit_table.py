@@ -122,7 +122,7 @@ def test_model_and_page_are_written(columns, fit, tmp_path) -> None:
 
 
 def test_few_test_rows_get_a_note(fit) -> None:
-    assert any("60 rows to judge by are few" in note for note in fit.notes)
+    assert any("there are only 60 test rows" in note for note in fit.notes)
 
 
 def test_progress_is_reported_only_where_it_is_wanted(columns, monkeypatch, capsys) -> None:

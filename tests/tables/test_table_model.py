@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import gameproof as gp
-from gameproof.estimators.model_files import write
+from gameproof.estimators.model_io.model_files import write_model_file
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.load_model import load_table_model
 from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
@@ -189,6 +189,6 @@ def test_bare_classifier_is_not_a_table_model(model, tmp_path: Path) -> None:
 def test_crafted_file_is_refused(spoil, model, tmp_path: Path) -> None:
     record = json.loads(json.dumps(table_record(model)))
     spoil(record)
-    write(tmp_path / "m.json", record)
+    write_model_file(tmp_path / "m.json", record)
     with pytest.raises(gp.ModelFileError, match="does not describe a model"):
         gp.load_model(tmp_path / "m.json")

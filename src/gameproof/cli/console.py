@@ -10,7 +10,7 @@ from errno import EBADF
 from os import strerror
 from typing import Any, NamedTuple
 
-from gameproof.auditing.finite import finite
+from gameproof.auditing.json_safe import json_safe
 from gameproof.core.progress import step
 
 
@@ -37,7 +37,7 @@ class Console(NamedTuple):
     def show(self, text: str, record: Any) -> None:
         """Prints a result: the record as JSON, or else the text."""
         # Values that JSON does not have, such as dates, become text.
-        print_out(json.dumps(finite(record), indent=2, default=str) if self.as_json else text)
+        print_out(json.dumps(json_safe(record), indent=2, default=str) if self.as_json else text)
 
 
 def use_utf8() -> None:

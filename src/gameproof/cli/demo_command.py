@@ -168,20 +168,20 @@ def table(name: str, shown: Shown) -> list[str]:
 
 def draw(found: dict[str, Shown], path: Path) -> Path:
     """Draws accuracy over multiples of the budget, with one panel for each data set."""
-    from gameproof.auditing.figures import drawn
+    from gameproof.auditing.figures import draw_files
     from gameproof.auditing.page_model import Panels
     from gameproof.core.atomic_files import write_whole
 
     charts = [_chart(name, shown) for name, shown in found.items()]
     title = f"accuracy by multiple of the budget (1 = {BUDGET:g} standard deviations)"
-    content = drawn(Panels(title, charts))["png"]
+    content = draw_files(Panels(title, charts))["png"]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)
     return path
 
 
 def _chart(name: str, shown: Shown) -> Chart:
-    from gameproof.auditing.figures import lines
+    from gameproof.auditing.figures import line_chart
     from gameproof.auditing.page_model import Series
 
     series = []
@@ -189,4 +189,4 @@ def _chart(name: str, shown: Shown) -> Chart:
         mean, low, high = ([part[k] for part in found] for k in range(3))
         series.append(Series(model, mean, MULTIPLES, low, high))
     x = f"budget (1 = {BUDGET:g} standard deviations)"
-    return lines(name, x, "accuracy", series, upright=[(1.0, "trained for")])
+    return line_chart(name, x, "accuracy", series, upright=[(1.0, "trained for")])

@@ -97,7 +97,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def _claim_lines(studies: list[Study]) -> list[str]:
-    from gameproof.auditing.words import survival
+    from gameproof.auditing.number_format import survival
 
     lines = ["verdict, survives correction, effect (95 % interval), claim", ""]
     for found in (found for study in studies for found in study.judged):

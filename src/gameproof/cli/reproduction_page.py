@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def write_reproduction_page(path: Path, studies: Sequence[Study], note: str, command: str) -> None:
     """Writes the claims of all studies with their verdicts, and the figures of each."""
     from gameproof.auditing.page import write_page
-    from gameproof.auditing.provenance import made
-    from gameproof.auditing.sections import reproduction_sections
+    from gameproof.auditing.provenance import provenance
+    from gameproof.auditing.reproduction_sections import reproduction_sections
     from gameproof.paper.experiments import EXPERIMENTS
 
     claims = [{"experiment": s.name, **found.row()} for s in studies for found in s.judged]
@@ -31,6 +31,6 @@ def write_reproduction_page(path: Path, studies: Sequence[Study], note: str, com
         path,
         "The paper's experiments, reproduced",
         reproduction_sections(claims, experiments),
-        made(command=command, settings={s.name: f"{s.seeds} seeds" for s in studies}),
+        provenance(command=command, settings={s.name: f"{s.seeds} seeds" for s in studies}),
         subtitle=note,
     )

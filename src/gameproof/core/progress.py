@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
 
 PATIENCE = 2.0  # seconds until a step is reported for the first time
@@ -20,7 +19,7 @@ def _shows(wanted: bool | None) -> bool:
 
 @contextmanager
 def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator[None]:
-    """Prints a line on stderr if what happens inside takes longer than `patience` seconds."""
+    """Prints `text` to stderr if the block takes longer than `patience` seconds."""
     timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
     timer.daemon = True
     if _shows(wanted):
@@ -56,7 +55,7 @@ def step(text: str, wanted: bool | None) -> Iterator[None]:
 
 
 class Progress:
-    """Shows how much of a total is done. `wanted` None: on a terminal, if tqdm is installed."""
+    """A progress bar. With `wanted=None` it is shown on a terminal if tqdm is installed."""
 
     def __init__(self, wanted: bool | None, total: float, unit: str, title: str) -> None:
         self._bar: Any = None
@@ -83,11 +82,6 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._bar is not None:
             self._bar.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels
 from gameproof.core.errors import CapWarning
 from gameproof.minmax.problem import gap
@@ -161,18 +161,18 @@ def chart_gaps(rows: list[Row], title: str, x: str = "epoch") -> Chart:
     """Returns the chart of each algorithm's gap, with its band, by epochs or by values per
     person."""
     series = [
-        spread(name, *by_seed(where(rows, algorithm=name), x, "score")) for name in ALGORITHMS
+        mean_band(name, *by_seed(where(rows, algorithm=name), x, "score")) for name in ALGORITHMS
     ]
     named = {"epoch": "epochs", "values": "values per person"}[x]
-    return lines(title, named, "gap", series, log_x=True, log_y=True)
+    return line_chart(title, named, "gap", series, log_x=True, log_y=True)
 
 
 def chart_curves(rows: list[Row], y: str, title: str = "classifiers") -> Chart:
     """Returns the chart of each classifier's accuracy or margin, with its band, by gaming power."""
     series = [
-        spread(name, *by_seed(where(rows, classifier=name), "power", y))
+        mean_band(name, *by_seed(where(rows, classifier=name), "power", y))
         for name in dict.fromkeys(row["classifier"] for row in rows)
     ]
     label = {"accuracy": "accuracy", "margin": "mean margin"}[y]
     upright = [(TRAINED_FOR, "trained for")]
-    return lines(title, "gaming power", label, series, upright=upright)
+    return line_chart(title, "gaming power", label, series, upright=upright)

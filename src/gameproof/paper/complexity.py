@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.auditing.figures import lines
+from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.minmax.problem import gap
 from gameproof.minmax.run import UNLIMITED, Run
@@ -177,4 +177,4 @@ def _chart(rows: list[Row], title: str, x: str, other: str, values: tuple[int, .
         places = sorted({row[x] for row in own})
         medians = [float(np.median([r["queries"] for r in where(own, **{x: p})])) for p in places]
         series.append(Series(f"{other} = {value}", medians, places))
-    return lines(title, x, f"values to gap {TARGET:g}", series, from_zero=True)
+    return line_chart(title, x, f"values to gap {TARGET:g}", series, from_zero=True)

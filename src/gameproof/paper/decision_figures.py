@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.decision_claims import BUDGETS, OPPONENTS
 from gameproof.paper.experiment_runs import Row, by_seed, where
@@ -55,19 +55,20 @@ def draw(study: Study, accuracy: list[Row], scale: list[Row]) -> None:
 def _by_amount(rows: list[Row], source: str, gaming: str) -> Chart:
     names, x = SHOWN[gaming]
     series = [
-        spread(name, *by_seed(where(rows, classifier=name), "amount", "accuracy")) for name in names
+        mean_band(name, *by_seed(where(rows, classifier=name), "amount", "accuracy"))
+        for name in names
     ]
-    return lines(source, x, "accuracy", series)
+    return line_chart(source, x, "accuracy", series)
 
 
 def _by_factor(scale: list[Row], accuracy: list[Row], source: str) -> Chart:
     own = where(scale, source=source)
     series = [
-        spread(words, *by_seed(where(own, **{"gamed by": words}), "factor", "accuracy"))
+        mean_band(words, *by_seed(where(own, **{"gamed by": words}), "factor", "accuracy"))
         for words in GAMED_BY.values()
     ]
     wanted = {"source": source, "classifier": "robust", "gaming": "power", "amount": 1.0}
     robust = float(np.mean([row["accuracy"] for row in where(accuracy, **wanted)]))
     factors = [series[0].x[0], series[0].x[-1]]
     series.append(Series("robust, power 1", [robust, robust], factors, guide=True))
-    return lines(source, "factor of logistic regression", "accuracy", series, log_x=True)
+    return line_chart(source, "factor of logistic regression", "accuracy", series, log_x=True)

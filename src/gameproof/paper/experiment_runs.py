@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.auditing.gaming import right
+from gameproof.auditing.gaming_rows import is_right
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DivergedError
 from gameproof.minmax.problem import Problem
@@ -144,7 +144,7 @@ def accuracy_rows(
         asked = Population(people.test_X, y, QuadraticCost(power, features=people.movable))
         for name, (theta, intercept) in classifiers.items():
             scores = asked.scores(theta, np.arange(asked.n)) + intercept
-            accuracy, margin = right(scores, y).mean(), (y * scores).mean()
+            accuracy, margin = is_right(scores, y).mean(), (y * scores).mean()
             found = {"accuracy": float(accuracy), "margin": float(margin)}
             rows.append({"classifier": name, "power": power, **found})
     return rows

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from gameproof.auditing.figures import lines
+from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.experiment_runs import SETTING, Row, where
 from gameproof.paper.study import Study
@@ -65,4 +65,4 @@ def _chart(rows: list[Row], name: str, theorem: Mapping[str, tuple[float, float]
     steps = sorted({row["step"] for row in rows})
     bound = theorem["tuned"]["nd".index(name)]
     series.append(Series("theorem", [bound] * len(steps), steps, guide=True))
-    return lines(f"exponent of {name}", "step η₀", "exponent", series)
+    return line_chart(f"exponent of {name}", "step η₀", "exponent", series)

@@ -18,7 +18,7 @@ from math import ceil, log
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Panels
 from gameproof.core.arguments import Matrix
 from gameproof.minmax.estimates import Exact
@@ -157,9 +157,9 @@ def run(study: Study) -> None:
     curves = {
         method: by_seed(where(rows, method=method), "gradients", "score") for method in METHODS
     }
-    series = [spread(method, *curve) for method, curve in curves.items()]
+    series = [mean_band(method, *curve) for method, curve in curves.items()]
     x, y = "gradients per sample", "duality gap"
-    chart = lines("bilinear game", x, y, series, log_y=True)
+    chart = line_chart("bilinear game", x, y, series, log_y=True)
     study.draw("figure", Panels(caption, [chart]))
     last = {method: [run[-1] for run in runs] for method, (_, runs) in curves.items()}
     listed = "; ".join(f"{np.mean(found):.3g} by {method}" for method, found in last.items())

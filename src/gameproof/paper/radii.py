@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Panels
 from gameproof.core.errors import IgnoresDataWarning
 from gameproof.paper.comparison import POWERS
@@ -50,13 +50,15 @@ def run(study: Study, source: Source, n: int) -> None:
         "robust classifier ignores the data, which is not robustness."
     )
     shares = [
-        spread(f"gaming power {power:g}", *by_seed(where(rows, power=power), "radius", "accuracy"))
+        mean_band(
+            f"gaming power {power:g}", *by_seed(where(rows, power=power), "radius", "accuracy")
+        )
         for power in SHOWN
     ]
-    sizes = [spread("robust", *by_seed(where(rows, power=0.0), "radius", "size"))]
+    sizes = [mean_band("robust", *by_seed(where(rows, power=0.0), "radius", "size"))]
     charts = [
-        lines("exact form", "radius", "accuracy", shares, log_x=True),
-        lines("size of the classifier", "radius", "‖θ‖", sizes, log_x=True),
+        line_chart("exact form", "radius", "accuracy", shares, log_x=True),
+        line_chart("size of the classifier", "radius", "‖θ‖", sizes, log_x=True),
     ]
     study.draw("radii", Panels(caption, charts))
     ignoring = sorted({row["radius"] for row in rows if row["ignores data"]})

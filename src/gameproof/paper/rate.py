@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.minmax.estimates import OnePoint
 from gameproof.minmax.games import QuadraticGame
@@ -88,5 +88,5 @@ def _chart(rows: list[Row], case: str) -> Chart:
     places, runs = by_seed(rows, "epoch", "score")
     start = float(np.mean([run[0] for run in runs]))
     guide = Series("theorem", [start * place**SLOPE for place in places], places, guide=True)
-    series = [spread("OGDA-RR", places, runs), guide]
-    return lines(case, "epochs", "gap", series, log_x=True, log_y=True)
+    series = [mean_band("OGDA-RR", places, runs), guide]
+    return line_chart(case, "epochs", "gap", series, log_x=True, log_y=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels
 from gameproof.core.arguments import Vector
 from gameproof.paper import paper_claims
@@ -100,9 +100,9 @@ def run(study: Study) -> None:
 
 
 def _chart(rows: list[Row], algorithm: str) -> Chart:
-    series = [spread(form, *by_seed(where(rows, form=form), "epoch", "score")) for form in FORMS]
+    series = [mean_band(form, *by_seed(where(rows, form=form), "epoch", "score")) for form in FORMS]
     y = "robust risk less its minimum"
-    return lines(algorithm, "epochs", y, series, log_x=True, log_y=True)
+    return line_chart(algorithm, "epochs", y, series, log_x=True, log_y=True)
 
 
 def _claim(study: Study, rows: list[Row], algorithm: str) -> None:

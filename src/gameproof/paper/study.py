@@ -22,7 +22,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
 
-from gameproof.auditing.figures import drawn
+from gameproof.auditing.figures import draw_files
 from gameproof.auditing.page_model import Panels
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.progress import Progress
@@ -85,7 +85,7 @@ class Study:
 
     def draw(self, name: str, figure: Panels) -> None:
         """Writes a figure as SVG and PNG, and keeps it for a page."""
-        for kind, content in drawn(figure).items():
+        for kind, content in draw_files(figure).items():
             write_whole(self.folder / f"{name}.{kind}", content)
         self.figures.append((name, figure))
 

@@ -11,7 +11,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gameproof.auditing.words import p_value, survival
+from gameproof.auditing.number_format import p_value, survival
 from gameproof.core.atomic_files import write_whole
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import Judged, judge

@@ -18,7 +18,7 @@ from gameproof.core.errors import DataError
 from gameproof.core.naming import listed, quoted
 from gameproof.estimators.features import Features
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.sklearn_import import Foreign
+from gameproof.estimators.sklearn_import import ImportedClassifier
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.tables.column_budgets import checked_budgets
 from gameproof.tables.column_plan import number_columns
@@ -84,7 +84,7 @@ class AuditCase:
     learned_from: float | None = None
 
 
-def audit_case(model: TableModel | Foreign, table: Table, stated: Stated) -> AuditCase:
+def audit_case(model: TableModel | ImportedClassifier, table: Table, stated: Stated) -> AuditCase:
     """Applies a model to a table, or raises an error that says what does not fit."""
     if isinstance(model, TableModel):
         return _own_model(model, table, stated)
@@ -156,7 +156,7 @@ def _learned_from(model: TableModel, table: Table, y: Vector) -> float | None:
     return None
 
 
-def _sklearn_model(model: Foreign, table: Table, stated: Stated) -> AuditCase:
+def _sklearn_model(model: ImportedClassifier, table: Table, stated: Stated) -> AuditCase:
     if stated.target is None or stated.budgets is None:
         raise ValueError(
             "a model of scikit-learn does not know what the table means: give the target "

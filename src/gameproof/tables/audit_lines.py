@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import fill
 
-from gameproof.auditing.by_scale import WHY
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.linear_model import BAD, REFUSED
-from gameproof.auditing.on_gaming import MOVERS
-from gameproof.auditing.on_radius import no_better
-from gameproof.auditing.rows import Gaming
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.gaming_section import MOVERS
+from gameproof.auditing.row_types import Gaming
+from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
+from gameproof.auditing.scored_applicants import BAD, REFUSED
+from gameproof.auditing.worst_case_section import no_better_than
 from gameproof.core.naming import quoted
 
 WIDTH = 100
@@ -86,7 +86,7 @@ def worst_lines(audit: Audit, radius: float) -> list[str]:
     rows = [row for row in audit.shifts if row.radius == radius]
     shown = [f"{row.model} {row.accuracy:.3f} ({row.low:.3f} to {row.high:.3f})" for row in rows]
     line = f"worst-case accuracy within a radius of {radius:.3g}{used}: {', '.join(shown)}"
-    comparison = no_better(audit).replace("\u00a0", " ").replace("−", "-")
+    comparison = no_better_than(audit).replace("\u00a0", " ").replace("−", "-")
     return [wrapped(sentence) for sentence in (line, comparison) if sentence]
 
 
@@ -104,5 +104,5 @@ def scale_lines(audit: Audit, powers: Sequence[float], radius: float | None = No
     if radius is not None:
         risks = [f"{row.model} {row.risk:.3f}" for row in audit.losses if row.radius == radius]
         lines.append(f"largest log loss within a radius of {radius:.3g}: {', '.join(risks)}")
-    why = [wrapped(f"secondary: {WHY}")] if lines else []
+    why = [wrapped(f"secondary: {WHY_SCALE_MATTERS}")] if lines else []
     return [*why, *(wrapped(f"  {line}") for line in lines)]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 
+from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.audit import RADII, audit
-from gameproof.auditing.findings import Audit
+from gameproof.auditing.audit_page import write_audit
+from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.on_accuracy import cautions
-from gameproof.auditing.on_people import times
-from gameproof.auditing.sections import write_audit
-from gameproof.auditing.words import hundredths
+from gameproof.auditing.number_format import as_percent
+from gameproof.auditing.recourse_section import times_budgets
 from gameproof.core.naming import quoted
 from gameproof.core.progress import step
 from gameproof.tables.audit_case import AuditCase, Stated, audit_case
@@ -123,13 +123,13 @@ class TableAudit:
         good = f"good applicants ({quoted(self.case.target.favourable)})"
         for row in found.hurt:
             whom = good if row.label > 0 else "bad applicants"
-            line = f"{whom} refused: {hundredths(row.refused):.1f}%"
+            line = f"{whom} refused: {as_percent(row.refused):.1f}%"
             if found.movable and row.refused and found.quality[-1].idle:
                 line += "; nothing they can change helps"
             elif found.movable and row.within is not None:
                 line += (
-                    f"; {hundredths(row.within):.1f}% of these get accepted within their budgets, "
-                    f"half need {times(row.q50)}"
+                    f"; {as_percent(row.within):.1f}% of these get accepted within their budgets, "
+                    f"half need {times_budgets(row.q50)}"
                 )
             lines.append(line)
         return lines

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, final
 
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.on_accuracy import cautions
-from gameproof.auditing.splits import average_splits
+from gameproof.auditing.accuracy_section import cautions
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.average_splits import average_splits
 from gameproof.core.arguments import as_count
 from gameproof.tables.audit_lines import (
     POWERS_SHOWN,

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gameproof.auditing.words import listed
+from gameproof.auditing.number_format import listed
 from gameproof.core.errors import BudgetWarning, CapWarning
 
 UNBOUNDED = (

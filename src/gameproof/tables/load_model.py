@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 
 from gameproof.core.arguments import shown
 from gameproof.core.errors import ModelFileError
-from gameproof.estimators.base import Linear
+from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.logistic import StrategicLogisticRegression
-from gameproof.estimators.model_files import read
-from gameproof.estimators.model_record import restored
+from gameproof.estimators.model_io.model_files import read_model_file
+from gameproof.estimators.model_io.model_record import restore_model
 from gameproof.estimators.robust import RobustStrategicClassifier
-from gameproof.estimators.sklearn_import import Foreign, load_foreign
+from gameproof.estimators.sklearn_import import ImportedClassifier, load_sklearn_classifier
 from gameproof.tables.table_model import TableModel, restored_table
 
-KINDS: dict[str, type[Linear]] = {
+KINDS: dict[str, type[BaseStrategicClassifier]] = {
     kind.__name__: kind for kind in (RobustStrategicClassifier, StrategicLogisticRegression)
 }
 
 
-def load_model(path: str | Path) -> Linear | TableModel:
+def load_model(path: str | Path) -> BaseStrategicClassifier | TableModel:
     """Load a model that ``model.save(path)`` or ``gameproof fit`` wrote.
 
     The model predicts exactly as it did before, and ``training_`` says what it was fitted to. It
@@ -54,7 +54,7 @@ def load_model(path: str | Path) -> Linear | TableModel:
     True
     """
     place = Path(path)
-    content = read(place)
+    content = read_model_file(place)
     kind = KINDS.get(str(content.get("kind")))
     whole = content.get("kind") == TableModel.__name__
     if kind is None and not whole:
@@ -63,7 +63,7 @@ def load_model(path: str | Path) -> Linear | TableModel:
             f"{', '.join([*KINDS, TableModel.__name__])}; a newer gameproof may know it"
         )
     try:
-        return restored_table(content, KINDS) if kind is None else restored(kind, content)
+        return restored_table(content, KINDS) if kind is None else restore_model(kind, content)
     except Exception as error:  # a crafted file can be wrong in any way
         raise ModelFileError(f"{place} does not describe a model: {error}") from error
 
@@ -82,7 +82,7 @@ def load_table_model(path: str | Path) -> TableModel:
 class ModelInUse(NamedTuple):
     """A linear model of gameproof or of scikit-learn, and the file it comes from."""
 
-    model: TableModel | Foreign
+    model: TableModel | ImportedClassifier
     name: str = "the model"
     short_name: str = "model"
     digest: str = ""
@@ -92,7 +92,7 @@ def load_model_in_use(model: Any) -> ModelInUse:
     """A `TableModel`, or the model in a file that ``gameproof fit`` or skops wrote."""
     if isinstance(model, ModelInUse):
         return model
-    if isinstance(model, (TableModel, Foreign)):
+    if isinstance(model, (TableModel, ImportedClassifier)):
         return ModelInUse(model)
     if not isinstance(model, (str, Path)):
         raise TypeError(f"model must be a file or a TableModel, got {shown(model)}")
@@ -105,5 +105,5 @@ def load_model_in_use(model: Any) -> ModelInUse:
             f"{path} is a pickle, which can run any code when it is opened; save the model with "
             "skops.io.dump instead"
         )
-    loaded = load_foreign(path) if data.startswith(b"PK") else load_table_model(path)
+    loaded = load_sklearn_classifier(path) if data.startswith(b"PK") else load_table_model(path)
     return ModelInUse(loaded, str(path), path.name, sha256(data).hexdigest())

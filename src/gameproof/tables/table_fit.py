@@ -8,10 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.on_accuracy import cautions
-from gameproof.auditing.on_choice import which_radius
-from gameproof.auditing.sections import write_audit
+from gameproof.auditing.accuracy_section import cautions
+from gameproof.auditing.audit_page import write_audit
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.radius_section import which_radius
 from gameproof.estimators.select_radius import RadiusCurve
 from gameproof.tables.audit_lines import budget_lines, scale_lines, worst_lines, wrapped
 from gameproof.tables.defaults import GIVEN
@@ -29,14 +29,14 @@ class TableFit:
 
     Printed, it is the summary that ``gameproof fit`` prints.
 
-    Attributes
+    Parameters
     ----------
-    audit : Audit
-        Accuracy, approvals and costs of all three classifiers on the test rows.
     training : TrainingTable
         The labelled rows, how their columns are used, and the budgets.
     classifiers : ThreeClassifiers
         The fitted classifiers and their split into training and test rows.
+    audit : Audit
+        Accuracy, approvals and costs of all three classifiers on the test rows.
 
     Examples
     --------

@@ -17,22 +17,21 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.naming import listed, quoted
-from gameproof.estimators.base import Linear
-from gameproof.estimators.model_fields import (
-    restored_checked,
-    restored_features,
-    restored_prepare,
-    saved_budgets,
-    saved_encoders,
-    saved_features,
-    text,
+from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.model_io.model_files import Record, from_json, to_json, write_model_file
+from gameproof.estimators.model_io.model_parts import (
+    as_text,
+    budgets_record,
+    encoders_record,
+    features_record,
+    restore_checked_budgets,
+    restore_features,
+    restore_prepare,
 )
-from gameproof.estimators.model_files import Record, decoded, encoded, write
-from gameproof.estimators.model_record import record, restored
-from gameproof.estimators.moving import checked
-from gameproof.estimators.preparation import Preparation
+from gameproof.estimators.model_io.model_record import model_record, restore_model
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.table_budgets import Budgets
+from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.tables.column_checks import OTHER
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.table import Table, as_table
@@ -92,7 +91,7 @@ class TableModel:
 
     plan: Plan
     prepare: Prepare
-    classifier: Linear
+    classifier: BaseStrategicClassifier
     training: Mapping[str, Any] = field(default_factory=dict)
     budgets: Budgets | None = None
 
@@ -105,7 +104,9 @@ class TableModel:
         if self.budgets is None and inside is not None:
             object.__setattr__(self, "budgets", own)
         if self.budgets is not None:
-            checked(self.budgets, self.plan.features, np.zeros((1, len(self.plan.features.names))))
+            as_budgets(
+                self.budgets, self.plan.features, np.zeros((1, len(self.plan.features.names)))
+            )
 
     def __repr__(self) -> str:
         return (
@@ -138,7 +139,7 @@ class TableModel:
         read = as_table(table)
         X = self.plan.encoded(read).X
         towards = self.classifier.outcomes_.towards
-        gains = Preparation(self.prepare, None, X.shape[1]).gains(
+        gains = FittedPreparation(self.prepare, None, X.shape[1]).gains(
             X, self.budgets.times(multiple), towards * self.classifier.coef_[0]
         )
         return np.array(self.outcomes(self.scored(read).scores + towards * gains))
@@ -167,7 +168,7 @@ class TableModel:
             pooled = OTHER in features.levels.get(name, ())
             missing = count - (0 if pooled else unknown.get(name, 0))
             if missing:
-                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.instead()}")
+                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.missing_value()}")
         return notes
 
     def outcomes(self, scores: Vector) -> list[str]:
@@ -177,7 +178,7 @@ class TableModel:
 
     def save(self, path: str | Path) -> None:
         """Writes a file that `load_model` reads: JSON text, which runs no code when opened."""
-        write(Path(path), table_record(self))
+        write_model_file(Path(path), table_record(self))
 
 
 def table_record(model: TableModel) -> Record:
@@ -185,44 +186,46 @@ def table_record(model: TableModel) -> Record:
     plan, features = model.plan, model.plan.features
     return {
         "kind": TableModel.__name__,
-        "plan": encoded(
+        "plan": to_json(
             {
                 "target": plan.target.name,
                 "favourable": plan.target.favourable,
                 "others": plan.target.others,
-                **saved_features(features),
+                **features_record(features),
                 "left_out": [[name, why] for name, why in plan.left_out.items()],
                 "pooled": [[name, count] for name, count in plan.pooled.items()],
             }
         ),
-        "encoders": encoded(saved_encoders(model.prepare)),
-        "classifier": record(model.classifier, None),
-        "training": encoded(dict(model.training)),
-        "budgets": encoded(saved_budgets(model.budgets)),
+        "encoders": to_json(encoders_record(model.prepare)),
+        "classifier": model_record(model.classifier, None),
+        "training": to_json(dict(model.training)),
+        "budgets": to_json(budgets_record(model.budgets)),
     }
 
 
-def restored_table(content: Record, kinds: Mapping[str, type[Linear]]) -> TableModel:
+def restored_table(
+    content: Record, kinds: Mapping[str, type[BaseStrategicClassifier]]
+) -> TableModel:
     """The model in a record; a record that is not a model raises errors of any kind."""
-    saved = decoded(content["plan"])
-    features = restored_features(saved)
+    saved = from_json(content["plan"])
+    features = restore_features(saved)
     target = Target(
-        text(saved["target"]), text(saved["favourable"]), tuple(map(text, saved["others"]))
+        as_text(saved["target"]), as_text(saved["favourable"]), tuple(map(as_text, saved["others"]))
     )
-    left_out = {text(name): text(why) for name, why in saved["left_out"]}
-    pooled = {text(name): int(count) for name, count in saved["pooled"]}
+    left_out = {as_text(name): as_text(why) for name, why in saved["left_out"]}
+    pooled = {as_text(name): int(count) for name, count in saved["pooled"]}
     plan = Plan(target, features, left_out, pooled)
     inner = content["classifier"]
-    classifier = restored(kinds[inner["kind"]], inner)
+    classifier = restore_model(kinds[inner["kind"]], inner)
     prepare = classifier.prepare_
     if prepare is None:
-        prepare = restored_prepare(features, None, decoded(content["encoders"]))
+        prepare = restore_prepare(features, None, from_json(content["encoders"]))
     if prepare.features != features or classifier.coef_.shape[1] != len(
         prepare.get_feature_names_out()
     ):
         raise ValueError("the classifier does not match the columns")
-    budgets = restored_checked(decoded(content.get("budgets")))  # none in version 1
-    return TableModel(plan, prepare, classifier, decoded(content["training"]), budgets)
+    budgets = restore_checked_budgets(from_json(content.get("budgets")))  # none in version 1
+    return TableModel(plan, prepare, classifier, from_json(content["training"]), budgets)
 
 
 def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:

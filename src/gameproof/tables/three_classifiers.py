@@ -14,7 +14,7 @@ from typing import Any, Literal, final
 import numpy as np
 
 from gameproof.auditing.audit import POWERS, RADII, compare_models
-from gameproof.auditing.findings import Audit
+from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.core.progress import step
 from gameproof.estimators.logistic import StrategicLogisticRegression

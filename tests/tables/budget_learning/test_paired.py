@@ -9,7 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
-from gameproof.auditing.finite import finite
+from gameproof.auditing.json_safe import json_safe
 from gameproof.tables.budget_learning.moves import Setting
 from gameproof.tables.budget_learning.paired_numbers import PairedNumber
 from movers import NAMES, WEIGHTS, Rule, told
@@ -233,7 +233,7 @@ def test_a_few_people_are_too_few_to_tell(n: int) -> None:
     assert found.budgets == {}
     assert found.row("savings").verdict == "too few"
     assert "proposed budgets: none" in repr(found)
-    json.dumps(finite(found.record()), allow_nan=False)
+    json.dumps(json_safe(found.record()), allow_nan=False)
 
 
 def test_ordinary_moves_as_large_as_the_budget_are_noted() -> None:
@@ -252,7 +252,7 @@ def test_another_numeric_type_is_not_a_move() -> None:
 def test_record_holds_what_a_program_needs() -> None:
     people = told(300, seed=14)
     found = learn(people)
-    record = json.loads(json.dumps(finite(found.record()), allow_nan=False))
+    record = json.loads(json.dumps(json_safe(found.record()), allow_nan=False))
     assert record["evidence"] == "paired"
     assert not record["weaker_evidence"]
     assert record["budgets"] == {name: list(ends) for name, ends in found.budgets.items()}

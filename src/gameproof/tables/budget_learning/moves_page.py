@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table, Tile
-from gameproof.auditing.provenance import made
-from gameproof.auditing.words import between, listed, percent
+from gameproof.auditing.provenance import provenance
 from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
 from gameproof.tables.budget_learning.lines import WEAKER
@@ -40,7 +40,7 @@ def write_moves_page(
         path,
         "What people changed, and the budgets that follow",
         moves_sections(found),
-        made(command=command, seed=seed, data=data),
+        provenance(command=command, seed=seed, data=data),
         subtitle=" and ".join(table.source for table in tables),
         tiles=moves_tiles(found),
         notes=[*([WEAK] if found.evidence == "unpaired" else []), *found.notes],
@@ -59,7 +59,9 @@ def moves_tiles(found: LearnedBudgets) -> list[Tile]:
     ]
     won = found.acceptance.won if found.acceptance else None
     if won is not None:
-        tiles.append(Tile("refused before, accepted after", percent(won.value), between(won)))
+        tiles.append(
+            Tile("refused before, accepted after", percent(won.value), percent_interval(won))
+        )
     return tiles
 
 
@@ -160,8 +162,9 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
     summary = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
     if end.won is not None and end.lost is not None:
         summary += (
-            f" {percent(end.won.value)} ({between(end.won)}) of people refused before are accepted "
-            f"after; {percent(end.lost.value)} of people accepted before are refused after."
+            f" {percent(end.won.value)} ({percent_interval(end.won)}) of people refused before are "
+            f"accepted after; {percent(end.lost.value)} of people accepted before are refused "
+            "after."
         )
     columns = [
         Column("column"),

@@ -1,24 +1,31 @@
-"""What happens when people use their budgets."""
+"""The section on gaming: what happens when people use their budgets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.linear_model import BAD, REFUSED
-from gameproof.auditing.on_accuracy import ACCURACY, SHARE
+from gameproof.auditing.accuracy_section import ACCURACY, SHARE
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.number_format import listed, number, percent
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.reading import ACCEPTED, accepted, cells, line, look, outcome
-from gameproof.auditing.rows import Gaming
-from gameproof.auditing.words import listed, number, percent
+from gameproof.auditing.row_types import Gaming
+from gameproof.auditing.scored_applicants import BAD, REFUSED
+from gameproof.auditing.section_parts import (
+    ACCEPTED,
+    accepted_columns,
+    cells,
+    line_series,
+    outcome,
+    series_look,
+)
 
 MOVERS = {BAD: "those who should be refused move", REFUSED: "everyone who is refused moves"}
 MULTIPLE = "multiple of the budgets (1: the budgets as stated)"
 
 
-def gamed(audit: Audit) -> Section | None:
-    """Multiple by multiple; nothing where nothing can be changed."""
+def gaming_section(audit: Audit) -> Section | None:
+    """Quality by multiple of the budgets; None if nothing can be changed."""
     if not audit.movable:
         return None
     columns = [
@@ -27,7 +34,7 @@ def gamed(audit: Audit) -> Section | None:
         Column("multiple of the budgets", "number"),
         *SHARE,
         Column("AUC", "number"),
-        *accepted(audit),
+        *accepted_columns(audit),
         Column("cost per applicant", "number"),
     ]
     fields = ("movers", "multiple", "accuracy", "low", "high", "auc", *ACCEPTED, "cost")
@@ -36,8 +43,8 @@ def gamed(audit: Audit) -> Section | None:
         row[1] = MOVERS[row[1]]
     costs = audit.costs
     note = (
-        "People change what they can, within their budgets, so that they are accepted. People who "
-        "should be accepted stay as they are, unless everyone who is refused moves. Cost per "
+        "People change what they can, within their budgets, to be accepted. People who should be "
+        "accepted stay as they are, unless everyone who is refused moves. Cost per "
         f"applicant: {number(costs.accept_bad)} for each person with {outcome(audit, -1)} who is "
         f"accepted, {number(costs.refuse_good)} for each person with {outcome(audit, 1)} who is "
         "refused, over all applicants."
@@ -45,7 +52,7 @@ def gamed(audit: Audit) -> Section | None:
     return Section(
         "What happens when people game it?",
         _finding(audit),
-        _alone(audit) if len(audit.models) == 1 else _beside(audit),
+        _charts_of_one(audit) if len(audit.models) == 1 else _charts_of_several(audit),
         [Table("gaming by budgets", columns, table)],
         [note],
     )
@@ -60,7 +67,7 @@ def _finding(audit: Audit) -> str:
         f"Budgets: {audit.budgets.describe()}.",
         f"If everyone who should be refused uses them, {name} is right for {percent(bad.accuracy)} "
         f"instead of {percent(good.accuracy)}" + (f", {listed(others)}" if others else "") + ".",
-        f"Of those who should be refused, {name} then accepts {percent(bad.accepted_negative)} "
+        f"{name} then accepts {percent(bad.accepted_negative)} of those who should be refused "
         f"instead of {percent(good.accepted_negative)}.",
         f"If everyone who is refused moves, {name} is right for {percent(everyone.accuracy)} and "
         f"accepts {percent(everyone.accepted_positive)} of those who should be accepted instead of "
@@ -69,7 +76,7 @@ def _finding(audit: Audit) -> str:
     rows: list[Gaming] = [r for r in audit.of(audit.gaming, name) if r.movers == BAD]
     worse = [row.multiple for row in rows if row.accuracy < good.majority]
     if good.accuracy < good.majority:
-        said.append("Even where nobody games, the majority baseline is right more often.")
+        said.append("Even when nobody games, the majority baseline is right more often.")
     elif worse:
         said.append(
             f"From {worse[0]:g} times the budgets on, the majority baseline is right more often."
@@ -77,24 +84,24 @@ def _finding(audit: Audit) -> str:
     return " ".join(said)
 
 
-def _alone(audit: Audit) -> list[Chart]:
-    """Accuracy and approvals of one model, for either kind of movers."""
+def _charts_of_one(audit: Audit) -> list[Chart]:
+    """Charts of one model: accuracy and acceptance rates, for each kind of movers."""
     (name,) = audit.models
     charts = []
     for movers, words in MOVERS.items():
         rows = _rows(audit, name, movers)
         x = [row.multiple for row in rows]
-        series = [line("accuracy", rows, "accuracy", 0)]
+        series = [line_series("accuracy", rows, "accuracy", 0)]
         for label, field, look_ in ((1, ACCEPTED[0], 3), (-1, ACCEPTED[1], 1)):
             shares = [getattr(row, field) for row in rows]
             series.append(Series(f"accepted of {outcome(audit, label)}", shares, x, look=look_))
-        chart = _chart(audit, f"Accuracy and approvals when {words}", rows, series)
+        chart = _chart(audit, f"Accuracy and acceptance rates when {words}", rows, series)
         charts.append(replace(chart, y_label="share of people"))
     return charts
 
 
-def _beside(audit: Audit) -> list[Chart]:
-    """Accuracy for either kind of movers, and approvals."""
+def _charts_of_several(audit: Audit) -> list[Chart]:
+    """Charts of several models: accuracy for each kind of movers, and acceptance rates."""
     shown = [
         ("accuracy", BAD, "Accuracy when"),
         ("accuracy", REFUSED, "Accuracy when"),
@@ -104,7 +111,7 @@ def _beside(audit: Audit) -> list[Chart]:
     charts = []
     for what, movers, words in shown:
         series = [
-            line(model, _rows(audit, model, movers), what, look(audit, model))
+            line_series(model, _rows(audit, model, movers), what, series_look(audit, model))
             for model in reversed(audit.models)
         ]
         rows = _rows(audit, audit.models[-1], movers)

@@ -1,34 +1,50 @@
-"""Which radius: the accuracy-robustness curve that a radius was chosen by."""
+"""`which_radius`: the section on the choice of a radius."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gameproof.auditing.number_format import listed, number
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.words import listed, number
 
 SHARES = {"clean": "accuracy, nobody games", "gamed": "accuracy, people game"}
 
 
 def which_radius(rows: Sequence[Mapping[str, Any]], recommended: float, reason: str) -> Section:
-    """The section for a page, from the rows of a curve, the radius chosen, and why in a sentence.
+    """Makes the section of a page that shows how a radius was chosen.
 
-    Each row has a radius, "clean" and "gamed" accuracy, and may have the worst-case "risk", errors
-    of these over folds such as "clean error", and whether the classifier "ignores data".
+    Parameters
+    ----------
+    rows : sequence of mappings
+        The curve, such as ``RadiusCurve.rows()``. Each row has "radius", "clean" and "gamed"
+        accuracy, and may have the worst-case "risk", standard errors such as "clean error", and
+        "ignores data", whether the classifier ignores the data.
+    recommended : float
+        The radius that was chosen.
+    reason : str
+        Why, in a sentence.
 
+    Returns
+    -------
+    Section
+        A section for `write_audit` or `write_page`.
+
+    Examples
+    --------
+    >>> import gameproof as gp
     >>> rows = [{"radius": r, "clean": 0.8 - r, "gamed": 0.7} for r in (0.0, 0.1)]
-    >>> which_radius(rows, 0.1, "It costs a tenth.").title
+    >>> gp.which_radius(rows, 0.1, "It costs a tenth.").title
     'Which radius?'
     """
     radii = [float(row["radius"]) for row in rows]
     accuracy = Chart(
         "lines",
-        "Accuracy on people left out, by the radius of training",
+        "Accuracy on held-out people by training radius",
         f"{listed(list(SHARES.values()))}, against the radius. {reason}",
         [_band(rows, radii, key, name, k) for k, (key, name) in enumerate(SHARES.items())],
         "radius",
-        "share decided rightly, ± one standard error",
+        "share of correct decisions, ± one standard error",
         percent=True,
         upright=[(recommended, "chosen")],
     )
@@ -38,7 +54,7 @@ def which_radius(rows: Sequence[Mapping[str, Any]], recommended: float, reason: 
         charts.append(
             Chart(
                 "lines",
-                "Worst-case log loss within the radius of training",
+                "Worst-case log loss within the training radius",
                 f"The worst-case log loss is {listed(ends)}.",
                 [_band(rows, radii, "risk", "worst-case log loss", 0)],
                 "radius",
@@ -47,8 +63,8 @@ def which_radius(rows: Sequence[Mapping[str, Any]], recommended: float, reason: 
             )
         )
     ignoring = [row["radius"] for row in rows if row.get("ignores data")]
-    told = "on, the best classifier of some people ignores the data."
-    notes = [f"From a radius of {ignoring[0]:g} {told}"] if ignoring else []
+    note = "the classifier of at least one fold ignores the data."
+    notes = [f"From a radius of {ignoring[0]:g} on, {note}"] if ignoring else []
     return Section("Which radius?", reason, charts, [_table(rows)], notes)
 
 
@@ -69,4 +85,4 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
                 columns.append(Column(title, "percent" if key in SHARES else "number"))
                 keys.append(each)
     values = [[row[key] for key in keys] for row in rows]
-    return Table("accuracy by radius of training", columns, values)
+    return Table("accuracy by training radius", columns, values)

@@ -1,4 +1,4 @@
-"""A fitted model as a record of numbers and text, and back."""
+"""Records of fitted models, which consist of numbers and text, and models from their records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import platform
 import re
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy
@@ -15,33 +15,35 @@ import sklearn
 from sklearn.base import clone
 
 from gameproof.core.arguments import as_count, as_vector
-from gameproof.estimators.model_fields import (
+from gameproof.estimators.gamed_classifier import GamedClassifier
+from gameproof.estimators.model_io.model_files import Record, from_json, to_json
+from gameproof.estimators.model_io.model_parts import (
     UNSAVED,
-    described,
-    restored_budgets,
-    restored_checked,
-    restored_response,
-    restored_transformer,
-    saved_budgets,
-    saved_response,
-    saved_transformer,
+    budgets_record,
+    describe_response,
+    response_record,
+    restore_budgets,
+    restore_checked_budgets,
+    restore_response,
+    restore_transformer,
+    transformer_record,
 )
-from gameproof.estimators.model_files import Record, decoded, encoded
-from gameproof.estimators.moving import checked
 from gameproof.estimators.outcomes import Outcomes
-from gameproof.estimators.sample_weight import Counted
+from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
+from gameproof.estimators.table_budgets import as_budgets
 from gameproof.minmax.problem import Saddle
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.robust_problem import StrategicProblem
 
-if TYPE_CHECKING:
-    from gameproof.estimators.base import Linear
+Model = TypeVar("Model", bound=GamedClassifier)
 
 
-def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
-    """What a fit was made of, for whoever finds the model later."""
-    people = problem.population
+def training_record(
+    model: GamedClassifier, problem: StrategicProblem, people: WeightedRows
+) -> Record:
+    """How a model was fitted: versions, data, settings and the status of the solution."""
+    population = problem.population
     method, found = "exact", model.result_
     if isinstance(found, Saddle):
         status = f"certified to {found.duality_gap:.1e}"
@@ -55,12 +57,12 @@ def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
             "scikit-learn": sklearn.__version__,
             "scipy": scipy.__version__,
         },
-        "fingerprint": _fingerprint(model, who.X, who.y),
-        "rows": people.n,
-        "favourable_rows": people.n_positive,
+        "fingerprint": _fingerprint(model, people.X, people.y),
+        "rows": population.n,
+        "favourable_rows": population.n_positive,
         "radius": problem.radius,
         "label_cost": problem.label_cost,
-        **_people_of(model),
+        **_response_record(model),
         "method": method,
         "status": status,
         "worst_case_risk": model.worst_case_risk_,
@@ -68,44 +70,44 @@ def training(model: Linear, problem: StrategicProblem, who: Counted) -> Record:
     }
 
 
-def _people_of(model: Linear) -> Record:
-    """How people move, in words: budgets in the table's units."""
+def _response_record(model: GamedClassifier) -> Record:
+    """How people move, as text; budgets are in the table's units."""
     if model.budgets_ is not None:
         return {"response": "budgets", "budgets": model.budgets_.describe()}
-    return {"response": described(model._moving.answering())}
+    return {"response": describe_response(model._choice.chosen_response())}
 
 
 def _fingerprint(model: Any, table: Any, labels: Any) -> str:
-    """Of people, whatever the types of their features and labels, and whatever they count."""
+    """A digest of rows and labels; their data types and sample weights do not matter."""
     names = getattr(model, "feature_names_in_", None)
     digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
     digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
-    # -1, 1, and 0 for labels that the model does not know.
+    # -1 and 1 for the two classes, 0 for unknown labels.
     first, second = (np.ravel(labels) == label for label in model.classes_)
     digest.update((second.astype(np.int8) - first.astype(np.int8)).tobytes())
     return digest.hexdigest()
 
 
-def learned_from(model: Any, X: Any, y: Any) -> bool:
-    """Whether a model is known to have learned from just these people."""
+def trained_on(model: Any, X: Any, y: Any) -> bool:
+    """Whether a model is known to have been trained on exactly these rows."""
     trained = getattr(model, "training_", {}).get("fingerprint")
     return trained is not None and trained == _fingerprint(model, X, y)
 
 
-def record(model: Linear, command: str | None) -> Record:
-    """A fitted model as a file holds it."""
+def model_record(model: GamedClassifier, command: str | None) -> Record:
+    """The record of a fitted model."""
     outcomes, names = model.outcomes_, getattr(model, "feature_names_in_", None)
     if outcomes.classes.dtype.kind not in "biufUO" or not all(
         isinstance(label, (bool, int, float, str)) for label in outcomes.classes.tolist()
     ):
         raise TypeError(f"a model file holds classes that are numbers or text, not {outcomes}")
     parameters = model.get_params(deep=False)
-    if isinstance(model.class_weight, Mapping):  # JSON has keys of text only
+    if isinstance(model.class_weight, Mapping):  # keys of JSON are text
         parameters["class_weight"] = list(model.class_weight.items())
     parameters["features"] = None if model.features is None else list(model.features)
-    parameters["response"] = saved_response(model.response)
-    parameters["budgets"] = saved_budgets(model.budgets)
-    del parameters["prepare"]  # the fitted one says all
+    parameters["response"] = response_record(model.response)
+    parameters["budgets"] = budgets_record(model.budgets)
+    del parameters["prepare"]  # restored from the fitted one
     if isinstance(model.solver, Solver):
         parameters["solver"] = UNSAVED + model.solver.signature
     if not isinstance(model.random_state, (int, np.integer)):
@@ -121,35 +123,35 @@ def record(model: Linear, command: str | None) -> Record:
         "movable": model.movable_,
         "n_features": model.n_features_in_,
         "names": names,
-        "budgets": saved_budgets(model.budgets_),
-        "prepare": saved_transformer(model.prepare_),
+        "budgets": budgets_record(model.budgets_),
+        "prepare": transformer_record(model.prepare_),
         "n_queries": model.n_queries_,
         "worst_case_risk": model.worst_case_risk_,
     }
     noted = {} if command is None else {"command": command}
     parts = {"parameters": parameters, "fitted": fitted, "training": {**model.training_, **noted}}
-    return {"kind": type(model).__name__, **{name: encoded(part) for name, part in parts.items()}}
+    return {"kind": type(model).__name__, **{name: to_json(part) for name, part in parts.items()}}
 
 
-def restored(kind: type[Linear], content: Record) -> Linear:
-    """The model of a record; raises nearly anything where the record is not one."""
-    parameters = decoded(content["parameters"])
-    parameters["response"] = restored_response(parameters["response"])
-    parameters["budgets"] = restored_budgets(parameters.get("budgets"))  # none in version 1
+def restore_model(kind: type[Model], content: Record) -> Model:
+    """A model from its record; an invalid record may raise any exception."""
+    parameters = from_json(content["parameters"])
+    parameters["response"] = restore_response(parameters["response"])
+    parameters["budgets"] = restore_budgets(parameters.get("budgets"))  # missing in version 1
     if isinstance(parameters["class_weight"], list):
         parameters["class_weight"] = dict(parameters["class_weight"])
-    fitted = decoded(content["fitted"])
-    prepare = restored_transformer(fitted.get("prepare"))
+    fitted = from_json(content["fitted"])
+    prepare = restore_transformer(fitted.get("prepare"))
     model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
-    model.prepare_, model._stated = prepare, model.budgets
-    model.budgets_ = restored_checked(fitted.get("budgets"))
+    model.prepare_, model._fitted_for = prepare, model.budgets
+    model.budgets_ = restore_checked_budgets(fitted.get("budgets"))
     coef = as_vector("coef", fitted["coef"])
     mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
     if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
         raise ValueError("means and scales do not fit the coefficients")
-    # Text may be as long as it is, and no dtype asks for more memory than that.
+    # Limits the memory that the data type of a crafted file can ask for.
     if not re.fullmatch(r"[<>|=]?([biufO]\d?\d?|U\d{1,5})", fitted["classes_dtype"]):
-        raise ValueError(f"classes are of no known type, {fitted['classes_dtype']!r}")
+        raise ValueError(f"the classes have an unknown data type, {fitted['classes_dtype']!r}")
     classes = np.array(fitted["classes"], dtype=np.dtype(fitted["classes_dtype"]))
     if classes.shape != (2,):
         raise ValueError(f"there must be two classes, got {classes.tolist()}")
@@ -169,8 +171,8 @@ def restored(kind: type[Linear], content: Record) -> Linear:
             raise ValueError("names do not fit the columns of the table")
         model.feature_names_in_ = np.array(fitted["names"], dtype=object)
     if model.budgets_ is not None:
-        checked(model.budgets_, model._preparation.features, np.zeros((1, d)))
+        as_budgets(model.budgets_, model._preparation.features, np.zeros((1, d)))
     model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
     model.worst_case_risk_ = float(fitted["worst_case_risk"])
-    model.training_ = decoded(content["training"])
+    model.training_ = from_json(content["training"])
     return model

@@ -1,9 +1,9 @@
-"""Preparation inside a classifier: from the columns of the table to the ones that it decides by.
+"""The preparation inside a classifier: from the columns of the table to the columns it uses.
 
-A transformer T that keeps the columns one to one and rises with each turns a budget in the table's
-units into one box per person, T(x + lower) - T(x) to T(x + upper) - T(x). For gameproof's `Prepare`
-the box is known; for any other transformer one column is shifted, all are transformed, and both are
-compared.
+A transformer T that maps columns one to one and increases in each of them turns a budget in the
+table's units into one box per person, T(x + lower) - T(x) to T(x + upper) - T(x). gameproof's
+`Prepare` computes this box itself. For any other transformer, one column is shifted at a time and
+the transformed tables are compared.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array
 
 from gameproof.core.arguments import Indices, Matrix, Vector, shown
-from gameproof.estimators.features import Features
+from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.table_budgets import Budgets, Moves
 from gameproof.strategic.budgets import BoxBudget
 
-# How far rounding may take a number that should have stayed, relative to its size.
+# Relative change that counts as rounding, in columns that should not change.
 ROUNDING = 1e-9
 
 
-class Preparation(NamedTuple):
-    """A fitted transformer, None for none, and the names of the table's columns, if it has any."""
+class FittedPreparation(NamedTuple):
+    """A fitted transformer or None, and the number and names of the table's columns."""
 
     transformer: Any
     names: tuple[str, ...] | None
     d: int
 
     @classmethod
-    def fitted(cls, given: Any, X: Matrix, names: Sequence[str] | None) -> Preparation:
-        """With a copy of the transformer, fitted to these rows."""
+    def fitted(cls, given: Any, X: Matrix, names: Sequence[str] | None) -> FittedPreparation:
+        """Fits a copy of the given transformer to rows X."""
         named = None if names is None else tuple(map(str, names))
         if given is None:
             return cls(None, named, X.shape[1])
@@ -47,36 +47,35 @@ class Preparation(NamedTuple):
                 "prepare must be a transformer such as gameproof's Prepare() or scikit-learn's "
                 f"StandardScaler(), got {shown(given)}"
             )
-        with np.errstate(all="ignore"):  # what comes of it is looked at
+        with np.errstate(all="ignore"):  # `transform` checks the result
             transformer = clone(given).fit(X)
         return cls(transformer, named, X.shape[1])
 
     @property
     def features(self) -> Features:
-        """What the columns of the table are."""
+        """The columns of the table."""
         own = getattr(self.transformer, "features", None)
         if not isinstance(own, Features):
-            names = tuple(f"x{k}" for k in range(self.d)) if self.names is None else self.names
-            return Features(names)
+            return Features(default_names(self.d) if self.names is None else self.names)
         if self.names is not None and self.names != own.names:
             raise ValueError(
-                f"the columns of X are {', '.join(self.names)}, and those of prepare "
+                f"the columns of X are {', '.join(self.names)}, and prepare was made for "
                 f"{', '.join(own.names)}"
             )
         return own
 
     @property
     def known_names(self) -> tuple[str, ...] | None:
-        """The names of the table's columns, by the table or by the transformer."""
+        """Names of the table's columns, known from the transformer or from the table."""
         own = getattr(self.transformer, "features", None)
         return self.features.names if isinstance(own, Features) else self.names
 
     def transform(self, X: Matrix) -> Matrix:
-        """The columns that the classifier decides by."""
+        """The columns that the classifier uses."""
         if self.transformer is None:
             return X
         Z: Matrix = check_array(
-            self._made(X),
+            self._transformed(X),
             dtype=np.float64,
             order="C",
             ensure_all_finite=False,
@@ -87,12 +86,12 @@ class Preparation(NamedTuple):
             found = "NaN" if np.isnan(Z[row, column]) else "inf"
             raise ValueError(
                 f"prepare gives {found} in row {row}, column {column} of its output; a classifier "
-                "needs finite numbers: fill gaps first, as gameproof's Prepare does"
+                "needs finite numbers: fill missing values first, as gameproof's Prepare does"
             )
         return Z
 
     def moves(self, X: Matrix, budgets: Budgets) -> Moves:
-        """What each person of the table can do to the prepared columns."""
+        """How far each person can move in the prepared columns."""
         if self.transformer is not None and hasattr(self.transformer, "moves"):
             found: Moves = self.transformer.moves(X, budgets)
             return found
@@ -110,12 +109,14 @@ class Preparation(NamedTuple):
         return self._moves_by_shifting(X, budgets)
 
     def gains(self, X: Matrix, budgets: Budgets, theta: Vector) -> Vector:
-        """How much each person's score can rise, where theta are coefficients of the prepared
-        columns towards the class that people want."""
+        """The largest gain in score of each person within their budget.
+
+        `theta` holds coefficients of the prepared columns, positive towards the favourable class.
+        """
         return BoxBudget(*self.moves(X, budgets)).gains(theta, np.arange(len(X)))
 
     def places(self, columns: Sequence[int], width: int) -> Indices:
-        """The positions among `width` prepared columns of what is made of these columns."""
+        """Positions of the prepared columns, `width` in all, that are made from these columns."""
         owners = getattr(self.transformer, "owners_", None)
         if owners is not None:
             order = {owner: at for at, owner in enumerate(dict.fromkeys(owners))}
@@ -127,13 +128,13 @@ class Preparation(NamedTuple):
     def names_out(self, width: int) -> list[str]:
         """The names of the prepared columns."""
         given = None if self.names is None else np.array(self.names, dtype=object)
-        with suppress(AttributeError):  # none, or steps of a pipeline that have none
+        with suppress(AttributeError):  # not every transformer names its columns
             return [str(name) for name in self.transformer.get_feature_names_out(given)]
         if width != self.d:
             return [f"prepared {k}" for k in range(width)]
-        return [f"x{k}" for k in range(width)] if self.names is None else list(self.names)
+        return list(default_names(width) if self.names is None else self.names)
 
-    def _made(self, X: Matrix) -> Any:
+    def _transformed(self, X: Matrix) -> Any:
         seen: Any = X
         named = getattr(self.transformer, "feature_names_in_", None)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -161,7 +162,7 @@ class Preparation(NamedTuple):
         return Moves(lower, upper)
 
     def _shift(self, X: Matrix, Z: Matrix, at: int, by: float) -> Vector:
-        """What a change of one column makes of its prepared column."""
+        """The change of a prepared column when its column in the table changes by `by`."""
         name, shifted = self.features.names[at], X.copy()
         shifted[:, at] += by
         undefined = (
@@ -169,7 +170,7 @@ class Preparation(NamedTuple):
             "state a range that prepare can take, or use another preparation"
         )
         try:
-            change = np.asarray(self._made(shifted), dtype=np.float64) - Z
+            change = np.asarray(self._transformed(shifted), dtype=np.float64) - Z
         except ValueError as error:
             raise ValueError(undefined.format(error)) from error
         if not np.isfinite(change).all():
@@ -181,31 +182,31 @@ class Preparation(NamedTuple):
         moved[:, at] = False
         if moved.any():
             raise TypeError(
-                f"budgets need a preparation that keeps the columns one to one, and a change of "
+                f"budgets need a preparation that maps columns one to one, and a change of "
                 f"{name!r} alone changes column {int(np.argmax(moved.any(axis=0)))} of its output"
             )
         own: Vector = change[:, at]
         if (np.sign(by) * own < -still[:, at]).any():
             raise ValueError(
-                f"budgets need a preparation that rises with each column, and this one falls with "
-                f"{name!r}; turn the sign of the column in the table instead"
+                f"budgets need a preparation that increases in each column, and this one "
+                f"decreases in {name!r}; flip the sign of the column in the table instead"
             )
         return np.maximum(own, 0.0) if by > 0 else np.minimum(own, 0.0)
 
     def _not_one_to_one(self, width: int) -> str:
         return (
-            f"prepare makes {width} columns of {self.d}; columns that people can change need a "
-            "preparation that keeps the columns one to one, or gameproof's Prepare"
+            f"prepare makes {width} columns from {self.d}; columns that people can change need a "
+            "preparation that maps columns one to one, or gameproof's Prepare"
         )
 
 
 def fills_gaps(given: Any) -> bool:
-    """Whether a preparation is known to fill what is missing."""
+    """Whether a preparation is known to fill missing values."""
     return isinstance(given, Prepare)
 
 
 def takes_gaps(given: Any) -> bool:
-    """Whether a preparation takes tables with missing numbers, whatever it makes of them."""
+    """Whether a preparation accepts missing values."""
     if isinstance(given, type) or not hasattr(given, "__sklearn_tags__"):
         return False
     return bool(get_tags(given).input_tags.allow_nan)

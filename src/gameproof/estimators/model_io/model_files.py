@@ -1,10 +1,9 @@
-"""Model files: JSON text, so that a file from a stranger is numbers and words, never code.
+"""The format of model files: JSON text, so that a file from an untrusted source cannot run code.
 
-A file holds what a model is, {"kind", "parameters", "fitted", "training"}, with its format, the
-format's version and a digest. Version 1 knew no budgets and no preparation inside a classifier, and
-is read as well. Floats are written as Python writes them, which is exact; those that
-JSON does not know become {"number": "inf"}. A response or solver made of functions or objects is
-not saved: its description stands in its place.
+A file holds {"kind", "parameters", "fitted", "training"} with the name of the format, its version
+and a digest. Files of version 1, which had no budgets and no preparation, can be read too. Floats
+are written with all digits; infinities and NaN are written as {"number": "inf"}. Responses and
+solvers that contain functions or objects are not saved, only their descriptions.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ FORMAT, VERSION = "gameproof-model", 2
 Record = dict[str, Any]
 
 
-def write(path: Path, record: Record) -> None:
-    """Writes a model file, whole or not at all."""
+def write_model_file(path: Path, record: Record) -> None:
+    """Writes a model file; an existing file is replaced completely or not at all."""
     content = {"format": FORMAT, "version": VERSION, **record}
     content["digest"] = _digest(content)
     write_whole(path, json.dumps(content, indent=1, allow_nan=False).encode())
 
 
-def read(path: Path) -> Record:
-    """What a model file holds, or a `ModelFileError` that says what is wrong with it."""
+def read_model_file(path: Path) -> Record:
+    """The content of a model file; raises `ModelFileError` if it cannot be used."""
     if path.is_dir():
         raise ModelFileError(f"{path} is a folder, not a model file")
     raw = path.read_bytes()
@@ -40,10 +39,10 @@ def read(path: Path) -> Record:
         content = json.loads(raw)
     except (ValueError, RecursionError) as error:
         ours = FORMAT.encode() in raw[:100]
-        what = "is cut short or damaged" if ours else "is no model file of gameproof"
-        raise ModelFileError(f"{path} {what}: it cannot be read as JSON text") from error
+        what = "is truncated or damaged" if ours else "is not a gameproof model file"
+        raise ModelFileError(f"{path} {what}: it is not valid JSON") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ModelFileError(f"{path} is no model file of gameproof, but of another program")
+        raise ModelFileError(f"{path} is not a gameproof model file: it is JSON of another program")
     version = content.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ModelFileError(f"{path} has the invalid file version {version!r}")
@@ -57,31 +56,31 @@ def read(path: Path) -> Record:
     return content
 
 
-def encoded(value: Any) -> Any:
-    """As JSON can hold it: numbers, text, lists and dicts of them."""
+def to_json(value: Any) -> Any:
+    """A value made of numbers and text, as JSON can hold it."""
     if isinstance(value, np.ndarray):
-        return encoded(value.tolist())
+        return to_json(value.tolist())
     if isinstance(value, np.generic):
-        return encoded(value.item())
+        return to_json(value.item())
     if isinstance(value, float) and not isfinite(value):
         return {"number": str(value)}
     if isinstance(value, (list, tuple, range)):
-        return [encoded(part) for part in value]
+        return [to_json(part) for part in value]
     if isinstance(value, dict):
-        return {str(key): encoded(part) for key, part in value.items()}
+        return {str(key): to_json(part) for key, part in value.items()}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise TypeError(f"a model file holds numbers and text, not {value!r}")
 
 
-def decoded(value: Any) -> Any:
-    """Back from `encoded`; arrays have become lists."""
+def from_json(value: Any) -> Any:
+    """The inverse of `to_json`, except that arrays become lists."""
     if isinstance(value, list):
-        return [decoded(part) for part in value]
+        return [from_json(part) for part in value]
     if isinstance(value, dict):
         if value.keys() == {"number"}:
             return float(value["number"])
-        return {key: decoded(part) for key, part in value.items()}
+        return {key: from_json(part) for key, part in value.items()}
     return value
 
 

@@ -1,6 +1,6 @@
-"""Parts of a model in its file: columns, budgets, a `Prepare`, and how people answer.
+"""Records of the parts of a model: columns, budgets, a `Prepare`, and a response.
 
-What is restored may come from a stranger: everything is checked, and what is wrong raises.
+A file may come from an untrusted source, so everything that is restored is checked.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from typing import Any, final
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_count, shown
-from gameproof.estimators.features import Features
-from gameproof.estimators.model_files import Record
-from gameproof.estimators.prepare import Category, Number, Prepare
+from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
+from gameproof.estimators.features import Features, default_names
+from gameproof.estimators.model_io.model_files import Record
+from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
 from gameproof.strategic.category_claims import Claim
@@ -20,7 +21,7 @@ from gameproof.strategic.power_costs import PowerCost
 from gameproof.strategic.responses import Response
 
 UNSAVED = "not saved: "
-# Responses that a file holds, and what they are made of.
+# Responses that can be saved, and their fields.
 RESPONSES: dict[type[Response], tuple[str, ...]] = {
     PowerCost: ("power", "degree", "norm", "features"),
     BallBudget: ("radius", "features", "norm"),
@@ -29,15 +30,15 @@ RESPONSES: dict[type[Response], tuple[str, ...]] = {
 }
 
 
-def text(value: Any) -> str:
-    """Text, or an error."""
+def as_text(value: Any) -> str:
+    """Checks that a value is text."""
     if not isinstance(value, str):
         raise TypeError(f"expected text, got {value!r}")
     return value
 
 
-def saved_features(features: Features) -> Record:
-    """As a file holds it: pairs, since names may be those that JSON's numbers take."""
+def features_record(features: Features) -> Record:
+    """The record of columns; levels are pairs, so that no column name can be taken for a marker."""
     return {
         "names": features.names,
         "levels": [[name, levels] for name, levels in features.levels.items()],
@@ -45,64 +46,68 @@ def saved_features(features: Features) -> Record:
     }
 
 
-def restored_features(saved: Any) -> Features:
-    """Back from a file."""
+def restore_features(saved: Any) -> Features:
+    """Columns from their record."""
     return Features(
-        tuple(map(text, saved["names"])),
-        {text(name): tuple(map(text, levels)) for name, levels in saved["levels"]},
-        tuple(map(text, saved["movable"])),
+        tuple(map(as_text, saved["names"])),
+        {as_text(name): tuple(map(as_text, levels)) for name, levels in saved["levels"]},
+        tuple(map(as_text, saved["movable"])),
     )
 
 
-def saved_encoders(prepare: Prepare) -> list[Any]:
-    """What a `Prepare` has learned of each column; None for a category, whose levels say all."""
-    return [[*encoder] if isinstance(encoder, Number) else None for encoder in prepare.encoders_]
+def encoders_record(prepare: Prepare) -> list[Any]:
+    """What a `Prepare` learned about each column; None for a category, which only has levels."""
+    return [
+        [*encoder] if isinstance(encoder, NumberEncoder) else None for encoder in prepare.encoders_
+    ]
 
 
-def restored_prepare(features: Features | None, unit: Any, saved: list[Any]) -> Prepare:
-    """A fitted `Prepare` with these encoders."""
+def restore_prepare(features: Features | None, unit: Any, saved: list[Any]) -> Prepare:
+    """A fitted `Prepare` from the records of its encoders."""
     prepare = Prepare(features, unit=unit)
-    names = [f"x{k}" for k in range(len(saved))] if features is None else features.names
+    names = default_names(len(saved)) if features is None else features.names
     levels = {} if features is None else features.levels
-    encoders: list[Number | Category] = []
+    encoders: list[NumberEncoder | CategoryEncoder] = []
     for name, numbers in zip(names, saved, strict=True):
         if name in levels:
-            encoders.append(Category(levels[name]))
+            encoders.append(CategoryEncoder(levels[name]))
             continue
         size, median, mean, deviation, gaps = numbers
-        found = Number(float(size), float(median), float(mean), float(deviation), gaps is True)
+        found = NumberEncoder(
+            float(size), float(median), float(mean), float(deviation), gaps is True
+        )
         if not (np.isfinite(found[:4]).all() and found.unit > 0 and found.deviation > 0):
-            raise ValueError(f"the column {name!r} has units that are none")
+            raise ValueError(f"the column {name!r} has invalid units")
         encoders.append(found)
     prepare.encoders_ = encoders
     prepare.n_features_in_ = len(names)
     return prepare
 
 
-def saved_transformer(fitted: Any) -> Record | None:
-    """A fitted preparation; only gameproof's own can be saved, as numbers and text."""
+def transformer_record(fitted: Any) -> Record | None:
+    """The record of a fitted preparation; only gameproof's own can be saved."""
     if fitted is None:
         return None
     if not isinstance(fitted, Prepare):
         raise TypeError(
-            "a model file holds numbers and text, so prepare can only be saved where it is "
-            f"gameproof's Prepare, got {type(fitted).__name__}; use Prepare, or prepare the table "
-            "yourself and give the classifier what comes of it"
+            "a model file holds numbers and text, so it can only hold gameproof's Prepare, got "
+            f"{type(fitted).__name__}; use Prepare, or prepare the table before you give it to the "
+            "classifier"
         )
-    features = None if fitted.features is None else saved_features(fitted.features)
-    return {"features": features, "unit": fitted.unit, "encoders": saved_encoders(fitted)}
+    features = None if fitted.features is None else features_record(fitted.features)
+    return {"features": features, "unit": fitted.unit, "encoders": encoders_record(fitted)}
 
 
-def restored_transformer(saved: Any) -> Prepare | None:
-    """Back from a file."""
+def restore_transformer(saved: Any) -> Prepare | None:
+    """A fitted preparation from its record."""
     if saved is None:
         return None
-    features = None if saved["features"] is None else restored_features(saved["features"])
-    return restored_prepare(features, saved["unit"], saved["encoders"])
+    features = None if saved["features"] is None else restore_features(saved["features"])
+    return restore_prepare(features, saved["unit"], saved["encoders"])
 
 
-def saved_budgets(budgets: Any) -> Any:
-    """Checked budgets, or budgets as they were given; pairs in place of keys, as above."""
+def budgets_record(budgets: Any) -> Any:
+    """The record of budgets, checked or as the user gave them."""
     if budgets is None:
         return None
     if not isinstance(budgets, Budgets):
@@ -115,7 +120,7 @@ def saved_budgets(budgets: Any) -> Any:
             ]
         }
     return {
-        "features": saved_features(budgets.features),
+        "features": features_record(budgets.features),
         "ranges": [[at, *ends] for at, ends in budgets.ranges.items()],
         "claims": [[at, levels] for at, levels in budgets.claims.items()],
         "assumed": sorted(budgets.assumed),
@@ -124,19 +129,19 @@ def saved_budgets(budgets: Any) -> Any:
     }
 
 
-def restored_budgets(saved: Any) -> Any:
-    """Back from a file."""
+def restore_budgets(saved: Any) -> Any:
+    """Budgets from their record."""
     if saved is None:
         return None
     if "columns" in saved:
         return list(saved["columns"])
     if "stated" in saved:
         return dict(saved["stated"])
-    features = restored_features(saved["features"])
+    features = restore_features(saved["features"])
     names = features.names
     given: dict[int | str, Any] = {at: (low, high) for at, low, high in saved["ranges"]}
     given |= {at: [features.levels[names[at]][k] for k in ks] for at, ks in saved["claims"]}
-    # The checks of a user's own budgets; the rows play no part where everything is stated.
+    # The same checks as for a user's budgets; the rows do not matter if all ranges are stated.
     found = Budgets.of(given, features, np.zeros((1, len(names))))
     return Budgets(
         features,
@@ -144,35 +149,35 @@ def restored_budgets(saved: Any) -> Any:
         found.claims,
         frozenset(as_count("assumed", at, 0) for at in saved["assumed"]),
         float(saved["factor"]),
-        tuple(map(text, saved["notes"])),
+        tuple(map(as_text, saved["notes"])),
     )
 
 
-def restored_checked(saved: Any) -> Budgets | None:
-    """Back from a file, where budgets had been checked."""
-    found = restored_budgets(saved)
+def restore_checked_budgets(saved: Any) -> Budgets | None:
+    """Checked budgets from their record."""
+    found = restore_budgets(saved)
     if not (found is None or isinstance(found, Budgets)):
         raise TypeError(f"expected budgets with their columns, got {shown(found)}")
     return found
 
 
-def saved_response(response: Response | None) -> Any:
-    """A response made of numbers, or what another one is called."""
+def response_record(response: Response | None) -> Any:
+    """The record of a response, or the description of one that cannot be saved."""
     if response is None:
         return None
     fields = RESPONSES.get(type(response))
     if fields is None:
-        return UNSAVED + described(response)
+        return UNSAVED + describe_response(response)
     found = {name: getattr(response, name) for name in fields}
     if "claims" in found:
         found["claims"] = [[*claim] for claim in found["claims"]]
     return {"kind": type(response).__name__, **found}
 
 
-def restored_response(saved: Any) -> Response | None:
-    """Back from a file; before there were budgets, files held costs without their kind."""
+def restore_response(saved: Any) -> Response | None:
+    """A response from its record; version 1 held costs without their kind."""
     if isinstance(saved, str):
-        return Unsaved(saved)
+        return UnsavedResponse(saved)
     if saved is None:
         return None
     named = {kind.__name__: kind for kind in RESPONSES}
@@ -189,15 +194,17 @@ def restored_response(saved: Any) -> Response | None:
 CLAIM = (np.int64, np.float64, np.bool_, np.int64)
 
 
-def described(response: Response) -> str:
-    """In a few words."""
+def describe_response(response: Response) -> str:
+    """A short description of a response."""
     return repr(response) if isinstance(response, PowerCost) else type(response).__name__
 
 
 @final
-class Unsaved(Response):
-    """Stands in a loaded model for a response that no file holds. The model predicts; to be
-    fitted again it wants the response."""
+class UnsavedResponse(Response):
+    """The placeholder for a response that could not be saved.
+
+    A loaded model with this response can predict; to fit it again, set the response first.
+    """
 
     def __init__(self, description: str) -> None:
         self.description = description
@@ -207,9 +214,9 @@ class Unsaved(Response):
 
     def fit(self, n: int, d: int) -> None:
         raise TypeError(
-            "the file of this model did not hold its response, only a cost such as PowerCost or a "
-            "budget can be saved; give the response again: model.set_params(response=…)"
+            "the model was loaded from a file, which can hold a cost such as PowerCost or a budget "
+            "but not this response; set it again: model.set_params(response=…)"
         )
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        raise AssertionError("nobody is asked before `fit`, which refuses")
+        raise AssertionError("`fit` raises before anyone is queried")

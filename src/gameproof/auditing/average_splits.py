@@ -1,4 +1,4 @@
-"""Audits on several splits of one table, as one audit of means with intervals over the splits."""
+"""`average_splits`: averages audits of several splits of a table, with intervals over splits."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.auditing.findings import Audit
-from gameproof.auditing.gaming import most_gained_first
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.gaming_rows import most_gained_first
 from gameproof.auditing.intervals import split_interval
 
-# What tells rows of one kind apart, and what an interval is around, with the least that can be; the
-# most is 1.
+# Fields that identify a row among those of its type.
 KEYS = (
     "model",
     "against",
@@ -28,24 +27,43 @@ KEYS = (
     "group",
     "label",
 )
+# Fields that have an interval, and the lower limit of the interval; the upper limit is 1.
 CENTRES = {"accuracy": 0.0, "difference": -1.0}
-# How many times a budget is needed may be very much on one of the splits.
+# The multiple that people need may be very large on one of the splits, so it is not averaged.
 MEDIANS = ("q10", "q25", "q50", "q75", "q90")
-# Counts of people in bins of scores mean nothing over splits with other bins.
+# Histograms with different bins cannot be averaged.
 DROPPED = "bins"
 
 
 def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
-    """The means of audits of the same models, budgets and radii on several splits of one table.
+    """Averages audits of the same models, budgets and radii over several splits of a table.
 
-    How many times their budgets people need is the median over splits instead: one of them may give
-    hardly any weight to what can be changed. What one split leaves open is the mean of the others.
-    The intervals are over the splits. `overlap` is the number of test rows over that of training
-    rows where splits are drawn anew from one table, so that they share rows; 0 where they share
-    none.
+    Rows are means over splits, except that the multiple of their budgets that people need is a
+    median: it may be very large on a split whose model gives hardly any weight to what people can
+    change. Values that are missing on a split are left out. Intervals are over the splits.
 
-    >>> from gameproof.auditing.audit import audit
-    >>> from gameproof.auditing.linear_model import LinearModel
+    Parameters
+    ----------
+    audits : sequence of Audit
+        One audit per split.
+    overlap : float, optional
+        The number of test rows divided by the number of training rows, if the splits are drawn
+        independently from one table and so share rows; 0 if they share none.
+
+    Returns
+    -------
+    Audit
+        The averages.
+
+    Raises
+    ------
+    ValueError
+        If there is no audit, or if the audits differ in models, budgets or grids.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gameproof import LinearModel, audit, average_splits
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((400, 2))
     >>> y = np.sign(X[:, 0] + rng.standard_normal(400))
@@ -56,16 +74,16 @@ def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
     (True, True)
     """
     if not audits:
-        raise ValueError("there is no audit to average")
+        raise ValueError("audits is empty; give at least one audit")
     if not overlap >= 0:
         raise ValueError(f"overlap must be at least 0, got {overlap}")
     first = audits[0]
     if any(other.models != first.models for other in audits):
-        raise ValueError("audits of different models have no mean")
+        raise ValueError("audits of different models cannot be averaged")
     if any(other.budgets.describe() != first.budgets.describe() for other in audits):
         raise ValueError(
-            "audits with different budgets have no mean; give the same budgets, in the table's "
-            "units, to all of them"
+            "audits with different budgets cannot be averaged; state the same budgets for all of "
+            "them, in the table's units"
         )
     found: dict[str, Any] = {DROPPED: (), "splits": len(audits)}
     together = "".join(audit.fingerprint for audit in audits)
@@ -82,10 +100,12 @@ def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
 
 
 def _averaged(tables: Sequence[Sequence[Any]], overlap: float) -> list[Any]:
-    """Row by row of the first table; rows are found in the others by their keys."""
+    """Averages of rows with the same key."""
     keyed = [{_key(row): row for row in table} for table in tables]
     if any(other.keys() != keyed[0].keys() for other in keyed):
-        raise ValueError("audits with different multiples, radii, powers or groups have no mean")
+        raise ValueError(
+            "audits with different multiples, radii, powers or groups cannot be averaged"
+        )
     return [_mean([other[key] for other in keyed], overlap) for key in keyed[0]]
 
 
@@ -116,7 +136,7 @@ def _mean(rows: Sequence[Any], overlap: float) -> Any:
 
 
 def _middle(rows: Sequence[Any], name: str) -> float | None:
-    """The median over splits where anybody is refused; None where that is out of reach."""
+    """The median over the splits on which anyone is refused; None if it is out of reach."""
     values = [getattr(row, name) for row in rows if row.within is not None]
     middle = float(np.median([inf if v is None else v for v in values])) if values else inf
     return middle if middle < inf else None
