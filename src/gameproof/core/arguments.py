@@ -74,8 +74,9 @@ def as_vector(name: str, value: ArrayLike) -> Vector:
 
 
 def as_number(name: str, value: float) -> float:
-    """A float, or an error: no strings, nothing that is true or false."""
-    if isinstance(value, (bool, np.bool_, str, bytes)):
+    """A float, or an error: no strings, no arrays, nothing that is true or false."""
+    # NumPy before 2.4 converts arrays of one element, with a warning.
+    if isinstance(value, (bool, np.bool_, str, bytes)) or getattr(value, "ndim", 0) > 0:
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         return float(value)
@@ -117,6 +118,8 @@ def as_count(name: str, value: int, least: int = 1) -> int:
 
 def as_generator(seed: Any) -> np.random.Generator:
     """The generator that a seed gives, or the one that was given."""
+    if isinstance(seed, np.random.RandomState):  # for NumPy before 2.2, whose default_rng fails
+        return np.random.Generator(seed._bit_generator)
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
