@@ -97,6 +97,8 @@ def as_table(source: Any) -> Table:
 
     if hasattr(source, "iloc"):
         frame = pa.Table.from_pandas(source, preserve_index=False)
+    elif hasattr(source, "to_arrow"):  # polars; its stream has strings that old Arrow cannot read
+        frame = source.to_arrow()
     elif hasattr(source, "__arrow_c_stream__"):
         frame = pa.table(source)
     else:
