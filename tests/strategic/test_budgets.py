@@ -91,6 +91,20 @@ def test_claimed_level_is_the_best_of_those_allowed_and_the_own() -> None:
         np.testing.assert_allclose(gained(response, theta), expected, atol=1e-12)
 
 
+def test_claims_must_fit_the_population() -> None:
+    response = with_category(N, D)
+    (claim,) = response.claims
+    beyond = claim._replace(columns=np.full_like(claim.columns, D))
+    fewer = claim._replace(current=claim.current[1:])
+    for wrong, said in (
+        (beyond, f"a claim is about column {D}: there are 0 to {D - 1}"),
+        (fewer, f"a claim has {N - 1} current levels, the population {N} agents"),
+    ):
+        budget = gp.BoxBudget(response.lower, response.upper, (wrong,))
+        with pytest.raises(ValueError, match=said):
+            gp.Population(np.ones((N, D)), np.resize([1, -1], N), budget)
+
+
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10**6), factor=st.floats(1e-3, 1e3))
 def test_a_larger_score_changes_no_move(seed: int, factor: float) -> None:
