@@ -200,6 +200,7 @@ def test_other_agents_and_other_strengths() -> None:
         (lambda: gp.BallBudget(np.nan), "radius must be finite, got nan"),
         (lambda: gp.BallBudget(1.0, norm=0.5), "norm must be at least 1, got 0.5"),
         (lambda: gp.BallBudget(1.0, features=[0, 0]), "names a column twice"),
+        (lambda: gp.PriceBudget(-1.0, [1.0, 2.0]), "budget must be at least 0, got -1"),
         (lambda: gp.PriceBudget(1.0, [1.0, -2.0]), "prices must be positive, got -2 for feature 1"),
         (lambda: gp.PriceBudget(1.0, [1.0, 0.0]), "use inf for a feature that cannot move"),
         (lambda: gp.PriceBudget(1.0, [1.0, np.nan]), "prices must be positive, got nan"),
