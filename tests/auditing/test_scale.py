@@ -73,7 +73,7 @@ def test_positive_constant_changes_no_primary_number(constant: float, seed: int)
             assert two == one, place
 
 
-@pytest.mark.parametrize("constant", (*CONSTANTS, 0.7, 3.3))
+@pytest.mark.parametrize("constant", [*CONSTANTS, 0.7, 3.3])
 def test_columns_that_gain_the_same_keep_the_order_of_the_table(constant: float) -> None:
     """Each budget is inverse to its coefficient, so gains are equal up to rounding."""
     rng = np.random.default_rng(0)
