@@ -73,6 +73,20 @@ def test_positive_constant_changes_no_primary_number(constant: float, seed: int)
             assert two == one, place
 
 
+@pytest.mark.parametrize("constant", [*CONSTANTS, 0.7, 3.3])
+def test_columns_that_gain_the_same_keep_the_order_of_the_table(constant: float) -> None:
+    """Each budget is inverse to its coefficient, so gains are equal up to rounding."""
+    rng = np.random.default_rng(0)
+    table = rng.integers(-3, 4, (60, 3)).astype(float)
+    y = np.where(table[:, 0] + table[:, 1] + rng.standard_normal(60) > 0, 1, -1)
+    for _ in range(5):
+        theta = rng.choice([0.1, 0.2, 0.3, 0.6, 0.7, 1.1, 3.3], 3)
+        budgets = {k: (0.0, 0.3 * theta.prod() / theta[k]) for k in range(3)}
+        model = gp.LinearModel(constant * theta, 0.0)
+        found = gp.audit(model, table, y, budgets=budgets, powers=(), radii=())
+        assert [row.feature for row in found.weaknesses] == ["x0", "x1", "x2"]
+
+
 @pytest.mark.parametrize("constant", CONSTANTS)
 def test_positive_constant_changes_nothing_on_the_page_before_the_closed_part(
     constant: float,
