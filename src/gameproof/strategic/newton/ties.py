@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # Rows that are looked at first, and the part of a column's size that counts for nothing.
 SAMPLE, NOTHING = 5000, 1e-12
 HALVINGS = 40
+EPS = float(np.finfo(np.float64).eps)
 
 
 def without_ties(problem: StrategicProblem, x: Vector, lower: float, upper: float) -> Vector:
@@ -34,20 +35,22 @@ def without_ties(problem: StrategicProblem, x: Vector, lower: float, upper: floa
     theta = x[start:-1] / cost
     by = np.linalg.lstsq(still[start:] / cost[:, None], theta, rcond=None)[0]
     change: Vector = np.append(-still @ by, 0.0)
-    allowed = allowed_value(lower, upper)
 
     def moved(share: float) -> Vector:
         return problem.x_set.project(x + share * change)
 
-    def good(share: float) -> bool:
-        return problem.robust_value(moved(share)) <= allowed
+    def good(share: float, most: float) -> bool:
+        return problem.robust_value(moved(share)) <= most
 
-    if good(1.0):
+    if good(1.0, allowed_value(lower, upper)):
         return moved(1.0)
+    # Part of the way, nothing but rounding is allowed: near its minimum the value is so flat that
+    # the whole tolerance would be spent on coefficients that are less accurate than those of x.
+    most = problem.robust_value(x) + 64 * EPS * max(1.0, abs(upper))
     low, high = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        low, high = (middle, high) if good(middle) else (low, middle)
+        low, high = (middle, high) if good(middle, most) else (low, middle)
     return moved(low)
 
 
