@@ -32,7 +32,13 @@ TESTS_OF = {
     "sets": ("minmax/test_sets.py", "test_projections.py", "test_own_parts.py"),
     "schedules": ("minmax/test_bad_input.py", "minmax/test_trajectory.py", "minmax/test_run.py"),
     "averages": ("minmax/test_solve.py", "minmax/test_convergence.py", "minmax/test_run.py"),
-    "state": ("test_state_files.py", "test_state_identity.py", "test_private.py", "test_resume.py"),
+    "state": (
+        "test_state_files.py",
+        "test_state_identity.py",
+        "test_private.py",
+        "test_convergence.py",
+        "test_resume.py",
+    ),
     "budgets": (
         "strategic/test_budgets.py",
         "strategic/test_population.py",
