@@ -37,6 +37,7 @@ TESTS_OF = {
         "test_state_identity.py",
         "test_private.py",
         "test_convergence.py",
+        "test_resume.py",
     ),
     "budgets": (
         "strategic/test_budgets.py",

@@ -198,7 +198,7 @@ def estimate_constants(problem: Problem, *, points: int = 200, seed: int = 0) ->
     holds only for the true constants: enlarge these estimates before relying on them.
 
     >>> from gameproof.minmax.saddle_problem import SaddleProblem
-    >>> from gameproof.minmax.sets import Box
+    >>> from gameproof.minmax.sets.box import Box
     >>> unit = Box([-1.0], [1.0])
     >>> problem = SaddleProblem(lambda i, x, y: 3 * x[0] * y[0], n=1, x_set=unit, y_set=unit)
     >>> round(estimate_constants(problem).ell, 6)
