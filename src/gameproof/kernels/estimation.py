@@ -11,6 +11,7 @@ from gameproof.kernels.layout import (
     BASIS,
     CENTRE,
     DIRECTIONS,
+    EXTERNAL,
     FACTOR,
     FIRST,
     FROM,
@@ -81,6 +82,8 @@ def write_point(method, memory, plan, point):
     """Overwrites POINT with the point of this number: BASE + eps v for each direction v, then BASE,
     or BASE - eps v for each."""
     eps, number, k = memory.numbers[RADIUS], plan[DIRECTIONS], point
+    if method.drawn == EXTERNAL:  # a user's estimate gives the offsets themselves
+        eps = 1.0
     if point >= number:
         k = point - number if method.offset == MIRROR else 0
         eps = -eps if method.offset == MIRROR else 0.0

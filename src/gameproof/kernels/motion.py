@@ -102,7 +102,7 @@ def move(method, memory, plan, weights, x_set, y_set):
     if plan[MOVES_X] != 0:
         write_move(x, numbers[ETA] * method.x_scale, a, b, c)
         write_origin(x, plan, counts[STEP])
-        move_block(x_set, x, shrink)
+        move_block(x_set, x, shrink if method.x_stop > method.x_start else 1.0)
     if plan[MOVES_Y] != 0:
         write_move(y, -numbers[ETA] * method.y_scale, a, b, c)
         write_origin(y, plan, counts[STEP])
@@ -110,7 +110,7 @@ def move(method, memory, plan, weights, x_set, y_set):
             samples, width = memory.samples, method.batch
             move_private(y, y_set, samples, width, counts[N_CURRENT], counts[N_PREVIOUS])
         else:
-            move_block(y_set, y, shrink)
+            move_block(y_set, y, shrink if method.y_perturbed else 1.0)
 
 
 @inlined

@@ -11,7 +11,7 @@ import numpy as np
 from gameproof.kernels.jit import cached, inlined
 from gameproof.kernels.losses import phi, phi_slope
 from gameproof.kernels.memory import bit, section
-from gameproof.kernels.responses import (
+from gameproof.kernels.gains import (
     Claims,
     add_gain,
     add_gain_in_box,
