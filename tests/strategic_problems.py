@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import gameproof as gp
-from gameproof.strategic.claims import Claim
+from gameproof.strategic.category_claims import Claim
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 
@@ -72,8 +72,6 @@ KINDS: dict[str, Callable[[], gp.StrategicProblem]] = {
         response=gp.BallBudget(0.3), feature_cost=[0.5, 3.0, np.inf], intercept=2.0
     ),
 }
-# Those with kinks, where first-order methods come no closer than their steps are long.
-BUDGETS = [name for name in KINDS if name.startswith(("ball", "box", "price", "cat", "feature"))]
 
 
 def box_by_agent(n: int, d: int) -> gp.BoxBudget:
@@ -130,6 +128,24 @@ def random_budget_problem(seed: int) -> gp.StrategicProblem:
         [gp.Logistic(), gp.HuberHinge(), gp.PseudoHuberHinge()][int(rng.integers(3))],
         intercept=None if rng.random() < 0.5 else 3.0,
         feature_cost=None if rng.random() < 0.5 else cost,
+    )
+
+
+def random_ball_problem(seed: int) -> gp.StrategicProblem:
+    """Balls whose dual norm is below 2, on features of many sizes, most of them known to be
+    accurate: coefficients of all sizes, some of them bounded by the cap alone."""
+    rng = np.random.default_rng([3, seed])
+    n, d = int(rng.integers(20, 150)), int(rng.integers(6, 13))
+    X = rng.standard_normal((n, d)) * 10 ** rng.uniform(-1.5, 1.5, d)
+    y = np.sign(X @ rng.standard_normal(d) + rng.standard_normal(n))
+    y[:2] = 1, -1
+    return gp.StrategicProblem(
+        gp.Population(X, y, gp.BallBudget(10 ** rng.uniform(-2, 1), norm=rng.choice([3, 4, 10]))),
+        float(rng.choice([0.0, 0.01, 0.1])),
+        float(rng.choice([0.1, np.inf])),
+        [gp.Logistic(), gp.HuberHinge(), gp.PseudoHuberHinge()][int(rng.integers(3))],
+        alpha_max=float(rng.choice([2.0, 20.0, 100.0])),
+        feature_cost=np.where(rng.random(d) < 0.8, np.inf, 10 ** rng.uniform(-1, 1, d)),
     )
 
 

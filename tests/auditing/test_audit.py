@@ -351,7 +351,7 @@ def test_labels_that_cost_nothing_turn_all() -> None:
         ({"groups": ["a"]}, "groups must have one value a person"),
         ({"groups": range(60)}, "groups has 60 different values, more than 50"),
         ({"X": X[:, :3]}, "X has 3 columns, the model 4 coefficients"),
-        ({"y": np.ones(60)}, "labels must be of both kinds"),
+        ({"y": np.ones(60)}, "y must contain both -1 and"),
         ({"model": "mine"}, "an audit takes a LinearModel or a fitted linear classifier"),
     ],
 )

@@ -10,7 +10,7 @@ from numba import njit
 
 import gameproof as gp
 from gameproof import kernels
-from gameproof.minmax.updates import Phase, Update
+from gameproof.minmax.updates.update import Phase, Update
 from methods import ESTIMATES
 from strategic_problems import make
 

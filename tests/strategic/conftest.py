@@ -1,4 +1,4 @@
-"""What the tests of worst cases share."""
+"""Fixtures for the tests of worst cases."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Answers that are none, questions that are refused, and who may be a population."""
+"""Invalid answers, refused questions, and invalid populations."""
 
 import re
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from tallied import THETA, ZETA, Array, Indices, Tally, X, Y, people
 
 
 class Custom(Response):
-    """A response of one's own, from a function of theta, features and agents."""
+    """A user's response, from a function of theta, features and agents."""
 
     def __init__(self, function: Callable[[Array, Array, Indices], Any]) -> None:
         self.function = function
@@ -37,11 +37,11 @@ class Custom(Response):
         return self.function(theta, features, agents)
 
 
-# --- Answers that are none --------------------------------------------------------------------
+# --- Invalid answers --------------------------------------------------------------------------
 
 
 def rather(answer: Callable[[Array, Indices], Any]) -> Callable[[Array, Indices], Any]:
-    """People who answer well the first time, and with `answer` afterwards."""
+    """People whose first answers are valid, and later ones those of `answer`."""
     good = Tally()
 
     def function(theta: Array, indices: Indices) -> Any:
@@ -156,7 +156,7 @@ def test_population_goes_on_after_a_bad_answer() -> None:
 
 
 class Flaky(Tally):
-    """People of whom agents 2 and 5 give no number to one of the questions."""
+    """People among whom agents 2 and 5 answer one of the questions with NaN."""
 
     def __init__(self, scores: bool = False, question: int = 1) -> None:
         super().__init__(scores)
@@ -200,7 +200,7 @@ def test_answers_kept_are_forgotten_with_another_question(theta: Array, agents: 
     with pytest.raises(AnswerError):
         population.ask(THETA, range(6))
     population.ask(theta, agents)
-    for _ in range(2):  # and none are kept of one that was answered
+    for _ in range(2):  # answers to a complete question are not kept
         population.ask(THETA, range(6))
         assert flaky.asked[-1] == (THETA.tolist(), [1, 2, 4, 5])
 
@@ -230,9 +230,9 @@ def test_run_that_goes_on_asks_only_those_whose_answers_were_bad() -> None:
         ("ab", [1], TypeError, "theta must be a vector of numbers, got 'ab'"),
         ([1.0, 2.0], [6], IndexError, "there are agents 0 to 5, got [6]"),
         ([1.0, 2.0], [-1], IndexError, "there are agents 0 to 5, got [-1]"),
-        ([1.0, 2.0], [1.0], TypeError, "agents must be numbered by integers, got [1.0]"),
-        ([1.0, 2.0], [True] * 6, TypeError, "agents must be numbered by integers"),
-        ([1.0, 2.0], ["1"], TypeError, "agents must be numbered by integers, got ['1']"),
+        ([1.0, 2.0], [1.0], TypeError, "agents must be row indices (integers), got [1.0]"),
+        ([1.0, 2.0], [True] * 6, TypeError, "agents must be row indices (integers)"),
+        ([1.0, 2.0], ["1"], TypeError, "agents must be row indices (integers), got ['1']"),
     ],
 )
 @pytest.mark.parametrize("scores", [False, True])
@@ -248,7 +248,7 @@ def test_bad_questions_are_refused_before_anybody_is_asked(
     assert (population.n_answers, population.n_deployments) == (0, 0)
 
 
-# --- Bad people -------------------------------------------------------------------------------
+# --- Invalid populations ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -262,12 +262,12 @@ def test_bad_questions_are_refused_before_anybody_is_asked(
         (X, ["-1", "1"] * 3, ValueError, "labels must be -1 and +1, got '-1', '1'"),
         (X, [True, False] * 3, ValueError, "labels must be -1 and +1, got False, True"),
         (X, range(6), ValueError, "labels must be -1 and +1, got 0, 1, 2, 3, 4"),
-        (X, [1] * 6, ValueError, "labels must be of both kinds, got +1 alone"),
-        (X, [-1] * 6, ValueError, "labels must be of both kinds, got -1 alone"),
-        (X[:1], [1], ValueError, "labels must be of both kinds, got +1 alone"),
-        (X, [1, -1], ValueError, "y must have one label a row of X, 6 of them, got shape (2,)"),
-        (X, Y[:, None], ValueError, "one label a row of X, 6 of them, got shape (6, 1)"),
-        (X, 1, ValueError, "one label a row of X, 6 of them, got shape ()"),
+        (X, [1] * 6, ValueError, "y must contain both -1 and +1, got only +1"),
+        (X, [-1] * 6, ValueError, "y must contain both -1 and +1, got only -1"),
+        (X[:1], [1], ValueError, "y must contain both -1 and +1, got only +1"),
+        (X, [1, -1], ValueError, "y must have one label per row of X, 6, got shape (2,)"),
+        (X, Y[:, None], ValueError, "one label per row of X, 6, got shape (6, 1)"),
+        (X, 1, ValueError, "one label per row of X, 6, got shape ()"),
         (np.where(X == 2, np.nan, X), Y, ValueError, "X must be finite, got nan at coordinate (0,"),
         (np.where(X == 3, -np.inf, X), Y, ValueError, "X must be finite, got -inf at coordinate"),
         (np.zeros((0, 2)), [], ValueError, "X must have rows and columns, got shape (0, 2)"),
@@ -295,7 +295,7 @@ def test_people_of_one_label_answer_but_there_is_nothing_to_learn_from_them(labe
     moved = X + (label < 0) * ZETA * THETA
     np.testing.assert_allclose(population.ask(THETA, range(6)), moved, rtol=1e-15)
     for learn in (learn_response, lambda people: StrategicProblem(people, 0.1, 0.5)):
-        with pytest.raises(ValueError, match=r"labels must be of both kinds, got [+-]1 alone"):
+        with pytest.raises(ValueError, match=r"y must contain both -1 and \+1, got only [+-]1"):
             learn(population)
 
 
@@ -311,7 +311,7 @@ def test_ragged_features_are_refused_and_named() -> None:
 
 @pytest.mark.parametrize("response", [0.5, "quadratic", Tally(), QuadraticCost])
 def test_response_that_is_none_is_refused(response: Any) -> None:
-    with pytest.raises(TypeError, match=r"response must be a Response, such as QuadraticCost"):
+    with pytest.raises(TypeError, match=r"must be a Response, such as .* BlackBox\(function\)"):
         people(response)
 
 

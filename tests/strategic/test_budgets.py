@@ -128,7 +128,7 @@ def test_threshold_agents_get_the_decisions_of_the_budget_response(seed: int) ->
     theta, intercept = rng.standard_normal(3), float(rng.normal())
     X, box = rng.standard_normal((20, 3)), box_by_agent(20, 3)
     lower, upper = np.asarray(box.lower), np.asarray(box.upper)
-    # Nobody near the line between yes and no, where an optimiser's tolerance would decide.
+    # Nobody is near the decision boundary, where the optimiser's tolerance would decide.
     z = X @ theta + intercept
     sure = np.abs(z + box.gains(theta, np.arange(20))) > 1e-4
     accepted = []
@@ -182,7 +182,7 @@ def test_other_agents_and_other_strengths() -> None:
     ("build", "match"),
     [
         (lambda: gp.BallBudget(-0.1), "radius must be at least 0, got -0.1"),
-        (lambda: gp.BallBudget([]), r"one number, or one an agent, got shape \(0,\)"),
+        (lambda: gp.BallBudget([]), r"one number, or one number per agent, got shape \(0,\)"),
         (lambda: gp.BallBudget(np.nan), "radius must be finite, got nan"),
         (lambda: gp.BallBudget(1.0, norm=0.5), "norm must be at least 1, got 0.5"),
         (lambda: gp.BallBudget(1.0, features=[0, 0]), "names a column twice"),
@@ -191,9 +191,9 @@ def test_other_agents_and_other_strengths() -> None:
         (lambda: gp.PriceBudget(1.0, [1.0, np.nan]), "prices must be positive, got nan"),
         (lambda: gp.BoxBudget([0.1, 0.0], [1.0, 1.0]), "lower must be at most 0.*got 0.1"),
         (lambda: gp.BoxBudget([0.0, 0.0], [1.0, -1.0]), "upper must be at least 0.*got -1"),
-        (lambda: gp.BoxBudget([0.0], [1.0, 1.0]), "must have one shape"),
+        (lambda: gp.BoxBudget([0.0], [1.0, 1.0]), "must have the same shape"),
         (lambda: gp.BoxBudget([np.nan], [1.0]), "lower must be finite"),
-        (lambda: gp.BoxBudget([], []), "one number a feature"),
+        (lambda: gp.BoxBudget([], []), "one number per feature"),
     ],
 )
 def test_bad_budgets_are_refused_in_a_sentence(build: Any, match: str) -> None:

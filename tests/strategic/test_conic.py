@@ -1,4 +1,4 @@
-"""The conic route: what it cannot express, and what happens where it is not there."""
+"""The conic solver: what it cannot express, and what happens if it is not installed."""
 
 import math
 import subprocess

@@ -1,4 +1,4 @@
-"""Gradient descent-ascent as a reference: its steps, its stretches, its cost."""
+"""Gradient descent-ascent as a reference: its steps, stretches and cost."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +31,7 @@ def numerically(problem: gp.StrategicProblem, x: Vector, y: Vector) -> tuple[Vec
 
 @pytest.mark.parametrize("name", ["quadratic", "intercept", "labels both ways", "degree 3"])
 def test_steps_are_full_gradient_steps_with_projections(name: str, monkeypatch) -> None:
-    """Ten of them by hand, with the step of the module's formula."""
+    """Ten steps by hand, with the step size of the module's formula."""
     problem = KINDS[name]()
     monkeypatch.setattr(descent_ascent, "FIRST_STRETCH", 10)
     monkeypatch.setattr(descent_ascent, "MAX_STEPS", 10)

@@ -1,4 +1,4 @@
-"""People who are not quite best responders: each kind does what it says, and says what it breaks.
+"""Imperfect people: each kind changes answers as documented, and says what it violates.
 
 X, the agents and THETA are such that the plain best response, X + THETA / 2, moves every feature.
 """
@@ -65,7 +65,7 @@ def test_each_states_its_assumptions_in_a_sentence_of_its_own() -> None:
     said = [wrap(BASE).assumptions for wrap in WRAPPERS.values()]
     assert len({*said, BASE.assumptions}) == len(WRAPPERS) + 1
     assert all(sentence.endswith(".") for sentence in said)
-    # Each speaks of its own change first, and then of what it changes.
+    # Each sentence starts with its own change, and ends with the assumptions of its base.
     assert all(sentence.endswith(BASE.assumptions) for sentence in said)
     assert len({sentence.split(" Before that: ")[0] for sentence in said}) == len(WRAPPERS)
 
@@ -91,7 +91,7 @@ def test_answers_said_to_be_best_responses_to_a_convex_cost_are_monotone(
     response = WRAPPERS[kind](PowerCost(1.0, norm=norm))
     rng = np.random.default_rng(5)
     first = rng.standard_normal((300, 3))
-    # A long theta, whose answer is cut short, and a shorter one of nearly its direction.
+    # A long theta, whose answer is cut, and a shorter one in nearly the same direction.
     second = 5 * (first + 0.2 * rng.standard_normal((300, 3)))
     least = np.inf
     for one, other in zip(first, second, strict=True):

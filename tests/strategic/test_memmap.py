@@ -1,5 +1,5 @@
-"""Features in a file: they are not copied, and the system is asked for large pages, by its own
-account of what it was asked."""
+"""Features in a memory-mapped file: they are not copied, and the kernel's own records show that it
+was asked for large pages."""
 
 import mmap
 import re
@@ -32,8 +32,7 @@ def population(X):
 
 
 def is_asked_for(array):
-    """Whether the kernel notes, of the part of memory where an array begins, that large pages were
-    asked for."""
+    """Whether the kernel records a request for large pages at the address of an array."""
     inside = False
     for line in Path("/proc/self/smaps").read_text().splitlines():
         if bounds := re.match(r"([0-9a-f]+)-([0-9a-f]+) ", line):
@@ -83,7 +82,7 @@ def test_a_file_that_may_not_fit_is_left_alone(file, monkeypatch):
 
 
 class Refuses(mmap.mmap):
-    """A mapping in a system that grants nothing."""
+    """A mapping on a system that refuses every request."""
 
     asked = 0
 

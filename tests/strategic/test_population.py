@@ -1,4 +1,4 @@
-"""What people answer and what is seen of it, that it is counted, and kept within its budget.
+"""Populations: answers, what a learner sees of them, counts and budgets.
 
 The oracle of every count is a black box that keeps its own tally of who was asked what.
 """
@@ -83,7 +83,7 @@ def test_population_declares_what_is_seen(response: Response | None, sight: Sigh
 def test_answers_that_are_not_seen_are_refused_before_anybody_is_asked() -> None:
     tally = Tally(scores=True)
     population = people(BlackBox(tally, scores=True))
-    with pytest.raises(TypeError, match=r"shows scores only; ask scores\(\) instead"):
+    with pytest.raises(TypeError, match=r"shows scores only; call scores\(\) instead"):
         population.ask(THETA, MOVING)
     assert tally.asked == []
     assert (population.n_answers, population.n_deployments) == (0, 0)

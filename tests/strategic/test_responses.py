@@ -1,4 +1,4 @@
-"""Best responses, held against direct maximisation of the agent's utility.
+"""Best responses against direct maximisation of the agent's utility.
 
 The utility of a move v is <v, theta> - |v|_p^r / (r zeta^(r-1)), written here once more from the
 definition. A general optimiser finds the best move where the cost is smooth; for the norms 1 and
@@ -39,7 +39,7 @@ def utility(v: Array, theta: Array, zeta: float, degree: float, norm: float) -> 
 def best_move(
     theta: Array, zeta: float, degree: float, norm: float, mask: list[int] | None
 ) -> Array:
-    """By a simplex search that asks for utilities only, restarted where it stopped."""
+    """The best move by a restarted simplex search, which uses only utilities."""
     free = np.arange(theta.size) if mask is None else np.array(mask)
 
     def loss(part: Array) -> float:
@@ -163,7 +163,7 @@ def test_quadratic_cost_moves_by_power_times_theta() -> None:
     )
 
 
-# --- Who and what does not move ---------------------------------------------------------------
+# --- Agents and features that do not move -----------------------------------------------------
 
 
 @pytest.mark.parametrize("cost", every_power_cost(), ids=named)
@@ -305,7 +305,7 @@ def people(response: Response) -> Population:
     [
         (lambda: PowerCost(-0.1), ValueError, "power must be at least 0, got -0.1"),
         (lambda: PowerCost([0.1, -1e-9]), ValueError, "power must be at least 0"),
-        (lambda: PowerCost([[0.1]]), ValueError, "power must be one number, or one an agent"),
+        (lambda: PowerCost([[0.1]]), ValueError, "or one number per agent, got"),
         (lambda: PowerCost(np.nan), ValueError, "power must be finite, got nan"),
         (lambda: PowerCost([0.1, np.nan]), ValueError, "power must be finite, got nan at coord"),
         (lambda: PowerCost(np.inf), ValueError, "power must be finite, got inf"),
@@ -329,7 +329,7 @@ def people(response: Response) -> Population:
         (lambda: people(QuadraticCost([0.1, 0.2])), ValueError, "power has 2 numbers, the popul"),
         (lambda: people(QuadraticCost([0.1] * 4)), ValueError, "power has 4 numbers, the popul"),
         (lambda: people(QuadraticCost([0.1])), ValueError, "power has 1 numbers, the popul"),
-        (lambda: people(QuadraticCost([])), ValueError, "power must be one number, or one an a"),
+        (lambda: people(QuadraticCost([])), ValueError, "or one number per agent, got"),
     ],
 )
 def test_bad_arguments_are_refused_and_named(

@@ -1,6 +1,6 @@
 """The worst-case risk from fresh answers, against `worst_case` of the same people.
 
-`worst_case` itself is held against a linear program in its own tests.
+`worst_case` itself is compared with a linear program in its own tests.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ NEGATIVE = int((Y < 0).sum())
 
 
 def asked(**more: Any) -> gp.Population:
-    """People who answer as MODEL does, and do not tell."""
+    """A black box that answers as MODEL does."""
     box = gp.BlackBox(lambda theta, agents: MODEL.answers(theta, X[agents], agents))
     return gp.Population(X, Y, box, **more)
 
@@ -99,7 +99,7 @@ def test_scores_are_enough() -> None:
 def test_a_budget_is_kept_and_nobody_asked_beyond_it() -> None:
     people = asked(budget=30)
     problem = gp.StrategicProblem(people, **CASES["one-way"])
-    with pytest.raises(gp.BudgetExceeded, match="31 answers are asked for"):
+    with pytest.raises(gp.BudgetExceeded, match="the question needs 31 answers"):
         gp.estimate_risk(problem, THETA, queries=31)
     assert people.n_answers == 0
     assert gp.estimate_risk(problem, THETA, queries=30).n_queries == people.n_answers == 30
@@ -138,7 +138,7 @@ def test_what_cannot_be_estimated_is_refused_before_anybody_is_asked(
 
 def test_where_nobody_moves_the_worst_case_is_known() -> None:
     problem = gp.StrategicProblem(gp.Population(X, Y), 0.1, 0.5, flips="both")
-    with pytest.raises(ValueError, match="worst_case gives the risk itself"):
+    with pytest.raises(ValueError, match="so there is nothing to estimate: use worst_case"):
         gp.estimate_risk(problem, THETA)
 
 
@@ -151,9 +151,9 @@ def test_an_answer_that_cannot_be_used_names_the_agents() -> None:
 
 def test_an_intercept_is_not_forgotten() -> None:
     problem = gp.StrategicProblem(asked(), **CASES["one-way"], intercept=2.0)
-    with pytest.raises(ValueError, match=r"pass it, as problem\.offset\(x\) has it"):
+    with pytest.raises(ValueError, match=r"pass it, for example problem\.offset\(x\)"):
         gp.estimate_risk(problem, THETA)
     assert problem.population.n_answers == 0
     known = gp.StrategicProblem(gp.Population(X, Y, MODEL), **CASES["one-way"], intercept=2.0)
-    with pytest.raises(ValueError, match=r"pass it, as problem\.offset\(x\) has it"):
+    with pytest.raises(ValueError, match=r"pass it, for example problem\.offset\(x\)"):
         gp.worst_case(known, THETA)

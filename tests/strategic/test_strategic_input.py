@@ -1,4 +1,4 @@
-"""What a strategic problem takes and refuses, and where a run on it starts."""
+"""What a strategic problem accepts and refuses, and where a run starts."""
 
 from typing import Any
 
@@ -91,7 +91,7 @@ def test_printed_form_is_refused_where_unbounded_naming_the_smallest_radius() ->
         gp.StrategicProblem(population, least - 1e-3, 0.5, form="printed")
     at_least = gp.StrategicProblem(population, least, 0.5, form="printed")
     assert at_least.robust_value([0, 0, 0, 0, 20.0]) == pytest.approx(np.log(2))
-    # The oracle: below that radius the risk of theta = 0 falls with alpha for ever.
+    # The oracle: below that radius the risk of theta = 0 decreases in alpha without bound.
     below = Plain(form="printed", delta=least - 1e-3, zeta=0.0)
     risks = []
     for alpha in (10.0, 1000.0):

@@ -1,4 +1,4 @@
-"""Saddle points that ignore the data: what is said of them, and from which radius on they do."""
+"""Saddle points that ignore the data: the warnings, and the radius from which on they do."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def test_every_method_warns_where_the_data_are_ignored(method: Any) -> None:
 
 
 def test_where_no_radius_is_useful_the_warning_says_so() -> None:
-    """People who move so easily that every score but 0 is theirs to choose."""
+    """People who move so easily that they can reach every score other than 0."""
     problem = make(response=gp.PowerCost(50.0, degree=5.0), label_cost=0.01)
     with pytest.warns(gp.IgnoresDataWarning, match="no smaller radius helps"):
         saddle = gp.saddle_point(problem)
@@ -81,7 +81,7 @@ def test_a_precision_that_is_not_positive_is_refused(precision: float) -> None:
 
 
 def test_large_features_with_a_small_theta_are_not_ignored() -> None:
-    """The size of theta alone does not tell: it is that of the scores over that of the features."""
+    """Whether data are ignored depends on scores, not on the size of theta."""
     rng = np.random.default_rng(0)
     X = 1e6 * rng.standard_normal((80, 2))
     y = np.sign(X[:, 0])

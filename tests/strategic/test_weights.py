@@ -1,4 +1,4 @@
-"""Weights: an agent of weight k is as good as k agents, in everything that is computed."""
+"""Weights: an agent of weight k counts as k agents, in everything that is computed."""
 
 import numpy as np
 import pytest
@@ -93,7 +93,7 @@ def test_saddle_points_are_those_of_repeated_agents(name: str) -> None:
 
 @pytest.mark.parametrize("flips", ["one-way", "none"])
 def test_saddle_point_of_many_is_that_of_repeated_agents(flips: str) -> None:
-    """So many that not all are left to the interior-point method."""
+    """With so many agents that the interior-point method gets a sample."""
     X, y = gp.synthetic_people(n=9000, d=3, seed=1)
     counts = np.random.default_rng(2).integers(1, 4, 9000)
     cost = 0.4 if flips == "one-way" else np.inf
@@ -143,7 +143,7 @@ def test_fresh_answers_give_the_weighted_risk() -> None:
     assert gp.estimate_risk(one, theta, 0.2).value == pytest.approx(truth, abs=1e-12)
     guesses = [gp.estimate_risk(one, theta, 0.2, queries=8, seed=seed) for seed in range(400)]
     values = np.array([guess.value for guess in guesses])
-    # Unbiased: a right one is farther off than 4 standard errors once in 16,000.
+    # Unbiased: a correct estimate exceeds 4 standard errors once in 16,000.
     assert abs(values.mean() - truth) < 4 * values.std() / 20
 
 
@@ -193,12 +193,12 @@ def test_baselines_take_weights() -> None:
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(59), "one number a row of X, 60, got shape"),
+        (np.ones(59), "one number per row of X, 60, got shape"),
         (np.zeros(60), "weights must be positive, got 0"),
         (-np.ones(60), "weights must be positive, got -1"),
         (np.full(60, np.nan), "weights must be finite"),
         (["a"] * 60, "weights must be an array of numbers"),
-        (1.0, "one number a row"),
+        (1.0, "one number per row"),
     ],
 )
 def test_wrong_weights_are_refused(weights, message: str) -> None:

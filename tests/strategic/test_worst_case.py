@@ -1,4 +1,4 @@
-"""The value of the worst case, held against linear programs and duality, and what is refused."""
+"""The value of the worst case against linear programs and duality, and refused input."""
 
 import warnings
 from typing import Any
@@ -201,6 +201,34 @@ def test_black_boxes_are_refused_before_anyone_is_asked() -> None:
     problem = gp.StrategicProblem(population, 0.2, 0.3)
     with pytest.raises(TypeError, match="worst_case needs the response function"):
         worst_case(problem, theta_of(1))
+
+
+class Halfway(gp.Response):
+    """A user's response that equals a quadratic cost of power 0.5."""
+
+    def answers(self, theta: Any, features: Any, agents: Any) -> Any:
+        return features + 0.5 * theta
+
+    def fit(self, n: int, d: int) -> None:
+        pass
+
+
+def test_response_of_a_users_own_is_enough_and_nobody_is_asked() -> None:
+    X, y = [[3.0, 1.0], [0.5, 0.0], [2.0, -1.0], [-1.0, 0.3]], [1, 1, -1, -1]
+    own, built_in = (
+        gp.StrategicProblem(gp.Population(X, y, response), 0.1, 0.5)
+        for response in (Halfway(), gp.QuadraticCost(0.5))
+    )
+    theta = [0.8, -0.4]
+    assert worst_case(own, theta).value == pytest.approx(worst_case(built_in, theta).value)
+    assert own.population.n_answers == own.population.n_deployments == 0
+
+
+@pytest.mark.parametrize("method", [gp.saddle_point, gp.largest_useful_radius])
+def test_exact_solution_needs_a_closed_form_and_says_so(method: Any) -> None:
+    people = gp.Population([[3.0], [0.5]], [1, -1], Halfway())
+    with pytest.raises(TypeError, match=r"needs a response in closed form.*Halfway only gives"):
+        method(gp.StrategicProblem(people, 0.1, 0.5))
 
 
 def test_alpha_above_the_cap_is_named_and_the_value_is_still_the_worst_case() -> None:

@@ -1,4 +1,4 @@
-"""The worst distribution: on the ball, with the value that was found, and who is changed in it."""
+"""The worst-case distribution: it lies on the ball and attains the value; whom it changes."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ import gameproof as gp
 from gameproof.strategic.worst_case import worst_case
 from worst_cases import LOSSES, people, risk, theta_of, transport_cost
 
-ALONG = np.array([1.5, 0.2, -0.1])  # much along the feature that labels come from
+ALONG = np.array([1.5, 0.2, -0.1])  # mostly along the feature behind the labels
 
 
 def test_distribution_gives_the_value_back_within_the_radius(made: Any) -> None:
@@ -41,7 +41,7 @@ def test_distribution_gives_the_value_back_within_the_radius(made: Any) -> None:
 def test_distribution_on_the_ball_and_price_of_budget_enclose_the_value(
     seed: int, n: int, flips: Any, loss: gp.Loss, kappa: float, delta: float, scale: float
 ) -> None:
-    """A distribution on the ball is below the worst case, the objective at any alpha above."""
+    """A distribution on the ball gives a lower bound, the objective at any alpha an upper bound."""
     population = people(seed, n=n, power=0.0 if flips == "both" else 0.2)
     problem = gp.StrategicProblem(population, delta, kappa, loss, flips=flips, alpha_max=1e12)
     theta = scale * theta_of(seed)

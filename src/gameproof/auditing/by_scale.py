@@ -16,7 +16,7 @@ from gameproof.auditing.gaming import accepted, right
 from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.linear_model import Case
 from gameproof.auditing.rows import Coefficient, Loss, PowerGaming
-from gameproof.strategic.losses import Logistic
+from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.worst_case import worst_case

@@ -15,7 +15,7 @@ from gameproof.estimators.model_files import Record
 from gameproof.estimators.prepare import Category, Number, Prepare
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
-from gameproof.strategic.claims import Claim
+from gameproof.strategic.category_claims import Claim
 from gameproof.strategic.power_costs import PowerCost
 from gameproof.strategic.responses import Response
 

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gameproof.core.arguments import Matrix, Vector, as_positive
 from gameproof.estimators.features import Features
 from gameproof.estimators.table_budgets import Budgets, Moves
-from gameproof.strategic.claims import Claim
+from gameproof.strategic.category_claims import Claim
 
 
 class Number(NamedTuple):

@@ -16,7 +16,7 @@ from gameproof.minmax.result import Result
 from gameproof.minmax.solve import solve
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.state import State
-from gameproof.strategic.losses import Logistic
+from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import NOTHING, StrategicProblem
 from gameproof.strategic.saddle_point import saddle_point

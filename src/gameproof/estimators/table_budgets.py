@@ -22,7 +22,7 @@ import numpy as np
 from gameproof.core.arguments import Matrix, Vector, shown
 from gameproof.core.naming import quoted
 from gameproof.estimators.features import Features
-from gameproof.strategic.claims import Claim
+from gameproof.strategic.category_claims import Claim
 
 # The range of a column that people can change by an amount nobody stated, in standard deviations.
 DEFAULT_RANGE = 0.5

@@ -29,7 +29,7 @@ def package_stamp(folder: Path) -> str:
 STAMP = package_stamp(Path(__file__).parent)
 
 
-class PackageCache(FunctionCache):  # type: ignore[misc]
+class PackageCache(FunctionCache):
     """A disk cache whose entries expire when any file of this package changes."""
 
     def __init__(self, function: Any) -> None:
@@ -43,7 +43,7 @@ class PackageCache(FunctionCache):  # type: ignore[misc]
 
 # Parts are called from compiled code only. Without wrappers for calls from Python and C they
 # compile in a fraction of the time.
-PART = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+PART: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def cached(function: Any, **options: Any) -> Any:

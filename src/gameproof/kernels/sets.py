@@ -109,7 +109,7 @@ def project(encoded, v):
 
 @overload(project, jit_options={"forceinline": True})
 def _choose_projection(encoded, v):
-    if isinstance(encoded, types.BaseNamedTuple):
+    if isinstance(encoded, types.NamedTuple):
         return PROJECTIONS[encoded.instance_class]
     if len(encoded) == 1:
         return lambda encoded, v: project(encoded[0], v)
@@ -130,7 +130,7 @@ def take_step(encoded, out, origin, move):
 
 @overload(take_step, jit_options={"forceinline": True})
 def _choose_step(encoded, out, origin, move):
-    if isinstance(encoded, types.BaseNamedTuple):
+    if isinstance(encoded, types.NamedTuple):
         if encoded.instance_class is EncodedEntropySimplex:
             return lambda encoded, out, origin, move: entropy_step(out, origin, move, encoded.total)
 
@@ -166,7 +166,7 @@ def bounds_of(encoded, c):
 
 @overload(bounds_of, jit_options={"forceinline": True})
 def _choose_bounds(encoded, c):
-    kind = encoded.instance_class if isinstance(encoded, types.BaseNamedTuple) else None
+    kind = encoded.instance_class if isinstance(encoded, types.NamedTuple) else None
     if kind is EncodedInterval:
         return lambda encoded, c: (encoded.lower, encoded.upper)
     if kind is EncodedBox:

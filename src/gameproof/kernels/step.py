@@ -281,3 +281,18 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
             commit(method, memory)
             counts[PHASE] = 0
             stage = IDLE
+
+
+# For calls from Python.
+
+
+@cached
+def known_gradients(data, method, memory):
+    """`exact_gradients`."""
+    return exact_gradients(data, method, memory)
+
+
+@cached
+def clear_row(method, x, y, row):
+    """`clear_perturbed`."""
+    clear_perturbed(method, x, y, row)

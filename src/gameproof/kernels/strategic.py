@@ -8,9 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gameproof.kernels.jit import cached, inlined
-from gameproof.kernels.losses import phi, phi_slope
-from gameproof.kernels.memory import bit, section
 from gameproof.kernels.gains import (
     Claims,
     add_gain,
@@ -18,6 +15,9 @@ from gameproof.kernels.gains import (
     gain_in_box,
     unit_gain,
 )
+from gameproof.kernels.jit import cached, inlined
+from gameproof.kernels.losses import phi, phi_slope
+from gameproof.kernels.memory import bit, section
 from gameproof.kernels.vectors import add_scaled, dot
 
 ONE_WAY, NO_FLIP, BOTH_WAYS = range(3)
@@ -146,21 +146,6 @@ def strategic_gradient(data, i, x, y, at, weight, gx, gy, whole):
     by_score = add_beside_score(data, i, score(data, i, x), x, y, at, weight, gx, gy)
     if whole:
         add_score_gradient(data, i, x, by_score, gx)
-
-
-@cached
-def add_observed_gradient(data, i, answer, q, x, y, at, weight, gx, gy):
-    """The gradient of L_i from an observed answer b alone: z = <b, theta> and
-    dz/dtheta = x_i + q (b - x_i)."""
-    features, start = data.features, data.start
-    z = x[0] if start == 1 else 0.0
-    for c in range(answer.size):
-        z += answer[c] * x[start + c]
-    by_score = add_beside_score(data, i, z, x, y, at, weight, gx, gy)
-    if start == 1:
-        gx[0] += by_score
-    for c in range(answer.size):
-        gx[start + c] += by_score * (features[i, c] + q * (answer[c] - features[i, c]))
 
 
 @cached

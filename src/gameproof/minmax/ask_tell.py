@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Indices, Vector, as_numbers
 from gameproof.core.errors import EvaluationError
-from gameproof.kernels.estimation import clear_perturbed
-from gameproof.kernels.jit import cached, for_data
 from gameproof.kernels.layout import (
+    ANCHOR,
+    ANCHORED,
     ANSWERED,
     ASKED,
     ASKED_CURRENT,
@@ -31,7 +31,6 @@ from gameproof.kernels.layout import (
     ETA,
     EXACT_DONE,
     FROM_BASE,
-    ANCHORED,
     KEPT,
     LAST,
     MEAN,
@@ -60,10 +59,9 @@ from gameproof.kernels.layout import (
     STAGE,
     STEP,
     U,
-    ANCHOR,
 )
 from gameproof.kernels.samples import has_user_functions
-from gameproof.kernels.step import exact_gradients
+from gameproof.kernels.step import clear_row, known_gradients
 from gameproof.minmax.estimates.gradient import Past
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
@@ -83,18 +81,6 @@ class Question(NamedTuple):
     x: Vector
     y: Vector
     indices: Indices
-
-
-@cached
-def known_gradients(data, method, memory):  # type: ignore[no-untyped-def]
-    """`exact_gradients`, for calls from Python."""
-    return exact_gradients(data, method, memory)
-
-
-@cached
-def clear_row(method, x, y, row):  # type: ignore[no-untyped-def]
-    """`clear_perturbed`, for calls from Python."""
-    clear_perturbed(method, x, y, row)
 
 
 @final
@@ -150,8 +136,9 @@ class Stepper:
             dense: Vector = self.memory.y[row].copy()
             return dense
         y: Vector = self.memory.own[:, OWN_U].copy()
-        for first, size in ((0, self.counts[N_CURRENT]), (self.method.batch, self.counts[N_PREVIOUS])):
-            places = slice(first, first + size)
+        for which in range(2):
+            first = which * self.method.batch
+            places = slice(first, first + self.counts[N_CURRENT + which])
             columns = self.memory.samples[SLOT, places]
             y[self.memory.samples[BATCH, places]] = self.memory.y[BASE, columns]
         return y
@@ -162,7 +149,9 @@ class Stepper:
         if not sources.bits.size:
             return samples if sources.if_clear == COUNTED else samples[:0]
         with_bit = (sources.bits[samples >> 3] >> (samples & 7)) & 1 == 1
-        return samples[np.where(with_bit, sources.if_set, sources.if_clear) == COUNTED]
+        counted = np.where(with_bit, sources.if_set, sources.if_clear) == COUNTED
+        found: Indices = samples[counted]
+        return found
 
     # --- values
 
@@ -245,7 +234,7 @@ class Stepper:
         data = self.problem.data
         if data is not None and not has_user_functions(data):
             deployed = self.counts[DEPLOYMENTS]
-            code = for_data(known_gradients, False)(data, self.method, self.memory)
+            code = known_gradients(data, self.method, self.memory)
             self.problem.queries.count_deployments(self.counts[DEPLOYMENTS] - deployed)
             if code != 0:
                 raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
@@ -313,9 +302,7 @@ class Stepper:
         found = gradient.estimate(values.copy(), self.memory.directions.copy(), radius, past)
         vector = np.asarray(found, dtype=np.float64)
         if vector.shape != (size,) or not np.isfinite(vector).all():
-            raise ValueError(
-                f"{gradient!r} must estimate {size} finite numbers, got {vector!r:.200}"
-            )
+            raise ValueError(f"{gradient!r} must estimate {size} finite numbers, got {found!r}")
         return vector
 
     def _add_estimate(self, row: int, vector: Vector) -> None:
@@ -359,7 +346,7 @@ class Stepper:
         found = update.move(phase, Estimates(new, previous, kept), arrays, self.counts[STEP])
         vector = np.asarray(found, dtype=np.float64)
         if vector.shape != new.shape or not np.isfinite(vector).all():
-            raise ValueError(f"{update!r} must move by {new.size} finite numbers, got {vector!r:.200}")
+            raise ValueError(f"{update!r} must move by {new.size} finite numbers, got {found!r}")
         return vector
 
     # --- errors

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, linprog
 
-from gameproof.kernels import games, samples
 from gameproof.core.arguments import Indices, Vector, as_numbers, as_positive, require_finite
+from gameproof.kernels import games, samples
 from gameproof.minmax.blocks import Block, Perturbed
 from gameproof.minmax.problem import Problem, Saddle
 from gameproof.minmax.sets.ball import Ball

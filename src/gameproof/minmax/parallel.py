@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.arguments import as_count, as_generator
-from gameproof.minmax.interrupts import Interrupts
 from gameproof.kernels.layout import Sources
 from gameproof.minmax.blocks import Perturbed
 from gameproof.minmax.estimates.gradient import Gradient
+from gameproof.minmax.interrupts import Interrupts
+from gameproof.minmax.monitor import Watch
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Result
 from gameproof.minmax.run import Run, Seed
 from gameproof.minmax.scheduling import Turns
-from gameproof.minmax.monitor import Watch
 from gameproof.minmax.solve import Limits, Loop, Saver, begun, solve
 from gameproof.minmax.solver import Solver, ogda_rr
 
@@ -141,10 +141,13 @@ def _loop(
 ) -> Loop:
     """The loop of one run, with the options of `solve`."""
     run = begun(problem, solver, seed=seed, start=start)
-    limits, watch = Limits(run, epochs, queries), Watch(run, tolerance, score, callback, record_every)
-    saver = Saver(run, None, None)
     return Loop(
-        run, limits=limits, watch=watch, saver=saver, compiled=compiled, progress=progress
+        run,
+        limits=Limits(run, epochs, queries),
+        watch=Watch(run, tolerance, score, callback, record_every),
+        saver=Saver(run, None, None),
+        compiled=compiled,
+        progress=progress,
     )
 
 

@@ -85,7 +85,7 @@ def plan(problem: Problem, solver: Solver) -> Plan:
         moves=moves,
         plan=table,
         weights=np.array([numbers for _, numbers in rows]),
-        queries_per_sample=int(sum(_queries(phase, gradient, row) for phase, row in zip(update.phases, table, strict=True))),
+        queries_per_sample=_queries(update.phases, gradient, table),
         flat=np.array(space.fixed_sums, dtype=np.int64).reshape(-1, 2),
         asks_previous=update.asks_previous,
         x_start=int(perturbed.x_start),
@@ -112,7 +112,8 @@ def plan(problem: Problem, solver: Solver) -> Plan:
 def _space(problem: Problem, perturbed: Perturbed) -> Space:
     """The perturbed coordinates, those of x first."""
     start, stop = perturbed.x_start, perturbed.x_stop
-    inside = [(a - start, b - start) for a, b in problem.x_set.fixed_sums if start <= a and b <= stop]
+    sums = problem.x_set.fixed_sums
+    inside = [(a - start, b - start) for a, b in sums if start <= a and b <= stop]
     size = stop - start
     if perturbed.y:
         inside += [(a + size, b + size) for a, b in problem.y_set.fixed_sums]
@@ -120,7 +121,9 @@ def _space(problem: Problem, perturbed: Perturbed) -> Space:
     return Space(int(size), tuple((int(a), int(b)) for a, b in inside))
 
 
-def _row(phase: Phase, gradient: Gradient, space: Space, width: int) -> tuple[list[int], list[float]]:
+def _row(
+    phase: Phase, gradient: Gradient, space: Space, width: int
+) -> tuple[list[int], list[float]]:
     """One row of `Method.plan` and of `Method.weights`."""
     start = width if phase.blocks == "y" else 0
     stop = width if phase.blocks == "x" else space.size
@@ -145,11 +148,11 @@ def _row(phase: Phase, gradient: Gradient, space: Space, width: int) -> tuple[li
     return integers, [phase.new, phase.previous, phase.kept, factor]
 
 
-def _queries(phase: Phase, gradient: Gradient, row: Any) -> int:
-    """Values, or observed answers, per sample in a phase."""
+def _queries(phases: tuple[Phase, ...], gradient: Gradient, table: Any) -> int:
+    """Values, or observed answers, per sample in a step."""
     if gradient.code.offset == OBSERVED:
-        return int(phase.asks)
-    return int(row[layout.POINTS])
+        return sum(phase.asks for phase in phases)
+    return int(table[:, layout.POINTS].sum())
 
 
 def _is_private(
@@ -165,7 +168,8 @@ def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:
     """The radius of a ball inside the perturbed sets, if queries must be feasible."""
     if not gradient.feasible:
         return float("inf")
-    sets = [s for s, asked in ((problem.x_set, perturbed.x_stop), (problem.y_set, perturbed.y)) if asked]
+    asked = (problem.x_set, perturbed.x_stop > 0), (problem.y_set, perturbed.y)
+    sets = [whole for whole, perturbs in asked if perturbs]
     for part in (inner for whole in sets for inner in _parts(whole)):
         if isinstance(part, Simplex) and part.entropy:
             raise ValueError(

@@ -23,6 +23,7 @@ from gameproof.minmax.queries import Queries
 from gameproof.minmax.sets.convex_set import ConvexSet
 from gameproof.minmax.sets.product import Product
 
+
 @dataclass(frozen=True, eq=False)
 class Saddle:
     """A saddle point, its value, and the duality gap that certifies it (NaN where unknown)."""

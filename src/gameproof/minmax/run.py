@@ -208,11 +208,11 @@ class Run:
             if self._method.offset == NO_VALUES:
                 raise TypeError(f"{self.solver.gradient!r} asks for no values: call step()")
             code = self._until_asked()
-            row = BASE if code == NEED_GRADIENTS else None
             stepper = self._stepper
-            question = stepper.pending() if row is None else stepper.question(row, stepper.samples_asked)
-            costly = stepper.costly(question.indices)
-            self.problem.queries.require(costly.size)
+            question = stepper.pending()
+            if code == NEED_GRADIENTS:  # the answers are observed at the iterate itself
+                question = stepper.question(BASE, stepper.samples_asked)
+            self.problem.queries.require(stepper.costly(question.indices).size)
             question.indices.setflags(write=False)
             self._question = question
         return self._question
@@ -221,8 +221,7 @@ class Run:
         """Steps until somebody has to be asked."""
         while True:
             code = self._go(self.state.steps + 1, UNLIMITED, compiled=False)
-            observing = code == NEED_GRADIENTS and self._counts[ASKED] > 0
-            if code == NEED_VALUES or (observing and self._method.offset == OBSERVED):
+            if code == NEED_VALUES or self._waits(code):
                 return code
             self._stepper.provide(code)
 
@@ -240,33 +239,32 @@ class Run:
                 f"question {question.id} asks {len(question.indices)} values, got {count}"
             )
         self._question = None
-        before, stepper = self._counts[ANSWERED], self._stepper
-        try:
-            if self._method.offset == OBSERVED:
-                stepper.observe(values)
-                answered = len(question.indices)
-            else:
-                stepper.receive(question, values)
-        finally:
-            if self._method.offset != OBSERVED:
-                answered = self._counts[ANSWERED] - before
-                self.problem.queries.record(
-                    question.x, stepper.costly(question.indices[:answered])
-                )
+        queries, stepper, before = self.problem.queries, self._stepper, self._counts[ANSWERED]
         if self._method.offset == OBSERVED:
-            self.problem.queries.record(question.x, stepper.costly(question.indices))
+            stepper.observe(values)
+            queries.record(question.x, stepper.costly(question.indices))
+        else:
+            try:
+                stepper.receive(question, values)
+            finally:  # also those before one that cannot be used
+                answered = question.indices[: self._counts[ANSWERED] - before]
+                queries.record(question.x, stepper.costly(answered))
         self._settle()
 
     def _settle(self) -> None:
-        """Does what needs no further answer."""
-        code = self._go(self.state.steps + 1 if self._counts[STAGE] != IDLE else self.state.steps,
-                        UNLIMITED, compiled=False)
-        while code not in (DONE, NEED_VALUES) and not (
-            code == NEED_GRADIENTS and self._method.offset == OBSERVED and self._counts[ASKED] > 0
-        ):
+        """Does what needs no further answer, up to the end of the step."""
+        while True:
+            under_way = self._counts[STAGE] != IDLE
+            code = self._go(self.state.steps + under_way, UNLIMITED, compiled=False)
+            if code in (DONE, NEED_VALUES) or self._waits(code):
+                break
             self._stepper.provide(code)
-            code = self._go(self.state.steps + (self._counts[STAGE] != IDLE), UNLIMITED, compiled=False)
         self._mark_if_due()
+
+    def _waits(self, code: int) -> bool:
+        """True if observed answers are needed."""
+        observes = self._method.offset == OBSERVED and not self.problem.compiled_values
+        return observes and code == NEED_GRADIENTS and self._counts[ASKED] > 0
 
     def step(self, stop: Callable[[], bool] | None = None) -> None:
         """One whole step, asking the problem itself; `stop` can interrupt between two answers."""

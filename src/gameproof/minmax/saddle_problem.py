@@ -8,8 +8,8 @@ from typing import Any, final
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from gameproof.kernels.games import UserFunction
 from gameproof.core.arguments import Indices, Vector, as_count
+from gameproof.kernels.games import UserFunction
 from gameproof.minmax.blocks import Block
 from gameproof.minmax.problem import Problem, Saddle
 from gameproof.minmax.sets.convex_set import ConvexSet

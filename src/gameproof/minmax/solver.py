@@ -112,11 +112,8 @@ class Solver:
         (Envelope(degree=2.0), True, True)
         """
         require_problem(problem)
-        if estimate is not None:
-            if not isinstance(estimate, Gradient):
-                raise TypeError(
-                    f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}"
-                )
+        if estimate is not None and not isinstance(estimate, Gradient):
+            raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")
         as_count("pilot", pilot, least=0)
         as_count("batch", batch)
         as_count("seed", seed, least=0)

@@ -29,9 +29,9 @@ from gameproof.kernels.layout import (
     SAMPLE_ROWS,
     STEP,
     TOTAL,
-    U,
     WEIGHT,
     Memory,
+    U,
 )
 from gameproof.minmax import state_files
 from gameproof.minmax.averages import Mark
@@ -40,6 +40,8 @@ from gameproof.minmax.problem import Problem
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.trace import Row
 
+# Arrays of an update's own, in a file.
+OWN = "update_"
 # Bytes: processors fetch cache lines in pairs.
 LINES = 128
 
@@ -167,7 +169,7 @@ class State:
         table = np.array(self.rows, dtype=np.float64).reshape(-1, len(Row._fields))
         for name, column in zip(Row._fields, table.T, strict=True):
             arrays[f"row_{name}"] = column
-        arrays |= {f"update_{name}": array for name, array in self.arrays.items()}
+        arrays |= {f"{OWN}{name}": array for name, array in self.arrays.items()}
         state_files.write(Path(path), header, arrays)
 
     @classmethod
@@ -205,7 +207,7 @@ class State:
             header["seconds"],
             marks,
             rows,
-            {name.removeprefix("update_"): a for name, a in arrays.items() if name[:7] == "update_"},
+            {name[len(OWN) :]: array for name, array in arrays.items() if name.startswith(OWN)},
         )
 
     def check(self, problem: Problem, solver: Solver, plan: Plan) -> None:
@@ -221,7 +223,7 @@ class State:
                 f"{solver.signature}; resume with the same parts"
             )
         size = (problem.x_set.dim + problem.y_set.dim,)
-        expected = _layout(problem, plan) | {name: (size, np.float64) for name in solver.update.arrays}
+        expected = _layout(problem, plan) | dict.fromkeys(solver.update.arrays, (size, np.float64))
         found = self.memory._asdict() | self.arrays
         for name, (shape, kind) in expected.items():
             array = found.get(name, np.empty(0))

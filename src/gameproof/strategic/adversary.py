@@ -1,4 +1,4 @@
-"""What the adversary does with labels, and what `worst_case` and `estimate_risk` both check."""
+"""The adversary's best label flips, and checks that `worst_case` and `estimate_risk` share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ EPS = float(np.finfo(np.float64).eps)
 
 
 def ball_radius(problem: StrategicProblem) -> float:
-    """The radius of the ball: the problem's own, or what the printed form's amounts to."""
+    """The radius of the adversary's ball. The printed form's radius is converted to the exact
+    form's."""
     if np.isinf(problem.radius):
         raise ValueError("an infinite radius has no worst case; give the problem a finite one")
     if problem.form == "exact":
@@ -26,18 +27,20 @@ def ball_radius(problem: StrategicProblem) -> float:
 def best_flips(
     problem: StrategicProblem, pull: Vector, rate: float, radius: float
 ) -> tuple[Vector, float, float]:
-    """The share of each agent whose label flips, the budget left after that, and alpha; pull is
-    s y z, and distance is bought at `rate`. An agent's flip costs and gains by its weight."""
+    """The share of each agent whose label flips, the budget left after that, and alpha.
+
+    `pull` is s y z. A unit of budget that is spent on distance gains `rate`. The cost and the gain
+    of an agent's flip are proportional to its weight."""
     share, kappa, n = np.zeros(problem.n), problem.label_cost, problem.n
-    able = problem.has_gamma
-    if not able.any():
+    can_flip = problem.has_gamma
+    if not can_flip.any():
         return share, radius, rate
-    worth = np.flatnonzero(able & (pull > 0) & (pull >= rate * kappa))
-    order = worth[np.argsort(-pull[worth], kind="stable")]
+    worthwhile = np.flatnonzero(can_flip & (pull > 0) & (pull >= rate * kappa))
+    order = worthwhile[np.argsort(-pull[worthwhile], kind="stable")]
     affordable = inf if kappa == 0 else n * radius / (2 * kappa)
     weights = problem.population.weights[order]
-    spent = np.cumsum(weights)  # on the first, the first two, …
-    # No slivers of agents from rounding.
+    spent = np.cumsum(weights)
+    # The margin keeps rounding from leaving a tiny share of an agent.
     whole = int(np.searchsorted(spent, affordable * (1 + 8 * EPS), side="right"))
     if whole == order.size:
         share[order] = 1.0
@@ -48,22 +51,24 @@ def best_flips(
     return share, 0.0, max(rate, float(pull[order[whole]]) / kappa)
 
 
-def checked_theta(problem: StrategicProblem, theta: ArrayLike) -> Vector:
+def as_theta(problem: StrategicProblem, theta: ArrayLike) -> Vector:
+    """A finite vector with one number per feature; raises for anything else."""
     vector = as_numbers("theta", theta, "a vector")
     if vector.shape != (problem.population.d,):
         raise ValueError(
             f"theta has shape {vector.shape}, the population {problem.population.d} features; "
-            "problem.split(x) takes theta out of a point x"
+            "problem.split(x) extracts theta from a point x"
         )
     require_finite("theta", vector)
     return vector
 
 
-def checked_intercept(problem: StrategicProblem, value: float | None) -> float:
-    """A finite number; where the problem has an intercept, it must be given."""
+def as_intercept(problem: StrategicProblem, value: float | None) -> float:
+    """A finite number, 0 if none is given; raises if the problem has an intercept and none is
+    given."""
     if value is None:
         if problem.intercept is not None:
-            raise ValueError("the problem has an intercept: pass it, as problem.offset(x) has it")
+            raise ValueError("the problem has an intercept: pass it, for example problem.offset(x)")
         return 0.0
     number = as_numbers("intercept", value, "a number")
     if number.shape != ():

@@ -11,50 +11,17 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_numbers
 from gameproof.core.errors import AnswerError, BudgetExceeded
-from gameproof.kernels.jit import cached, for_data
-from gameproof.kernels.layout import (
-    ASKED,
-    BASE,
-    BATCH,
-    COUNTED,
-    FREE,
-    KNOWN,
-    N_CURRENT,
-    N_PREVIOUS,
-    NEW,
-    SLOT,
-    Memory,
-    Method,
-    Sources,
-)
-from gameproof.kernels.batches import source_of
-from gameproof.kernels.samples import add_gradient, has_user_functions
-from gameproof.kernels.strategic import Strategic, add_observed_gradient
+from gameproof.kernels.jit import for_data
+from gameproof.kernels.layout import ASKED, COUNTED, FREE, KNOWN, Memory, Method, Sources
+from gameproof.kernels.observation import observed_gradients
+from gameproof.kernels.samples import has_user_functions
+from gameproof.kernels.strategic import Strategic
 from gameproof.minmax.blocks import NOTHING, Perturbed
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.queries import Queries
 from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import KnownResponse, Sight
-
-
-@cached
-def observed_gradients(data, method, memory, answers, q):  # type: ignore[no-untyped-def]
-    """Overwrites NEW and OLD, given the observed answers of the samples asked, J's and then K's."""
-    samples, counts, done = memory.samples, memory.counts, 0
-    x, y, weight = memory.x[BASE], memory.y[BASE], 1.0 / method.batch
-    for which in range(2 if method.asks_previous and counts[N_PREVIOUS] > 0 else 1):
-        gx, gy = memory.x[NEW + which], memory.y[NEW + which]
-        gx[:] = 0.0
-        gy[:] = 0.0
-        for m in range(counts[N_CURRENT + which]):
-            i = samples[BATCH, which * method.batch + m]
-            at = samples[SLOT, which * method.batch + m] if method.private else i
-            if source_of(method.sources, i) == KNOWN:
-                add_gradient(data, i, x, y, at, weight, gx, gy, True)
-            else:
-                add_observed_gradient(data, i, answers[done], q, x, y, at, weight, gx, gy)
-                done += 1
 
 
 @final
@@ -74,7 +41,7 @@ class AskingPeople(Queries):
         self.tally = population.answers_by_agent
 
     def sources(self, perturbed: Perturbed) -> Sources:
-        """+1 agents are known, unless a coordinate is perturbed whose derivative they could give."""
+        """+1 agents are known, unless a perturbed coordinate has a derivative they could give."""
         own = perturbed == self._estimated and not self._estimates_positive
         positive = KNOWN if perturbed == NOTHING or own else FREE
         return Sources(self._data.labels, if_clear=COUNTED, if_set=positive)

@@ -1,21 +1,19 @@
-"""People who move within a budget: what they can change, and no more.
+"""Budgets: agents move as far as they can within a set, at no cost.
 
-A budget is a compact convex set S of moves, 0 among them, that cost nothing; moves outside cost too
-much. It is the limit of a power cost as its degree grows, with q = 1. With the support function
-sigma(theta) = max over v in S of <v, theta>,
+A budget is a compact convex set S of moves that contains 0. Moves in S are free, moves outside are
+impossible. It is the limit of a power cost as the degree goes to infinity, with q = 1. With the
+support function sigma(theta) = max over v in S of <v, theta>,
 
-    <b, theta> = <x, theta> + sigma(theta),   b - x = a move that attains it,
+    <b, theta> = <x, theta> + sigma(theta),   b - x = a move that attains the maximum,
 
-and b itself is the gradient of the score. Multiplying theta by a positive number changes no move,
-so what people do depends on decisions and not on the scale of scores.
+and b is the gradient of the score. Moves do not change when theta is multiplied by a positive
+number: they depend on decisions, not on the scale of scores.
 
     ball      |v|_p <= B on the movable features:   sigma = B |theta|_{p*}
     prices    sum of prices |v_c| <= B:             sigma = B max |theta_c| / price_c
     box       lower <= v <= upper:                  sigma = sum of max(upper theta, lower theta)
 
-Categories. A category is a group of columns, one a level. An agent at level l who can claim levels
-A moves by step_k e_k - step_l e_l for a k in A or stays, so the gain is the largest of t_k over A
-and of t_l, less t_l, with t_k = step_k theta_k, and 0 for a level without a column.
+A box may also let agents change the level of a category (`claims`).
 """
 
 from __future__ import annotations
@@ -28,7 +26,6 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof import kernels
 from gameproof.core.arguments import (
     Indices,
     Matrix,
@@ -38,19 +35,35 @@ from gameproof.core.arguments import (
     read_only,
     require_finite,
 )
-from gameproof.strategic.claims import Claim
-from gameproof.strategic.power_costs import Gauge, NormGauge, as_strength
+from gameproof.strategic.category_claims import Claim, encode_claims
+from gameproof.strategic.feature_mask import Mask
+from gameproof.strategic.gauge import Gauge, NormGauge, as_strength
 from gameproof.strategic.responses import Encoded, KnownResponse
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class BallBudget(NormGauge):
-    """Moves of length at most `radius`, in a norm, on the movable features.
+    """Agents who move by at most `radius`, measured in a norm.
 
-    radius is common or one number an agent; features are the positions of the movable ones, by
-    default all.
+    Parameters
+    ----------
+    radius : float or array-like of shape (n,)
+        The longest move: one number for all agents, or one per agent.
+    features : sequence of int, optional
+        The positions of the features that can move. By default all can.
+    norm : float, default=2.0
+        The norm in which a move is measured; at least 1, and possibly inf.
 
+    Raises
+    ------
+    TypeError
+        If a parameter is not a number, or `features` are not positions.
+    ValueError
+        If `radius` is negative, `norm` below 1, or a position is repeated.
+
+    Examples
+    --------
     >>> BallBudget(2.0).answers(np.array([3.0, 4.0]), np.zeros((1, 2)), np.array([0]))
     array([[1.2, 1.6]])
     """
@@ -66,11 +79,27 @@ class BallBudget(NormGauge):
 @final
 @dataclass(frozen=True, eq=False)
 class PriceBudget(Gauge):
-    """Moves whose total price, the sum of prices |v_c|, is at most `budget`.
+    """Agents who spend a budget on moves, at a price per unit of each feature.
 
-    budget is common or one number an agent. prices has one number a feature: what a unit of it
-    costs, infinite for a feature that cannot move.
+    The total price of a move v is the sum of prices |v_c|. Agents spend all of the budget on the
+    feature with the largest gain for its price.
 
+    Parameters
+    ----------
+    budget : float or array-like of shape (n,)
+        What agents can spend: one number for all, or one per agent.
+    prices : array-like of shape (d,)
+        The price of a unit of each feature; inf for a feature that cannot move.
+
+    Raises
+    ------
+    TypeError
+        If a parameter is not made of numbers.
+    ValueError
+        If `budget` is negative or a price is not positive.
+
+    Examples
+    --------
     >>> cheap_second = PriceBudget(1.0, prices=[1.0, 0.5])
     >>> cheap_second.answers(np.array([1.0, 1.0]), np.zeros((1, 2)), np.array([0]))
     array([[0., 2.]])
@@ -101,11 +130,25 @@ class PriceBudget(Gauge):
 @final
 @dataclass(frozen=True, eq=False)
 class BoxBudget(KnownResponse):
-    """Moves between `lower` and `upper`, feature by feature: lower <= 0 <= upper.
+    """Agents who move each feature between a lower and an upper bound.
 
-    Each is a vector of one number a feature, or a matrix of one row an agent. `claims` are the
-    categories whose level people can change, as `Prepare.moves` makes them.
+    Parameters
+    ----------
+    lower, upper : array-like of shape (d,) or (n, d)
+        How far each feature can fall and rise, with lower <= 0 <= upper: common to all agents, or
+        one row per agent.
+    claims : tuple of Claim, default=()
+        The categories whose level agents can change, as `Prepare.moves` makes them.
 
+    Raises
+    ------
+    TypeError
+        If the bounds are not made of numbers.
+    ValueError
+        If shapes differ, a bound is not finite, `lower` is positive or `upper` negative somewhere.
+
+    Examples
+    --------
     >>> up_or_down = BoxBudget(lower=[0.0, -2.0], upper=[1.0, 0.0])
     >>> up_or_down.answers(np.array([1.0, 1.0]), np.zeros((1, 2)), np.array([0]))
     array([[1., 0.]])
@@ -123,23 +166,16 @@ class BoxBudget(KnownResponse):
         lower, upper = self._bounds
         if lower.shape[1] != upper.shape[1] or 1 < lower.shape[0] != upper.shape[0] > 1:
             raise ValueError(
-                f"lower and upper must have one shape, got {np.shape(self.lower)} and "
+                f"lower and upper must have the same shape, got {np.shape(self.lower)} and "
                 f"{np.shape(self.upper)}"
             )
-        for name, bad in (("lower", lower > 0), ("upper", upper < 0)):
-            if bad.any():
-                k = tuple(int(at) for at in np.argwhere(bad)[0])
-                bounds = lower if name == "lower" else upper
-                sign = "at most" if name == "lower" else "at least"
-                raise ValueError(
-                    f"{name} must be {sign} 0, since people can stay as they are, got "
-                    f"{bounds[k]:g} for feature {k[1]}"
-                )
+        _require_sign("lower", "at most", lower, lower > 0)
+        _require_sign("upper", "at least", upper, upper < 0)
         object.__setattr__(self, "claims", tuple(self.claims))
 
     @property
     def _bounds(self) -> tuple[Matrix, Matrix]:
-        """Both with one row an agent, or one row for all."""
+        """Both bounds as matrices, with one row per agent or one row for all."""
         return np.atleast_2d(np.asarray(self.lower)), np.atleast_2d(np.asarray(self.upper))
 
     @property
@@ -151,7 +187,7 @@ class BoxBudget(KnownResponse):
         sizes = [float(np.abs(bound).max()) for bound in self._bounds]
         return ("lower", sizes[0]) if sizes[0] > sizes[1] else ("upper", sizes[1])
 
-    def movable(self, d: int) -> NDArray[np.bool_]:
+    def movable(self, d: int) -> Mask:
         lower, upper = self._bounds
         able = np.asarray((lower < 0).any(axis=0) | (upper > 0).any(axis=0))
         for claim in self.claims:
@@ -159,15 +195,15 @@ class BoxBudget(KnownResponse):
         return able
 
     def scaled(self, factor: float) -> BoxBudget:
-        """Bounds times `factor`; a claimed level counts `factor` times as much."""
+        """The box with bounds times `factor`, in which a claimed level counts `factor` times as
+        much."""
         lower, upper = self._bounds
         claims = tuple(claim._replace(steps=factor * claim.steps) for claim in self.claims)
         return BoxBudget(factor * lower, factor * upper, claims)
 
     def of_agents(self, agents: Indices) -> BoxBudget:
         lower, upper = (_rows_of(bound, agents) for bound in self._bounds)
-        claims = tuple(claim._replace(current=claim.current[agents]) for claim in self.claims)
-        return BoxBudget(lower, upper, claims)
+        return BoxBudget(lower, upper, tuple(claim.of_agents(agents) for claim in self.claims))
 
     def fit(self, n: int, d: int) -> None:
         for name, bound in zip(("lower", "upper"), self._bounds, strict=True):
@@ -176,24 +212,13 @@ class BoxBudget(KnownResponse):
             if len(bound) not in (1, n):
                 raise ValueError(f"{name} has {len(bound)} rows, the population {n} agents")
         for claim in self.claims:
-            if claim.current.shape != (n,):
-                raise ValueError(
-                    f"a claim has {claim.current.size} current levels, the population {n} agents"
-                )
-            if claim.columns.max(initial=-1) >= d:
-                raise ValueError(
-                    f"a claim is about column {claim.columns.max()}: there are 0 to {d - 1}"
-                )
+            claim.fit(n, d)
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         lower, upper = (_rows_of(bound, agents) for bound in self._bounds)
         moved: Matrix = features + np.where(theta > 0, upper, np.where(theta < 0, lower, 0.0))
         for claim in self.claims:
-            own = claim.current[agents]
-            best = claim.best(theta, own)
-            for level, sign in ((best, 1.0), (own, -1.0)):
-                rows = np.flatnonzero((best != own) & (claim.columns[level] >= 0))
-                moved[rows, claim.columns[level[rows]]] += sign * claim.steps[level[rows]]
+            claim.apply(theta, moved, agents)
         return moved
 
     def gains(self, theta: Vector, agents: Indices) -> Vector:
@@ -201,23 +226,13 @@ class BoxBudget(KnownResponse):
         gained: Vector = np.maximum(lower * theta, upper * theta).sum(axis=1)
         gained = np.broadcast_to(gained, agents.shape).copy()
         for claim in self.claims:
-            values, own = claim.values(theta), claim.current[agents]
-            gained += values[claim.best(theta, own)] - values[own]
+            gained += claim.gains(theta, agents)
         return gained
 
     def encoded(self, d: int) -> Encoded:
         lower, upper = self._bounds
         rows = max(len(lower), len(upper))
         lower, upper = (np.broadcast_to(bound, (rows, d)) for bound in (lower, upper))
-        claims = kernels.no_claims()
-        if self.claims:
-            claims = kernels.Claims(
-                np.cumsum([0, *(claim.columns.size for claim in self.claims)]),
-                np.concatenate([claim.columns for claim in self.claims]),
-                np.concatenate([claim.steps for claim in self.claims]),
-                np.concatenate([claim.allowed for claim in self.claims]),
-                np.array([claim.current for claim in self.claims]),
-            )
         return Encoded(
             np.ones(1),
             np.zeros(d),
@@ -225,7 +240,7 @@ class BoxBudget(KnownResponse):
             1.0,
             read_only(np.ascontiguousarray(lower)),
             read_only(np.ascontiguousarray(upper)),
-            claims,
+            encode_claims(self.claims),
         )
 
 
@@ -233,10 +248,21 @@ def _as_bounds(name: str, value: ArrayLike) -> NDArray[np.float64]:
     bounds = as_numbers(name, value, "a vector or a matrix")
     if bounds.ndim not in (1, 2) or bounds.size == 0:
         raise ValueError(
-            f"{name} must have one number a feature, or one row an agent, got shape {bounds.shape}"
+            f"{name} must have one number per feature, or one row per agent, got shape "
+            f"{bounds.shape}"
         )
     require_finite(name, bounds)
     return bounds
+
+
+def _require_sign(name: str, sign: str, bounds: Matrix, bad: Mask) -> None:
+    """Raises if a bound is bad, that is, on the wrong side of 0."""
+    if bad.any():
+        row, feature = (int(k) for k in np.argwhere(bad)[0])
+        raise ValueError(
+            f"{name} must be {sign} 0, since people can stay as they are, got "
+            f"{bounds[row, feature]:g} for feature {feature}"
+        )
 
 
 def _rows_of(bounds: Matrix, agents: Indices) -> Matrix:

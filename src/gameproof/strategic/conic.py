@@ -1,21 +1,21 @@
-"""The saddle point from a conic solver, which shares nothing with Newton's method but the problem.
+"""The saddle point from a conic solver, as an independent check of Newton's method.
 
-With e_i in place of |t_i|, t_i = s z_i - y_i kappa alpha, and r in place of |reach theta|_{p*}^q
-the learner's side of a strategic problem is
+With e_i in place of |t_i|, t_i = s z_i - y_i kappa alpha, and r in place of |reach theta|_{p*}^q,
+the convex objective of a strategic problem is
 
     min  slope alpha + (1/n) sum_i [phi(z_i) + l_i z_i] + (1/n) sum over i with a gamma of e_i
     z_i = <x_i, theta> + intercept + zeta_i r,   r >= |reach theta|_{p*}^q
     e_i >= t_i,   e_i >= -t_i,   (K + s) |theta / cost| <= alpha <= cap,   |intercept| <= bound
 
-where no term falls with r, so that the least r is best; gamma_i is n times the difference of the
-multipliers of e_i's two limits. Weights multiply the terms, and divide gamma_i.
+No term decreases in r, so the smallest r is optimal. gamma_i is n times the difference of the
+multipliers of the two constraints on e_i. Weights multiply the terms, and divide gamma_i.
 
 For a box, z_i has <upper_i, p> - <lower_i, m> in place of zeta_i r, with p >= theta, m >= -theta
-and both at least 0; and for each category a number that is at least what every level adds that the
-agent can have, less what its own level adds.
+and p, m >= 0. For each category it also has a variable that is at least what each level adds that
+the agent can have, minus what the agent's own level adds.
 
-cvxpy writes logistic losses as exponential cones and the rest as second-order ones, and Clarabel
-solves it.
+cvxpy writes logistic losses as exponential cones and everything else as second-order cones, and
+Clarabel solves the program.
 """
 
 from __future__ import annotations
@@ -28,15 +28,17 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.strategic.budgets import BoxBudget
-from gameproof.strategic.losses import HuberHinge, Logistic, PseudoHuberHinge
+from gameproof.strategic.losses.huber_hinge import HuberHinge
+from gameproof.strategic.losses.logistic_loss import Logistic
+from gameproof.strategic.losses.pseudo_huber_hinge import PseudoHuberHinge
 from gameproof.strategic.robust_problem import StrategicProblem
 
-# What Clarabel is asked for; where that is out of its reach, it returns the best it has.
+# The tolerance given to Clarabel. If it cannot reach it, it returns its best point.
 PRECISION = 1e-11
 
 
 class ConicSolution(NamedTuple):
-    """The minimum by the solver's account, x in the set, and gamma."""
+    """The minimum according to the solver, a point x of the set, and gamma."""
 
     value: float
     x: Vector
@@ -44,7 +46,7 @@ class ConicSolution(NamedTuple):
 
 
 def conic_minimum(problem: StrategicProblem, gamma: Vector | None = None) -> ConicSolution:
-    """The minimum over x of L(x, gamma), or of its maximum over gamma where none is given.
+    """The minimum over x of L(x, gamma); without a gamma, of the maximum of L(x, .).
 
     >>> import gameproof as gp
     >>> people = gp.Population([[1.0], [2.0], [-1.0], [0.5]], [1, 1, -1, -1])
@@ -101,7 +103,7 @@ def _phi(cp: Any, problem: StrategicProblem, z: Any) -> Any:
 
 
 def _cone(cp: Any, problem: StrategicProblem, theta: Any, alpha: Any) -> list[Any]:
-    """The cone, and the bounds of features that are no part of it."""
+    """The constraints of the cone, and the bounds of features with infinite cost."""
     steepness, cost = problem.loss.K + problem.loss.s, problem.feature_cost
     paid, free = np.flatnonzero(np.isfinite(cost)), np.flatnonzero(np.isinf(cost))
     limits = [alpha >= 0]
@@ -113,7 +115,8 @@ def _cone(cp: Any, problem: StrategicProblem, theta: Any, alpha: Any) -> list[An
 
 
 def _rises(cp: Any, problem: StrategicProblem, theta: Any) -> tuple[Any, list[Any]]:
-    """What moving adds to the score of each agent, in variables with these limits."""
+    """What moving adds to each agent's score, as an expression, and the constraints of its
+    variables."""
     n, response = problem.n, problem.population.response
     if isinstance(response, BoxBudget):
         return _in_box(cp, response, theta, n)
@@ -132,7 +135,7 @@ def _in_box(cp: Any, response: BoxBudget, theta: Any, n: int) -> tuple[Any, list
     up, down = cp.Variable(theta.size), cp.Variable(theta.size)
     rises, limits = upper @ up - lower @ down, [up >= theta, up >= 0, down >= -theta, down >= 0]
     for claim in response.claims:
-        # What each level adds, and the most that an agent at a level can have.
+        # What each level adds, and the most that an agent at each level can claim.
         zero = cp.Constant(0.0)
         pairs = zip(claim.columns.tolist(), claim.steps.tolist(), strict=True)
         values = [step * theta[c] if c >= 0 else zero for c, step in pairs]
@@ -147,11 +150,11 @@ def _in_box(cp: Any, response: BoxBudget, theta: Any, n: int) -> tuple[Any, list
 
 
 def _solved(cp: Any, total: Any, limits: list[Any]) -> float:
-    """The minimum of `total`; the variables hold where it is attained."""
+    """Minimises `total` and returns the minimum; the variables hold the minimiser."""
     program = cp.Problem(cp.Minimize(total), limits)
     precise = {f"tol_{name}": PRECISION for name in ("gap_abs", "gap_rel", "feas")}
     with warnings.catch_warnings():
-        # How accurate it is, the certificate says.
+        # The certificate measures the accuracy.
         warnings.filterwarnings("ignore", "Solution may be inaccurate")
         warnings.filterwarnings("ignore", "pnorm with p=")
         with suppress(cp.SolverError):

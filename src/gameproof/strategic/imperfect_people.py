@@ -1,7 +1,7 @@
-"""People who are not quite best responders, for simulation: each changes the answers of another.
+"""Imperfect people, for simulations: each class changes the answers of another response.
 
-A learner sees their answers but not their response function. What of the model's assumptions they
-break, each of them says.
+A learner sees their answers but not their response function. `assumptions` says which assumption
+of the model each class violates.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from gameproof.strategic.responses import Response, Sight
 
 @dataclass(frozen=True, eq=False)
 class _Imperfect(Response):
-    """Answers of `base`, changed."""
+    """The answers of `base`, changed."""
 
     base: Response
 
     sight = Sight.ANSWERS
+    best_response = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.base, Response) or self.base.sight < Sight.ANSWERS:
@@ -42,7 +43,7 @@ class _Imperfect(Response):
     @property
     @abstractmethod
     def effect(self) -> str:
-        """What is changed, and what of the model that breaks, in a sentence."""
+        """What is changed, and which assumption that violates, in a sentence."""
 
     @property
     def assumptions(self) -> str:
@@ -50,14 +51,39 @@ class _Imperfect(Response):
 
     @abstractmethod
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        """The answers as they come out."""
+        """The changed answers."""
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Noisy(_Imperfect):
-    """Each answered feature is off by a normal error. An agent asked the same theta again gives
-    the same answer: the error is a function of seed, agent and theta."""
+    """People whose answers have normal errors in every feature.
+
+    The error is a function of seed, agent and theta: the same question gets the same answer.
+
+    Parameters
+    ----------
+    base : Response
+        The response before the errors.
+    sd : float
+        The standard deviation of the errors; positive.
+    seed : int, default=0
+        The seed of the errors.
+
+    Raises
+    ------
+    TypeError
+        If `base` is not a response whose answers are seen.
+    ValueError
+        If `sd` is not positive and finite.
+
+    Examples
+    --------
+    >>> from gameproof.strategic.power_costs import NoResponse
+    >>> noisy = Noisy(NoResponse(), sd=0.1)
+    >>> noisy.answers(np.ones(2), np.zeros((1, 2)), np.array([0])).shape
+    (1, 2)
+    """
 
     sd: float
     seed: int = 0
@@ -69,7 +95,7 @@ class Noisy(_Imperfect):
 
     @property
     def effect(self) -> str:
-        return "Answers are right on average; single ones are off by noise."
+        return "Answers are right on average, and each has random errors."
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         mark = crc32((theta + 0.0).tobytes())
@@ -83,7 +109,29 @@ class Noisy(_Imperfect):
 @final
 @dataclass(frozen=True, eq=False)
 class Limited(_Imperfect):
-    """Nobody moves farther than `size`."""
+    """People who move by at most a given length.
+
+    Parameters
+    ----------
+    base : Response
+        The response before longer moves are cut.
+    size : float
+        The longest move, in the Euclidean norm; positive.
+
+    Raises
+    ------
+    TypeError
+        If `base` is not a response whose answers are seen.
+    ValueError
+        If `size` is not positive and finite.
+
+    Examples
+    --------
+    >>> from gameproof.strategic.power_costs import QuadraticCost
+    >>> limited = Limited(QuadraticCost(1.0), size=2.0)
+    >>> limited.answers(np.array([5.0, 0.0]), np.zeros((1, 2)), np.array([0]))
+    array([[2., 0.]])
+    """
 
     size: float
 
@@ -94,7 +142,8 @@ class Limited(_Imperfect):
     @property
     def effect(self) -> str:
         return (
-            "Answers are cut short at a limit: there no degree holds, nor, but for norm 2, order."
+            "Moves are cut at a limit: there, no degree holds, and answers are monotone in theta "
+            "for norm 2 only."
         )
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
@@ -108,7 +157,31 @@ class Limited(_Imperfect):
 @final
 @dataclass(frozen=True, eq=False)
 class Boxed(_Imperfect):
-    """Answers stay between bounds, where their own features were: incomes are not negative."""
+    """People whose answers stay within bounds, such as incomes that are not negative.
+
+    Agents whose own features lie outside the bounds may stay there, but move no farther out.
+
+    Parameters
+    ----------
+    base : Response
+        The response before answers are clipped.
+    lower, upper : float or array-like of shape (d,)
+        The bounds of the answered features.
+
+    Raises
+    ------
+    TypeError
+        If `base` is not a response whose answers are seen, or a bound is not a number.
+    ValueError
+        If `lower` exceeds `upper`.
+
+    Examples
+    --------
+    >>> from gameproof.strategic.power_costs import QuadraticCost
+    >>> boxed = Boxed(QuadraticCost(1.0), lower=0.0, upper=3.0)
+    >>> boxed.answers(np.array([5.0, -5.0]), np.ones((1, 2)), np.array([0]))
+    array([[3., 0.]])
+    """
 
     lower: ArrayLike
     upper: ArrayLike
@@ -138,7 +211,29 @@ class Boxed(_Imperfect):
 @final
 @dataclass(frozen=True, eq=False)
 class Rounded(_Imperfect):
-    """Moved features come in multiples of `unit`."""
+    """People whose moved features are multiples of a unit.
+
+    Parameters
+    ----------
+    base : Response
+        The response before rounding.
+    unit : float
+        The unit; positive.
+
+    Raises
+    ------
+    TypeError
+        If `base` is not a response whose answers are seen.
+    ValueError
+        If `unit` is not positive and finite.
+
+    Examples
+    --------
+    >>> from gameproof.strategic.power_costs import QuadraticCost
+    >>> rounded = Rounded(QuadraticCost(1.0), unit=0.5)
+    >>> rounded.answers(np.array([0.7, 0.0]), np.full((1, 2), 0.1), np.array([0]))
+    array([[1. , 0.1]])
+    """
 
     unit: float
 
@@ -158,7 +253,31 @@ class Rounded(_Imperfect):
 @final
 @dataclass(frozen=True, eq=False)
 class Reluctant(_Imperfect):
-    """A share of the agents, always the same ones, never moves."""
+    """People of whom a share, always the same agents, never moves.
+
+    Parameters
+    ----------
+    base : Response
+        The response of the others.
+    share : float
+        The probability with which an agent never moves; between 0 and 1.
+    seed : int, default=0
+        The seed by which those agents are drawn.
+
+    Raises
+    ------
+    TypeError
+        If `base` is not a response whose answers are seen.
+    ValueError
+        If `share` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> from gameproof.strategic.power_costs import QuadraticCost
+    >>> nobody = Reluctant(QuadraticCost(1.0), share=1.0)
+    >>> nobody.answers(np.ones(2), np.zeros((1, 2)), np.array([0]))
+    array([[0., 0.]])
+    """
 
     share: float
     seed: int = 0
@@ -182,10 +301,37 @@ class Reluctant(_Imperfect):
 @final
 @dataclass(frozen=True, eq=False)
 class Stale(_Imperfect):
-    """People answer the theta deployed before; the first time, they have not moved yet."""
+    """People who answer an older theta.
+
+    At the first `delay` deployments they have not moved yet. A population keeps its own record of
+    deployments.
+
+    Parameters
+    ----------
+    base : Response
+        The response to the older theta.
+    delay : int, default=1
+        By how many deployments people are late.
+
+    Raises
+    ------
+    TypeError
+        If `base` is not a response whose answers are seen.
+    ValueError
+        If `delay` is less than 1.
+
+    Examples
+    --------
+    >>> from gameproof.strategic.power_costs import QuadraticCost
+    >>> stale = Stale(QuadraticCost(1.0))
+    >>> stale.answers(np.array([1.0]), np.zeros((1, 1)), np.array([0]))
+    array([[0.]])
+    >>> stale.answers(np.array([2.0]), np.zeros((1, 1)), np.array([0]))
+    array([[1.]])
+    """
 
     delay: int = 1
-    _seen: list[Vector] = field(default_factory=list, repr=False, init=False)
+    _deployed: list[Vector] = field(default_factory=list, repr=False, init=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -193,15 +339,15 @@ class Stale(_Imperfect):
 
     @property
     def effect(self) -> str:
-        return "Answers are to an older theta: wrong by as much as theta has moved."
+        return "People answer an older theta: answers are wrong by as much as theta has changed."
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        if not self._seen or not np.array_equal(self._seen[-1], theta):
-            self._seen.append(theta.copy())
-            del self._seen[: -self.delay - 1]
-        if len(self._seen) <= self.delay:
+        if not self._deployed or not np.array_equal(self._deployed[-1], theta):
+            self._deployed.append(theta.copy())
+            del self._deployed[: -self.delay - 1]
+        if len(self._deployed) <= self.delay:
             return features.copy()
-        return self.base.answers(self._seen[0], features, agents)
+        return self.base.answers(self._deployed[0], features, agents)
 
     def change(self, answers: Matrix, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         return answers

@@ -1,4 +1,4 @@
-"""Features and labels in files that are mapped to memory."""
+"""Features and labels in memory-mapped files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix
 
-# Of the memory of the machine: what a file may take and be sure to stay there.
+# Files up to this share of the memory are expected to stay in memory.
 SHARE = 0.5
-# Where Linux tells a container how many bytes of memory it is given.
+# The file in which Linux tells a container its memory limit in bytes.
 LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
 def require_open(name: str, array: NDArray[Any]) -> None:
-    """Refuses an array whose file is no longer mapped: to read it would end the process."""
+    """Raises if the file behind an array is no longer mapped: reading it would crash."""
     mapping = _mapping_behind(array)
     if mapping is not None and mapping.closed:
         raise ValueError(f"{name} lies in a mapped file that was closed; map it again")
@@ -29,11 +29,11 @@ def require_open(name: str, array: NDArray[Any]) -> None:
 def ask_for_large_pages(features: Matrix) -> None:
     """Asks the system to keep the file behind these features, if there is one, in large pages.
 
-    Steps go to agents in random order. In pages of 4 KB, to find out where an agent lies takes
-    longer than to read it; the large ones are few enough to be known by heart. It has to be said
-    before the file is first read: what is in memory already stays as it is. It is said only of
-    files that fit, since of others every agent would bring a large page from the disk. Systems
-    that know no large pages for files lose nothing.
+    Steps visit agents in random order. With pages of 4 KB, the address translation of an agent
+    takes longer than reading it; large pages are few enough for the processor to cache their
+    addresses. The system must be asked before the file is first read, since pages in memory do not
+    change. Files that do not fit into memory are left alone: every agent would load a large page
+    from the disk. Systems without large pages for files ignore the request.
     """
     mapping = _mapping_behind(features)
     advice = getattr(mmap, "MADV_HUGEPAGE", None)
@@ -44,7 +44,7 @@ def ask_for_large_pages(features: Matrix) -> None:
 
 
 def _mapping_behind(array: Any) -> mmap.mmap | None:
-    """The mapping in which the numbers of an array lie, if they lie in one."""
+    """The memory map that holds an array, or None."""
     owner = array
     while isinstance(owner, (np.ndarray, memoryview)):
         owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
@@ -52,8 +52,8 @@ def _mapping_behind(array: Any) -> mmap.mmap | None:
 
 
 def _memory() -> int:
-    """Bytes of memory that the machine has, or those that a container is given."""
+    """The memory of the machine, or of the container, in bytes."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    with suppress(OSError, ValueError):  # no such file; or no limit, which is the word max
+    with suppress(OSError, ValueError):  # no such file, or no limit, which is the word max
         return min(machine, int(LIMIT.read_text()))
     return machine

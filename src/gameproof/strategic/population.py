@@ -1,4 +1,4 @@
-"""`Population`: agents with features, labels and a way of answering, and what was asked of them."""
+"""`Population`: agents with features, labels and a response, and a record of what was asked."""
 
 from __future__ import annotations
 
@@ -18,44 +18,76 @@ from gameproof.core.arguments import (
     as_count,
     as_numbers,
     require_finite,
-    require_unmasked,
 )
 from gameproof.core.errors import AnswerError, BudgetExceeded
-from gameproof.strategic.memmap import ask_for_large_pages, require_open
+from gameproof.strategic.feature_mask import Mask
+from gameproof.strategic.population_arrays import as_features, as_labels, as_weights
 from gameproof.strategic.power_costs import NoResponse
 from gameproof.strategic.responses import BlackBox, Response, Sight
 
-# Answers beyond this overflow in what is learnt from them.
+# Larger answers would overflow in later computations.
 LARGEST_ANSWER = 1e50
 
 
-class Part(NamedTuple):
-    """Answers to a question of which some are missing."""
+class PartialAnswers(NamedTuple):
+    """The answers to a question of which some are missing."""
 
     theta: Vector
     agents: Indices
     answers: Matrix
-    missing: NDArray[np.bool_]
+    missing: Mask
 
-    def answers_to(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> bool:
-        """Whether it was this very question."""
+    def belong_to(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> bool:
+        """Whether these are answers to this question."""
         same = np.array_equal(self.theta, theta) and np.array_equal(self.agents, agents)
         return same and self.answers.shape[1:] == shape
 
 
 @final
 class Population:
-    """n agents: features X (n x d), labels y in {-1, +1}, and a response to a deployed theta.
+    """Agents with features, labels and a response to a deployed theta.
 
-    Only agents with label -1 move, and only they are ever asked. `budget` is the number of answers
-    that may be asked for in all; an ask that would exceed it is refused, and nobody is asked. X is
-    not copied where it is contiguous and float64 already: it may be a file mapped to memory, and so
-    may y.
-    `weights` are how much each agent counts, by default all the same: an agent of weight 2 is as
-    good as two. Only their ratios matter; as an attribute they have the mean 1.
-    `one_label` says that all labels may be the same: enough to see what people answer, not to learn
-    from them.
+    Only agents with label -1 move, and only they are ever asked. A population counts answers and
+    deployments.
 
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        The agents' own features. A contiguous float64 array is not copied, so X may be a
+        memory-mapped file.
+    y : array-like of shape (n,)
+        Labels, -1 or +1; possibly a memory-mapped file.
+    response : Response, optional
+        How agents answer. By default nobody moves.
+    budget : int, optional
+        The most answers that may be asked for. A question that would exceed it is refused, and
+        nobody is asked.
+    weights : array-like of shape (n,), optional
+        How much each agent counts: an agent of weight 2 counts as two. Only ratios matter; the
+        attribute has mean 1.
+    one_label : bool, default=False
+        Whether all labels may be the same. That is enough to ask for answers, but not to learn a
+        classifier.
+
+    Attributes
+    ----------
+    n, d : int
+        The number of agents and of features.
+    n_answers, n_deployments : int
+        The answers and the deployments so far.
+    answers_by_agent : ndarray of shape (n,)
+        The answers of each agent so far.
+
+    Raises
+    ------
+    TypeError
+        If an argument has the wrong type.
+    ValueError
+        If shapes do not match, features are not finite, labels are not -1 and +1, weights are not
+        positive, or the response does not fit the population.
+
+    Examples
+    --------
     >>> people = Population([[1.0, 0.0], [0.0, 1.0]], [1, -1])
     >>> people.ask([1.0, 1.0], [0, 1])
     array([[1., 0.],
@@ -74,24 +106,26 @@ class Population:
         weights: ArrayLike | None = None,
         one_label: bool = False,
     ) -> None:
-        self.X = _features(X)
+        self.X = as_features(X)
         self.n, self.d = self.X.shape
-        self.y = _labels(y, self.n)
+        self.y = as_labels(y, self.n)
         if not one_label:
             self.require_both_labels()
-        self.weights = _weights(weights, self.n)
-        # Whether some agents count more than others.
+        self.weights = as_weights(weights, self.n)
         self.weighted = self.weights.strides != (0,)
         self.response = NoResponse() if response is None else response
         if not isinstance(self.response, Response):
-            raise TypeError(f"response must be a Response, such as QuadraticCost, got {response!r}")
+            raise TypeError(
+                "response must be a Response, such as QuadraticCost(power) or BlackBox(function), "
+                f"got {response!r}"
+            )
         self.response.fit(self.n, self.d)
         self.response = self.response.renewed()
         self.budget = None if budget is None else as_count("budget", budget, least=0)
         self.answers_by_agent: NDArray[np.int32] = np.zeros(self.n, dtype=np.int32)
         self.n_deployments = 0
         self._deployed: Vector | None = None
-        self._part: Part | None = None
+        self._partial: PartialAnswers | None = None
 
     def __repr__(self) -> str:
         return (
@@ -101,19 +135,20 @@ class Population:
 
     @property
     def n_positive(self) -> int:
-        """Agents with label +1."""
+        """The number of agents with label +1."""
         return int((self.y > 0).sum())
 
     def require_both_labels(self) -> None:
-        """Refuses people of one label: nothing can be learnt from them."""
+        """Raises if all labels are the same: no classifier can be learned from them."""
         if self.n_positive in (0, self.n):
-            raise ValueError(f"labels must be of both kinds, got {self.y[0]:+g} alone")
+            raise ValueError(f"y must contain both -1 and +1, got only {self.y[0]:+g}")
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A copy has counts and open questions of its own: what joblib, dask and others send to
-        another process can only be read, or is shared."""
+        """Gives a copy its own counts and partial answers. joblib, dask and others send arrays to
+        another process that are read-only or shared."""
         self.__dict__.update(state)
-        self.answers_by_agent, self._part = np.array(self.answers_by_agent), deepcopy(self._part)
+        self.answers_by_agent = np.array(self.answers_by_agent)
+        self._partial = deepcopy(self._partial)
 
     @property
     def positive_share(self) -> float:
@@ -124,38 +159,62 @@ class Population:
 
     @cached_property
     def largest_by_feature(self) -> Vector:
-        """The size of the largest number in each column of X."""
-        blocks = range(0, self.n, BLOCK)  # a copy of all could be as large as memory
+        """The largest absolute value in each column of X."""
+        blocks = range(0, self.n, BLOCK)  # a copy of X may not fit into memory
         found: Vector = np.max([np.abs(self.X[k : k + BLOCK]).max(axis=0) for k in blocks], axis=0)
         return found
 
     @property
     def largest(self) -> float:
-        """The size of the largest feature of all agents."""
+        """The largest absolute value in X."""
         return float(self.largest_by_feature.max())
 
     @property
     def n_answers(self) -> int:
-        """Answers given so far."""
+        """The number of answers so far."""
         return int(self.answers_by_agent.sum())
 
     @property
     def remaining(self) -> int | None:
-        """Answers left in the budget; None without one."""
+        """The number of answers left in the budget; None without a budget."""
         return None if self.budget is None else self.budget - self.n_answers
 
     @property
     def sight(self) -> Sight:
-        """What a learner may see."""
+        """What a learner may see of these people."""
         return self.response.sight
 
     def ask(self, theta: ArrayLike, agents: ArrayLike) -> Matrix:
-        """What these agents report when theta is deployed: agents with label +1 their own
-        features, unasked; the others their answers, counted."""
+        """Deploys theta and returns the features that these agents report.
+
+        Agents with label +1 are not asked: they report their own features.
+
+        Parameters
+        ----------
+        theta : array-like of shape (d,)
+            The coefficients to deploy.
+        agents : array-like of int
+            The row indices of the agents.
+
+        Returns
+        -------
+        ndarray of shape (len(agents), d)
+            The reported features.
+
+        Raises
+        ------
+        TypeError
+            If the population shows scores only.
+        BudgetExceeded
+            If the budget does not allow the question; nobody is asked.
+        AnswerError
+            If answers are invalid. Valid answers are kept, and the same question asks only for the
+            others.
+        """
         if self.sight < Sight.ANSWERS:
-            raise TypeError("this population shows scores only; ask scores() instead")
+            raise TypeError("this population shows scores only; call scores() instead")
         deployed, chosen, moving = self._prepare(theta, agents)
-        reported = self.X[chosen].copy()
+        reported: Matrix = self.X[chosen]
         if moving.any():
             reported[moving] = self._answered(
                 deployed,
@@ -166,7 +225,9 @@ class Population:
         return reported
 
     def scores(self, theta: ArrayLike, agents: ArrayLike) -> Vector:
-        """The scores <b, theta> of these agents when theta is deployed."""
+        """Deploys theta and returns the scores <b, theta> of these agents.
+
+        The parameters and errors are the same as for `ask`."""
         if not (isinstance(self.response, BlackBox) and self.response.scores):
             return self.ask(theta, agents) @ np.asarray(theta, dtype=np.float64)
         deployed, chosen, moving = self._prepare(theta, agents)
@@ -182,7 +243,7 @@ class Population:
         return found
 
     def note(self, theta: Vector, agents: Indices) -> None:
-        """Counts an ask whose answers are computed elsewhere, from the response itself."""
+        """Counts a question whose answers compiled code computes from the response."""
         asked = agents[self.y[agents] < 0]
         if asked.size:
             self._admit(theta, asked.size)
@@ -197,11 +258,11 @@ class Population:
         require_finite("theta", deployed)
         chosen = np.atleast_1d(np.asarray(agents))
         if chosen.size and chosen.dtype.kind not in "iu":
-            raise TypeError(f"agents must be numbered by integers, got {agents!r}")
+            raise TypeError(f"agents must be row indices (integers), got {agents!r}")
         if chosen.size and not (chosen.min() >= 0 and chosen.max() < self.n):
             raise IndexError(f"there are agents 0 to {self.n - 1}, got {agents!r}")
-        numbered = chosen.astype(np.int64)
-        return deployed, numbered, self.y[numbered] < 0
+        indices = chosen.astype(np.int64)
+        return deployed, indices, self.y[indices] < 0
 
     def _answered(
         self,
@@ -210,17 +271,20 @@ class Population:
         shape: tuple[int, ...],
         question: Callable[[Indices], Any],
     ) -> Matrix:
-        """The answers to a question, each of this shape: within the budget, counted, and looked at.
-        Where some cannot be used the others are kept: the same question asks only for those."""
-        part = self._part
-        if part is None or not part.answers_to(theta, agents, shape):
+        """The answers to a question, each of this shape: within the budget, counted and checked.
+
+        If some are invalid the others are kept, and the same question asks only for the invalid
+        ones."""
+        partial = self._partial
+        if partial is None or not partial.belong_to(theta, agents, shape):
             everyone = np.ones(agents.size, dtype=bool)
-            part = Part(theta.copy(), agents.copy(), np.empty((agents.size, *shape)), everyone)
-        self._part, missing = part, part.missing
-        part.answers[missing] = self._asked(theta, agents[missing], shape, question)
-        sizes = np.abs(part.answers.reshape(agents.size, -1)).max(axis=1)
-        bad = ~(sizes <= LARGEST_ANSWER)  # NaN is not
-        self._part = part._replace(missing=bad) if bad.any() else None
+            answers = np.empty((agents.size, *shape))
+            partial = PartialAnswers(theta.copy(), agents.copy(), answers, everyone)
+        self._partial, missing = partial, partial.missing
+        partial.answers[missing] = self._asked(theta, agents[missing], shape, question)
+        sizes = np.abs(partial.answers.reshape(agents.size, -1)).max(axis=1)
+        bad = ~(sizes <= LARGEST_ANSWER)  # true for NaN
+        self._partial = partial._replace(missing=bad) if bad.any() else None
         if bad.any():
             size = sizes[bad][0]
             what = f"of size {size:.0e}, too large to compute with"
@@ -229,11 +293,12 @@ class Population:
             if not bad.all():
                 what += "; the others' answers are kept until something else is asked"
             raise AnswerError(f"{self._who(agents[bad])} an answer {what}")
-        return part.answers
+        return partial.answers
 
     def keep_answers_of(self, other: Population) -> None:
-        """Takes over what the same people have answered to a question that failed in part."""
-        self._part = other._part
+        """Takes over the valid answers to a question that failed in part, from another population
+        of the same people."""
+        self._partial = other._partial
 
     def _asked(
         self,
@@ -242,7 +307,7 @@ class Population:
         shape: tuple[int, ...],
         question: Callable[[Indices], Any],
     ) -> Matrix:
-        """What comes back from those who are asked, if it is numbers of this shape."""
+        """Asks, counts, and checks that the answers are numbers of this shape."""
         self._admit(theta, asked.size)
         try:
             given = question(asked)
@@ -261,10 +326,10 @@ class Population:
         return answers
 
     def _admit(self, theta: Vector, number: int) -> None:
-        """Lets a question pass that is within the budget, and counts its deployment."""
+        """Raises if a question exceeds the budget; counts its deployment if it is a new one."""
         if self.remaining is not None and number > self.remaining:
             raise BudgetExceeded(
-                f"{number} answers are asked for and the budget of {self.budget} has "
+                f"the question needs {number} answers and the budget of {self.budget} has "
                 f"{self.remaining} left; nobody was asked"
             )
         if self._deployed is None or not np.array_equal(self._deployed, theta):
@@ -275,50 +340,3 @@ class Population:
         shown = ", ".join(map(str, agents[:5])) + (", …" if agents.size > 5 else "")
         noun = "agent" if agents.size == 1 else "agents"
         return f"deployment {self.n_deployments}, {noun} {shown}:"
-
-
-def _features(X: ArrayLike) -> Matrix:
-    array = X if isinstance(X, np.ndarray) else as_numbers("X", X)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"X must be an array of numbers, got one of type {array.dtype}")
-    require_unmasked("X", array)
-    require_open("X", array)
-    matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise ValueError(f"X must have rows and columns, got shape {matrix.shape}")
-    ask_for_large_pages(matrix)
-    require_finite("X", matrix)
-    return matrix.view()  # whoever reshapes their own does not reshape this one
-
-
-def _labels(y: ArrayLike, n: int) -> Vector:
-    labels = np.asarray(y)
-    require_unmasked("y", y)
-    require_open("y", labels)
-    if labels.shape != (n,):
-        raise ValueError(f"y must have one label a row of X, {n} of them, got shape {labels.shape}")
-    if labels.dtype.kind not in "iuf" or not ((labels == 1) | (labels == -1)).all():
-        found = ", ".join(sorted({repr(label) for label in labels.tolist()})[:5])
-        raise ValueError(f"labels must be -1 and +1, got {found}")
-    if isinstance(y, np.memmap):
-        return np.ascontiguousarray(labels, dtype=np.float64)
-    return labels.astype(np.float64)
-
-
-def _weights(weights: ArrayLike | None, n: int) -> Vector:
-    """Positive numbers with the mean 1; where all are the same, one number seen n times."""
-    same = np.broadcast_to(np.float64(1.0), (n,))
-    if weights is None:
-        return same
-    given = as_numbers("weights", weights)
-    if given.shape != (n,):
-        raise ValueError(f"weights must have one number a row of X, {n}, got shape {given.shape}")
-    require_finite("weights", given)
-    if not (given > 0).all():
-        raise ValueError(f"weights must be positive, got {given.min():g}")
-    largest = given.max()
-    if (given == largest).all():
-        return same
-    scaled = given / largest
-    normal: Vector = scaled / scaled.mean()
-    return normal

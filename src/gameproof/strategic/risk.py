@@ -1,9 +1,9 @@
-"""The worst-case risk of people who can only be asked, from fresh answers of some of them.
+"""The worst-case risk of people who can only be asked, estimated from fresh answers.
 
-An agent with label -1 adds phi(z_i) + s z_i to the worst-case risk, whatever the adversary does
-with labels and distances: those parts depend on agents with label +1, who do not move, and on
-theta. So the risk is a known number plus the mean of what the -1 agents add, and a random sample of
-them gives an unbiased estimate of it, with an interval.
+An agent with label -1 adds phi(z_i) + s z_i to the worst-case risk, whatever the adversary does:
+flips and moves depend only on agents with label +1, who do not move, and on theta. So the risk is a
+known number plus the mean of what the agents with label -1 add, and a random sample of them gives
+an unbiased estimate with a confidence interval.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from gameproof.core.arguments import Vector, as_count, as_positive
-from gameproof.strategic.adversary import ball_radius, best_flips, checked_intercept, checked_theta
+from gameproof.strategic.adversary import as_intercept, as_theta, ball_radius, best_flips
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # Enough for an interval of a few hundredths.
@@ -27,8 +27,28 @@ DEFAULT_QUERIES = 1000
 @final
 @dataclass(frozen=True)
 class RiskEstimate:
-    """The worst-case risk of a classifier: an estimate, and an interval that holds it with the
-    confidence given. `alpha` is the best one for the classifier, `n_queries` the answers asked."""
+    """An estimate of the worst-case risk of a classifier, with a confidence interval.
+
+    `estimate_risk` returns it.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    low, high : float
+        The ends of the interval.
+    confidence : float
+        The probability with which the interval contains the risk.
+    n_queries : int
+        The number of answers asked for.
+    alpha : float
+        The best alpha for the classifier.
+
+    Examples
+    --------
+    >>> print(RiskEstimate(0.4, 0.35, 0.45, 0.95, 60, 1.0))
+    0.4, between 0.35 and 0.45 with 95 % confidence, from 60 answers
+    """
 
     value: float
     low: float
@@ -53,16 +73,48 @@ def estimate_risk(
     confidence: float = 0.95,
     seed: int | np.random.Generator | None = None,
 ) -> RiskEstimate:
-    """The worst-case risk of a deployed theta, from the answers of `queries` random agents with
-    label -1, asked anew; by default of all of them, up to a thousand.
+    """Estimates the worst-case risk of a deployed theta from fresh answers.
 
-    It is the risk for these very people and the answers they give to this deployment: asking all of
-    them leaves nothing uncertain. Otherwise the interval is Student's, for samples drawn without
-    replacement; with fewer than some thirty answers, or scores with very heavy tails, take it as
-    rough. The answers count, and the population's budget holds: nobody is asked beyond it.
+    The risk is that of these very people and their answers to this deployment: if all of them are
+    asked, nothing is uncertain. Otherwise the interval is Student's, for a sample without
+    replacement. It is rough with fewer than about thirty answers, and for scores with very heavy
+    tails. Answers count toward the population's budget, and nobody is asked beyond it.
 
+    Parameters
+    ----------
+    problem : StrategicProblem
+        The agents, the loss and the adversary.
+    theta : array-like of shape (d,)
+        The coefficients to deploy.
+    intercept : float, optional
+        The intercept; required if the problem has one.
+    queries : int, optional
+        The number of agents with label -1 to ask, chosen at random. By default all, but at most
+        1000.
+    confidence : float, default=0.95
+        The confidence of the interval; between 0 and 1.
+    seed : int, Generator or None, default=None
+        The source of randomness.
+
+    Returns
+    -------
+    RiskEstimate
+        The estimate and its interval.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or labels flip both ways.
+    BudgetExceeded
+        If the population's budget does not allow the queries.
+    AnswerError
+        If people give invalid answers.
+
+    Examples
+    --------
     >>> import gameproof as gp
-    >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
+    >>> X = np.random.default_rng(0).standard_normal((300, 4))
+    >>> y = np.where(X[:, 0] > 0, 1, -1)
     >>> asked = gp.Population(X, y, gp.BlackBox(lambda theta, agents: X[agents] + 0.1 * theta))
     >>> problem = gp.StrategicProblem(asked, radius=0.1, label_cost=0.5)
     >>> risk = gp.estimate_risk(problem, [0.5, 0.5, 0.0, 0.0], queries=60, seed=0)
@@ -71,10 +123,10 @@ def estimate_risk(
     """
     if problem.flips == "both":
         raise ValueError(
-            "nobody moves where labels flip both ways: worst_case gives the risk itself"
+            "nobody moves if labels flip both ways, so there is nothing to estimate: use worst_case"
         )
-    deployed = checked_theta(problem, theta)
-    offset = checked_intercept(problem, intercept)
+    deployed = as_theta(problem, theta)
+    offset = as_intercept(problem, intercept)
     level = as_positive("confidence", confidence)
     if level >= 1:
         raise ValueError(f"confidence must be below 1, such as 0.95, got {confidence}")
@@ -103,7 +155,7 @@ def _number_asked(available: int, queries: int | None) -> int:
 
 
 def _known_part(problem: StrategicProblem, theta: Vector, offset: float) -> tuple[float, float]:
-    """The worst-case risk less what the -1 agents add to it, and the best alpha."""
+    """The worst-case risk without the terms of agents with label -1, and the best alpha."""
     people, loss = problem.population, problem.loss
     scores = np.where(people.y > 0, people.X @ theta + offset, 0.0)
     rate = (loss.K + loss.s) * problem.dual_length(theta)
@@ -114,7 +166,7 @@ def _known_part(problem: StrategicProblem, theta: Vector, offset: float) -> tupl
 
 
 def _half_width(added: Vector, available: int, confidence: float) -> float:
-    """Half the interval of the mean over all, from a sample drawn without replacement."""
+    """Half the width of the interval of the mean, for a sample without replacement."""
     number = added.size
     if number == available:
         return 0.0

@@ -50,7 +50,8 @@ from gameproof.minmax.sets.cone import Cone
 from gameproof.minmax.sets.convex_set import ConvexSet
 from gameproof.minmax.sets.product import Product
 from gameproof.strategic.asking import AskingPeople
-from gameproof.strategic.losses import Logistic, Loss
+from gameproof.strategic.losses.logistic_loss import Logistic
+from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.newton.minimum import minimum
 from gameproof.strategic.population import Population
 from gameproof.strategic.power_costs import NoResponse
@@ -290,12 +291,20 @@ class StrategicProblem(Problem):
         return x
 
     def require_model(self, what: str) -> None:
-        """Refuses a black box: what is asked needs the response function itself."""
-        if self._model is None:
+        """Raises unless the response is in closed form; `what` names the caller."""
+        if self._model is not None:
+            return
+        sight = self.population.sight
+        if sight < Sight.RESPONSE:
             raise TypeError(
                 f"{what} needs the response function, and this population shows "
-                f"{self.population.sight.name.lower()} only"
+                f"{sight.name.lower()} only; learn_response fits one to answers"
             )
+        raise TypeError(
+            f"{what} needs a response in closed form, such as PowerCost or BoxBudget, and "
+            f"{type(self.population.response).__name__} only gives answers; learn_response fits "
+            "one to answers"
+        )
 
     def best_gamma(self, x: ArrayLike) -> Vector:
         """The gamma that maximises L(x, .)."""

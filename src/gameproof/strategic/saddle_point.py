@@ -1,4 +1,4 @@
-"""Certified saddle points of problems whose response is known, by three methods."""
+"""Certified saddle points of problems with a known response, by three methods."""
 
 from __future__ import annotations
 
@@ -16,20 +16,44 @@ from gameproof.strategic.newton.zeros import with_zeros
 from gameproof.strategic.robust_problem import StrategicProblem
 
 Method = Literal["newton", "conic", "gda"]
-# A duality gap above this is worth a warning.
-CERTIFIED = 1e-6
+# What each method promises of the duality gap; a larger one is worth a warning.
+CERTIFIED = {"newton": 1e-8, "conic": 1e-6, "gda": 1e-6}
 
 
 def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle:
-    """The saddle point, with the duality gap that certifies it: `value` is within that gap of the
-    true one, whichever the method.
+    """Computes the saddle point of a problem, with a certificate.
 
-    method
-        "newton": an interior-point method of our own, to a gap near 1e-11; for a million agents
-        too. "conic": Clarabel, by way of cvxpy, for a second opinion; it needs
-        ``pip install 'gameproof[conic]'``. "gda": full gradient descent-ascent, the paper's own way
-        to its reference, to a gap of 1e-6 where it can; slower the closer.
+    The certificate is the duality gap: with every method, `value` is within that gap of the true
+    value. A warning is issued if the gap exceeds 1e-6 (1e-8 for "newton"), if a bound binds, or if
+    the best classifier ignores the data.
 
+    Parameters
+    ----------
+    problem : StrategicProblem
+        A problem whose response is in closed form.
+    method : {"newton", "conic", "gda"}, default="newton"
+        "newton": an interior-point method, to a gap near 1e-11, and x to rounding if it is unique;
+        for up to millions of agents. "conic": the solver Clarabel through cvxpy, as an independent
+        check; it needs ``pip install 'gameproof[conic]'``. "gda": gradient descent-ascent with full
+        gradients, as in the paper, and proximal steps if scores have kinks; to a gap of 1e-6 if it
+        converges in time.
+
+    Returns
+    -------
+    Saddle
+        The point x = (theta, alpha) and y = gamma, the value and the duality gap.
+
+    Raises
+    ------
+    TypeError
+        If `problem` is not a `StrategicProblem`, or its response is not in closed form.
+    ValueError
+        If `method` is unknown.
+    ImportError
+        If the conic solver is not installed.
+
+    Examples
+    --------
     >>> import gameproof as gp
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((200, 3))
@@ -46,15 +70,15 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
         raise ValueError(f"method must be one of {', '.join(ways)}, got {method!r}")
     problem.require_model("saddle_point")
     saddle = ways[method](problem)
-    certified = saddle.duality_gap <= CERTIFIED * max(1.0, abs(saddle.value))
+    certified = saddle.duality_gap <= CERTIFIED[method] * max(1.0, abs(saddle.value))
     if not certified:
         advice = 'method="newton" may come closer'
         if method == "newton":
             advice = "features of about unit size may help, or a smaller alpha_max"
         if problem.rounding(saddle.x) > saddle.duality_gap / 2:
             advice = (
-                f"rounding of numbers as large as label_cost = {problem.label_cost:g} takes the "
-                "rest; give label_cost=inf for labels that stay"
+                f"rounding at the scale of label_cost = {problem.label_cost:g} causes the rest; "
+                "give label_cost=inf if labels are fixed"
             )
         warn(
             f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
@@ -76,25 +100,51 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
                 "features tell too little or are too small"
             )
         warn(
-            f"{reason} robust classifier ignores the data (theta is 0 or counts for nothing); "
-            f"{advice}",
+            f"{reason} robust classifier ignores the data (theta is 0 or has no effect); {advice}",
             IgnoresDataWarning,
         )
     return saddle
 
 
 def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) -> float:
-    """The radius up to which the best robust classifier looks at the data at all, by bisection.
+    """The largest radius at which the best robust classifier still uses the data.
 
-    At theta = 0 the adversary has nothing to gain, and elsewhere the more, the larger the radius:
-    so where theta = 0 is best, it is best for every larger radius. Where it is best for all, the
-    smallest radius is returned. `precision` is relative.
+    At theta = 0 the adversary gains nothing, and elsewhere it gains more the larger the radius is.
+    So if theta = 0 is optimal, it is optimal for every larger radius, and bisection finds the
+    threshold.
+
+    Parameters
+    ----------
+    problem : StrategicProblem
+        A problem whose response is in closed form. Its radius only sets where the search begins.
+    precision : float, default=1e-3
+        The relative precision; positive.
+
+    Returns
+    -------
+    float
+        The radius. If theta = 0 is optimal for every radius, the smallest radius at which the
+        problem is bounded.
+
+    Raises
+    ------
+    TypeError
+        If the response is not in closed form.
+    ValueError
+        If `precision` is not positive and finite.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> people = gp.Population([[1.0], [2.0], [-1.0], [0.5]], [1, 1, -1, -1])
+    >>> round(largest_useful_radius(gp.StrategicProblem(people, radius=0.1)), 2)
+    0.44
     """
-    # Where no label flips, theta = 0 is best from |gradient at theta = 0| / (K + s) on. Flips make
-    # that a problem as large as the saddle point, and where people's degree is high, theta counts
-    # for nothing long before it is 0: it is looked at, not computed.
+    # If no label flips, theta = 0 is optimal from |gradient at theta = 0| / (K + s) on. With flips,
+    # the threshold is a problem as large as the saddle point; and if the degree is high, theta has
+    # no effect long before it is 0. So the solution is examined, not the threshold computed.
     problem.require_model("largest_useful_radius")
-    # Neighbouring floats have nothing between them.
+    # Bisection cannot separate neighbouring floats.
     precision = max(as_positive("precision", precision), float(np.finfo(np.float64).eps))
     low, high = problem.least_radius, max(2 * problem.radius, problem.least_radius + 1.0)
     if problem.ignores_data(_newton(problem.at_radius(low)).x):
@@ -122,11 +172,11 @@ def _conic(problem: StrategicProblem) -> Saddle:
 
 
 def _gda(problem: StrategicProblem) -> Saddle:
-    return _certified(problem, *descend_ascend(problem, CERTIFIED))
+    return _certified(problem, *descend_ascend(problem, CERTIFIED["gda"]))
 
 
 def _certified(problem: StrategicProblem, x: Vector, gamma: Vector, gap: float) -> Saddle:
-    """A saddle point with zeros for coefficients that are 0 but for rounding, and its gap there."""
+    """The saddle point with negligible coefficients set to 0, and its gap there."""
     value = problem.robust_value(x)
     settled = with_zeros(problem, x, value - gap, value)
     there = problem.robust_value(settled)
@@ -134,7 +184,7 @@ def _certified(problem: StrategicProblem, x: Vector, gamma: Vector, gap: float) 
 
 
 def warn_of_cap(reached: float, cap: float, name: str) -> None:
-    """Warns where a bound that is there to have one keeps the answer from being better."""
+    """Warns if a technical bound keeps the classifier from being better."""
     if reached >= (1 - 1e-4) * cap:
         warn(
             f"{name} = {cap:g} binds, so that a larger classifier would do better: bring the "

@@ -1,4 +1,4 @@
-"""`Solver.auto`: what it chooses, what it asks, and that it can be left alone."""
+"""`Solver.auto`: what it chooses, what it asks, and how good its choices are."""
 
 import dataclasses
 import warnings
@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import hypergeom
 
 import gameproof as gp
-from gameproof.strategic.auto.fresh_answers import Check, checked
-from gameproof.strategic.auto.rehearse import Stage
+from gameproof.strategic.auto.model_check import ModelCheck, check_model
+from gameproof.strategic.auto.simulation import Simulation
 from strategic_problems import paper, synthetic
 
 QUADRATIC = gp.QuadraticCost(0.3, features=[0, 1])
@@ -46,7 +46,7 @@ def box(problem: gp.StrategicProblem, scores: bool = False) -> gp.StrategicProbl
 
 
 def chosen(problem: gp.Problem, **parts: Any) -> gp.Solver:
-    """After a short rehearsal, where the test is not about how good the settings are."""
+    """Tuned with few queries, for tests that are not about how good the settings are."""
     return gp.Solver.auto(problem, **({"queries": 100} | parts))
 
 
@@ -59,7 +59,7 @@ def chosen(problem: gp.Problem, **parts: Any) -> gp.Solver:
 def test_estimate_follows_from_what_can_be_seen(scores: bool, kinds: Any) -> None:
     solver = chosen(box(asked(), scores))
     assert isinstance(solver.gradient, kinds)
-    assert ("Scores alone" if scores else "Answers are seen") in solver.why
+    assert ("Only scores are used" if scores else "Answers are seen") in solver.why
 
 
 @pytest.mark.parametrize("degree", [1.5, 3.0])
@@ -83,12 +83,12 @@ def test_envelope_of_another_degree_than_the_answers_show_is_said_to_be_wrong() 
     problem = box(asked())
     solver = chosen(problem, estimate=gp.Envelope(3.0))
     assert solver.gradient == gp.Envelope(3.0)
-    assert "Envelope(degree=3.0), as asked, takes wrong gradients" in solver.why
+    assert "Envelope(degree=3.0), as asked, gives wrong gradients" in solver.why
     assert "wrong gradients" not in chosen(box(asked()), estimate=gp.Envelope(2.0)).why
 
 
 def test_known_start_is_the_saddle_point_of_the_people_themselves() -> None:
-    # Noiseless answers tell the response exactly, so the oracle is the certified saddle point.
+    # Noiseless answers determine the response, so the oracle is the certified saddle point.
     problem = asked()
     solver, saddle = chosen(box(problem, scores=False)), gp.saddle_point(problem)
     assert solver.start is not None
@@ -160,13 +160,13 @@ BUDGETS = {
 @pytest.mark.parametrize("scores", [False, True], ids=["answers", "scores"])
 @pytest.mark.parametrize("name", BUDGETS)
 def test_black_box_of_budgets_is_solved_like_the_people_themselves(name: str, scores: bool) -> None:
-    # Noiseless answers tell the budget exactly, so the oracle is the certified saddle point.
+    # Noiseless answers determine the budget, so the oracle is the certified saddle point.
     problem = asked(BUDGETS[name], n=200)
     hidden, saddle = box(problem, scores), gp.saddle_point(problem)
     solver = chosen(hidden)
     assert solver.start is not None
     assert gp.gap(problem, *solver.start, saddle) < 1e-6
-    assert "exactly as foretold" in solver.why
+    assert "exactly as predicted" in solver.why
     if not scores:
         assert solver.gradient == gp.Envelope(np.inf)
     result = gp.solve(hidden, solver, queries=300, seed=0)
@@ -198,7 +198,7 @@ def test_noisy_budgets_reach_a_small_gap() -> None:
 
 def test_envelope_of_a_cost_is_wrong_for_a_budget() -> None:
     solver = chosen(box(asked(BUDGETS["ball"])), estimate=gp.Envelope(2.0))
-    assert "Envelope(degree=2.0), as asked, takes wrong gradients" in solver.why
+    assert "Envelope(degree=2.0), as asked, gives wrong gradients" in solver.why
 
 
 # --- what it asks
@@ -209,7 +209,7 @@ def test_exact_people_are_checked_with_a_first_part_alone(scores: bool) -> None:
     problem = box(asked(n=300), scores)
     solver = chosen(problem)
     assert "24 agents to its saddle point give" in solver.why
-    assert "exactly as foretold" in solver.why
+    assert "exactly as predicted" in solver.why
     # 60 answers, or as many as 6 or d + 3 deployments of whole groups take.
     assert problem.population.n_answers == (56 if scores else 60) + 24
 
@@ -234,17 +234,17 @@ def test_check_asks_agents_never_asked_before() -> None:
 
 
 def test_a_share_who_do_otherwise_is_missed_as_often_as_the_odds_say() -> None:
-    # 30 of 300 stay where the model has them move. The first 24 miss them all with the odds of
-    # drawing without replacement, 7%; within 4 standard errors of 400 draws, so that a right check
-    # fails one time in 16,000. Seeds are fixed.
+    # 30 of 300 stay although the model predicts a move. Drawing without replacement, the first 24
+    # miss all of them with probability 7%. The limit is 4 standard errors of 400 draws: a correct
+    # check fails one time in 16,000. Seeds are fixed.
     X, _ = synthetic(600, 3, seed=0)
-    X = X[np.argsort(X[:, 0])]  # with labels that features tell, so that theta is not 0
+    X = X[np.argsort(X[:, 0])]  # labels that depend on the features, so that theta is not 0
     y = np.where(np.arange(600) < 300, -1.0, 1.0)
     powers = np.where(np.arange(600) % 10 == 0, 0.0, 0.3)
     problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(0.3)), 0.05, 0.5)
-    model, people = Stage.of(problem), gp.Population(X, y, gp.QuadraticCost(powers))
+    model, people = Simulation.of(problem), gp.Population(X, y, gp.QuadraticCost(powers))
     nobody = np.array([], dtype=np.int64)
-    found = [checked(model, people, nobody, 24, 60, seed) for seed in range(400)]
+    found = [check_model(model, people, nobody, 24, 60, seed) for seed in range(400)]
     missed = np.mean([check is not None and check.number == 24 for check in found])
     odds = float(hypergeom(300, 30, 24).pmf(0))
     assert abs(missed - odds) < 4 * np.sqrt(odds * (1 - odds) / 400)
@@ -282,8 +282,8 @@ def test_pilot_too_small_to_find_features_by_scores_says_which_is_enough() -> No
     people = asked(gp.QuadraticCost(0.2, features=[0, 1]), n=200, d=30)
     short = box(people, scores=True)
     why = chosen(short, pilot=90).why
-    assert "too few to find those that move: that takes 66 at 33" in why
-    assert "With pilot=126 there are enough" in why
+    assert "too few to find those that move: ask for 66 scores at 33" in why
+    assert "pilot=126 is enough" in why
     assert "enough" not in chosen(box(people, scores=True), pilot=126).why
 
 
@@ -295,7 +295,7 @@ def test_scores_route_looks_at_scores_only() -> None:
             pass
 
         def answers(self, theta: Any, features: Any, agents: Any) -> Any:
-            # What is orthogonal to theta leaves the score alone: a route that looked at it would
+            # A move orthogonal to theta does not change the score: a method that looked at it would
             # learn something else.
             moved = QUADRATIC.answers(theta, features, agents)
             noise = np.random.default_rng(agents[0]).standard_normal(moved.shape)
@@ -340,7 +340,7 @@ def test_own_start_reaches_a_hundredth_without_being_tuned() -> None:
 def test_refuted_model_is_said_to_be_and_values_go_on(response: gp.Response) -> None:
     solver = chosen(asked(response))
     assert "not relied on" in solver.why
-    begins = "starts at that saddle point all the same, since by the answers" in solver.why
+    begins = "starts at that saddle point nevertheless, since by the answers" in solver.why
     assert begins == (solver.start is not None)
     assert isinstance(solver.gradient, gp.OnePoint | gp.TwoPoint)
 
@@ -385,7 +385,7 @@ def test_never_ends_farther_than_it_began(size: float, form: Any, power: float) 
 
 def test_run_stays_at_its_own_start_where_no_setting_comes_closer() -> None:
     # Features of size 200 beside an alpha that starts a thousand times too far: 60 values at
-    # d = 100 tell nothing, and gamma must not run ahead of a theta that cannot follow.
+    # d = 100 say nothing, and gamma must not run ahead of a theta that cannot follow.
     rng = np.random.default_rng(0)
     X = 200 * rng.standard_normal((300, 100))
     scores = X @ rng.standard_normal(100)
@@ -416,14 +416,14 @@ def test_run_stays_near_a_saddle_point_that_ignores_the_data(
     assert "ignores the data" in gp.Solver.auto(problem).why
 
 
-def test_rehearsed_gap_lies_between_the_gap_and_the_duality_gap() -> None:
+def test_simulated_gap_lies_between_the_gap_and_the_duality_gap() -> None:
     problem = asked()
-    stage, rng = Stage.of(problem), np.random.default_rng(0)
+    simulation, rng = Simulation.of(problem), np.random.default_rng(0)
     for _ in range(20):
         x = problem.x_set.project(rng.standard_normal(problem.x_set.dim))
         y = rng.uniform(-1, 1, problem.n)
-        least, most = gp.gap(problem, x, y, stage.saddle), problem.duality_gap(x, y)
-        assert least - 1e-9 <= stage.gap(x, y) <= most + 1e-9
+        least, most = gp.gap(problem, x, y, simulation.saddle), problem.duality_gap(x, y)
+        assert least - 1e-9 <= simulation.gap(x, y) <= most + 1e-9
 
 
 # --- what it refuses, and what it says
@@ -461,18 +461,18 @@ def test_choosing_warns_of_nothing() -> None:
 @pytest.mark.parametrize(
     ("answered", "error", "said", "never"),
     [
-        (0.4, 0.0, "give a worst-case risk of 0.4, exactly as foretold", "±"),
-        (0.4 + 1e-17, 5e-18, "exactly as foretold", "±"),
-        (0.401, 5e-4, "agree with it: a worst-case risk of 0.401 ± 0.0005 (one stand", "differ"),
-        (0.4008, 6e-5, "differ from it, but by less than 0.001: ", "agree"),
-        (0.4008, 0.0, "differ from it, but by less than 0.001: ", "±"),
+        (0.4, 0.0, "give a worst-case risk of 0.4, exactly as predicted", "±"),
+        (0.4 + 1e-17, 5e-18, "exactly as predicted", "±"),
+        (0.401, 5e-4, "agree with it: the worst-case risk is 0.401 ± 0.0005 (one stand", "differ"),
+        (0.4008, 6e-5, "differ from it by less than 0.001: ", "agree"),
+        (0.4008, 0.0, "differ from it by less than 0.001: ", "±"),
         (0.5, 1e-2, "do not agree with it: ", "differ"),
     ],
 )
 def test_what_a_check_says_is_what_it_found(
     answered: float, error: float, said: str, never: str
 ) -> None:
-    """Agreement is within three standard errors, and nothing else is called so."""
-    sentence = Check(60, 0.4, answered, error, 0.7, 0.0).sentence
+    """Risks agree if they are within three standard errors, and only then."""
+    sentence = ModelCheck(60, 0.4, answered, error, 0.7, 0.0).sentence
     assert said in sentence
     assert never not in sentence

@@ -1,4 +1,4 @@
-"""`learn_response` on people with budgets: they are made here, so the truth is known.
+"""`learn_response` on simulated people with budgets, whose true response is known.
 
 Verdicts on noisy people have a false-alarm rate of 1%, intervals a level of 95%; tests that repeat
 them state the rate at which they would fail by chance. Seeds are fixed.
@@ -61,7 +61,7 @@ def people(response: Response) -> Population:
 
 
 def scored(response: Response, sd: float = 0.0, seed: int = 0) -> BlackBox:
-    """The scores of these answers and nothing else, with noise."""
+    """A black box that shows only the scores of these answers, with noise."""
     rng = np.random.default_rng(seed)
 
     def scores(theta: Array, agents: NDArray[np.int64]) -> Array:
@@ -95,8 +95,8 @@ def test_exact_answers_give_the_budget_exactly(name: str, by_scores: bool) -> No
     assert learnt.intervals["degree"][0] > 1e6
     assert learnt.by_agent is ("by agent" in name)
     assert learnt.n_answers == asked.n_answers <= 60
-    # Moves at theta that the pilot has not seen, by the true response. Not all agents were seen,
-    # so that those of agents who differ are compared in direction and in the mean.
+    # Compare with the true moves at theta that the pilot did not deploy. Not all agents were asked,
+    # so if agents differ, only the direction and the mean are compared.
     thetas = np.random.default_rng(5).standard_normal((20, D))
     for theta in thetas:
         found = learnt.model(asked).ask(theta, MOVERS) - X[MOVERS]
@@ -166,7 +166,7 @@ def test_one_feature_with_equal_sides_is_said_to_be_any_of_three() -> None:
         assert learnt.features == [4]
         assert learnt.intervals["radius"] == pytest.approx((0.5, 0.5))
         assert learnt.intervals["norm"] == (1.0, INF)
-        assert "a ball, a box and a price are the same on one" in learnt.sentence
+        assert "a ball, a box and a price are the same" in learnt.sentence
 
 
 def test_costs_of_large_degree_are_costs() -> None:
@@ -236,7 +236,7 @@ def test_scores_take_as_many_answers_as_both_signs_need_or_say_so() -> None:
     few = learn_response(Population(X, y, box), answers=60)
     assert not few.fits
     assert few.n_answers <= 60
-    assert "features that move up and down by different amounts take 86" in few.sentence
+    assert "by different amounts from scores takes 86 answers" in few.sentence
     assert learn_response(Population(X, y, box), answers=86).fits
     known = learn_response(Population(X, y, box), answers=60, features=[0, 1, 2])
     assert known.fits
@@ -323,7 +323,7 @@ def test_intervals_of_means_cover_the_truth_where_agents_differ() -> None:
 def test_late_answers_are_found_and_named(base: Response, seed: int) -> None:
     learnt = learn_response(people(Stale(base)), seed=seed)
     assert not learnt.fits
-    assert "answer the theta deployed 1 before" in learnt.sentence
+    assert "answer the theta from 1 deployment earlier" in learnt.sentence
 
 
 @pytest.mark.parametrize("base", [BALL, BOX])
@@ -354,7 +354,8 @@ def test_those_who_never_move_are_counted(base: Response) -> None:
 
 
 def test_cost_cut_at_every_deployment_is_a_ball() -> None:
-    """What is cut wherever it was seen cannot be told from a budget; where it is not, it can."""
+    """A cost that is cut at every deployment looks like a budget; one that is not cut at all of
+    them does not."""
     always = learn_response(people(Limited(QuadraticCost(0.3, SOME), 0.02)))
     assert isinstance(always.response, BallBudget)
     assert always.power == pytest.approx(0.02)
@@ -372,8 +373,8 @@ def test_features_that_move_beside_those_given_are_named() -> None:
 
 
 def who_differ(d: int, seed: int) -> Population:
-    """People with balls of their own size on two features, two in five of whom never move, seen by
-    scores."""
+    """People with balls on two features whose sizes differ, two in five of whom never move, seen
+    by their scores."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(200, d))
     y = np.where(X @ rng.normal(size=d) + 0.5 * rng.normal(size=200) > 0, 1.0, -1.0)

@@ -1,4 +1,4 @@
-"""What `learn_response` learns is what people do: they are made here, so the truth is known.
+"""`learn_response` on simulated people with power costs, whose true response is known.
 
 Verdicts on noisy people have a false-alarm rate of 1%, intervals a level of 95%; tests that repeat
 them state the rate at which they would fail by chance. Seeds are fixed.
@@ -25,7 +25,7 @@ from gameproof import (
     learn_response,
     synthetic_people,
 )
-from gameproof.strategic.learning.power_fit import shapes
+from gameproof.strategic.learning.power_fit import moves_of_unit_power
 
 Array = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ ONE = PowerCost(0.3)
 
 
 def one_feature(response: Response) -> Population:
-    """People of whom one thing is known."""
+    """People with a single feature."""
     return Population(X[:, :1], y, response)
 
 
@@ -47,7 +47,7 @@ def people(response: Response, **kwargs: int) -> Population:
 
 
 def scored(response: PowerCost, sd: float = 0.0, seed: int = 0) -> BlackBox:
-    """The scores of these answers and nothing else, with noise."""
+    """A black box that shows only the scores of these answers, with noise."""
     rng = np.random.default_rng(seed)
 
     def scores(theta: Array, agents: NDArray[np.int64]) -> Array:
@@ -117,7 +117,7 @@ def test_scores_alone_give_the_cost_exactly(norm: float) -> None:
 
 
 def many_features(d: int) -> Population:
-    """People who show scores alone, and of whose features one of three moves."""
+    """People who show only scores; every third feature moves."""
     X, y = synthetic_people(n=200, d=d, seed=1)
     response = PowerCost(0.05, features=range(0, d, 3))
     ask = BlackBox(lambda theta, agents: response.answers(theta, X[agents], agents) @ theta, True)
@@ -137,7 +137,9 @@ def test_too_few_scores_to_find_features_say_how_many_it_takes(d: int, given: di
     learnt = learn_response(many_features(d), **given)
     assert not learnt.fits
     assert learnt.n_answers == 60
-    assert f"that takes {2 * (d + 3)} at {d + 3}, or features that are" in learnt.sentence
+    assert (
+        f"ask for {2 * (d + 3)} scores at {d + 3} deployments, or give features" in learnt.sentence
+    )
     assert learn_response(many_features(d), features=range(0, d, 3)).n_answers == 60
 
 
@@ -147,7 +149,9 @@ def test_fitted_shape_is_the_response_of_unit_power(degree: float, norm: float) 
     thetas = np.random.default_rng(0).standard_normal((3, D))
     movable = np.isin(np.arange(D), SOME)
     unit = PowerCost(1.0, degree, norm, SOME)
-    found = shapes(thetas, 1 / degree, 0.0 if np.isinf(norm) else 1 / norm, movable, False)
+    found = moves_of_unit_power(
+        thetas, 1 / degree, 0.0 if np.isinf(norm) else 1 / norm, movable, False
+    )
     assert found == pytest.approx(np.array([unit.direction(theta) for theta in thetas]))
 
 
@@ -177,7 +181,7 @@ def test_intervals_cover_the_truth_and_noise_is_no_refutation() -> None:
 
 
 def test_noise_of_one_person_is_no_break_but_cannot_be_told_from_one() -> None:
-    """A test of 0.3% for a bend may name that instead: in 2 of 4 by chance 0.006%."""
+    """A test at 0.3% may find another reason instead: in 2 of 4 runs by chance 0.006%."""
     rows = np.append(np.flatnonzero(y > 0), MOVERS[0])
     assert learn_response(Population(X[rows], y[rows], BASE)).fits
     told = [
@@ -185,7 +189,7 @@ def test_noise_of_one_person_is_no_break_but_cannot_be_told_from_one() -> None:
         for seed in range(4)
     ]
     assert not any(learnt.fits for learnt in told)
-    assert sum("noise cannot be told from a break" in learnt.sentence for learnt in told) >= 3
+    assert sum("noise cannot be told from a violation" in learnt.sentence for learnt in told) >= 3
 
 
 def test_noise_alone_is_nobody_moving() -> None:
@@ -212,7 +216,7 @@ def test_noise_in_the_only_feature_that_moves_is_no_refutation() -> None:
 
 @pytest.mark.parametrize("sd", [0.0, 1e-9, 1e-8, 3e-8])
 def test_answers_in_single_precision_fit(sd: float) -> None:
-    """And noise of that size, among numbers that are off by less and by more than none counts as.
+    """With and without noise of the size of single-precision rounding.
     20 runs: more than 3 false alarms of a 1% test by chance under 0.01%."""
     refused = 0
     for seed in range(20):
@@ -239,7 +243,7 @@ def test_break_is_found_in_single_precision() -> None:
 
     found = learn_response(people(BlackBox(clipped)), seed=0)
     assert not found.fits
-    assert f"{cut} answers are off where all others fit" in found.sentence
+    assert f"{cut} answers do not fit while all others fit" in found.sentence
 
 
 def test_noisy_scores_give_intervals_that_cover() -> None:
@@ -253,20 +257,20 @@ def test_noisy_scores_give_intervals_that_cover() -> None:
 
 SHIFTED = BlackBox(lambda theta, agents: X[agents] + np.array([0.3, -0.2, 0.0, 0.1, 0.0, 0.5]))
 OWN_SHIFT = BlackBox(lambda theta, agents: X[agents] + 0.3 * X[agents][:, ::-1])
-REGARDLESS = "moved the same, whatever theta was"
+REGARDLESS = "moved by the same amount, whatever theta was"
 BREAKS: dict[str, tuple[Response, str]] = {
     "limited": (Limited(BASE, 0.25), "nobody moves farther than 0.25"),
     "all limited": (Limited(BASE, 0.05), "nobody moves farther than 0.05"),
     "boxed": (Boxed(BASE, -1.0, 1.0), "clipped at bounds"),
     "hardly boxed": (Boxed(BASE, -2.0, 2.0), "clipped at bounds"),
-    "stale": (Stale(BASE), "answer the theta deployed 1 before"),
-    "very stale": (Stale(BASE, 2), "answer the theta deployed 2 before"),
+    "stale": (Stale(BASE), "answer the theta from 1 deployment earlier"),
+    "very stale": (Stale(BASE, 2), "answer the theta from 2 deployments earlier"),
     "shifted": (SHIFTED, REGARDLESS),
     "each shifted": (OWN_SHIFT, REGARDLESS),
     "noisy and shifted": (Noisy(SHIFTED, 0.05), REGARDLESS),
     "noisy and limited": (Noisy(Limited(BASE, 0.25), 0.01), "as if cut at a limit"),
     "noisy and boxed": (Noisy(Boxed(BASE, -1.0, 1.0), 0.03), "clipped at bounds"),
-    "noisy and stale": (Noisy(Stale(BASE), 0.05), "answer the theta deployed 1 before"),
+    "noisy and stale": (Noisy(Stale(BASE), 0.05), "answer the theta from 1 deployment earlier"),
 }
 
 
@@ -340,7 +344,7 @@ def test_same_seed_same_result() -> None:
 @pytest.mark.parametrize(
     ("wrong", "error", "message"),
     [
-        ({"answers": 5}, ValueError, "at least 2 a deployment, 12 in all, got 5"),
+        ({"answers": 5}, ValueError, "at least 2 per deployment, 12 in all, got 5"),
         ({"deployments": 2}, ValueError, "deployments must be at least 3, got 2"),
         ({"size": 0.0}, ValueError, "size must be positive"),
         ({"level": 1.0}, ValueError, "level must lie between 0 and 1, got 1.0"),
@@ -380,7 +384,7 @@ def test_features_that_move_beside_those_given_are_named(degree: float, noise: f
 
 def test_too_small_a_budget_is_told_what_it_takes() -> None:
     X, y = synthetic_people(n=100, d=3, seed=0)
-    for budget, said in ((10, "It takes 12 at least"), (30, "Give answers=30 or less")):
+    for budget, said in ((10, "It takes at least 12"), (30, "Give answers=30 or less")):
         people = Population(X, y, BlackBox(lambda theta, agents: X[agents]), budget=budget)
         with pytest.raises(BudgetExceeded, match=said):
             learn_response(people)

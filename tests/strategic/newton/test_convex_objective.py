@@ -1,4 +1,4 @@
-"""The convex side: derivatives by differences, bounds against points of the set."""
+"""The convex objective: derivatives against differences, bounds against points of the set."""
 
 from typing import Any
 
@@ -29,6 +29,7 @@ def test_derivatives_are_those_of_the_value(name: str, given: bool) -> None:
     for _ in range(3):
         v = side.lift(random_x(problem, rng), 0.3)
         found = side.derivatives(side.at(v), nothing)
+        np.testing.assert_allclose(side.gradient(v), found.gradient, atol=1e-12)
         for c in range(v.size):
             change = step * np.eye(v.size)[c]
             up, down = side.at(v + change), side.at(v - change)
@@ -57,8 +58,8 @@ def test_free_agents_add_their_bends_along_their_pulls(name: str) -> None:
 
 @pytest.mark.parametrize("seed", range(30))
 def test_bounds_hold_at_every_point_of_the_set(seed: int) -> None:
-    """Whatever v and gamma, the bound from below is at most L(x, gamma) for all x: here 50 of them
-    and the best that is known."""
+    """For all v and gamma, the lower bound is at most L(x, gamma) for all x: here for 50 points and
+    the best one known."""
     problem, rng = random_problem(seed), np.random.default_rng(seed)
     gamma = rng.uniform(-1, 1, problem.n)
     side = ConvexSide(problem, gamma)

@@ -1,5 +1,5 @@
-"""Minima over many agents: certified, the barrier's, the same on any number of cores, in memory of
-the data's size."""
+"""Minima over many agents: certified, equal to the barrier's, independent of the number of cores,
+and in memory proportional to the data."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def at_scale(n: int, d: int = 10, **options: Any) -> gp.StrategicProblem:
 
 @pytest.fixture
 def no_barrier_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The barrier method may see a sample and the few, never all of many agents."""
+    """The barrier method may use a sample and the active agents, but never all of many agents."""
 
     def checked(side: Any, *arguments: Any) -> barrier.Minimum:
         assert not isinstance(side, ConvexSide) or side.n < minimum.FEW
@@ -44,7 +44,7 @@ def no_barrier_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Problems of the tests' size go the way of large ones, in many blocks."""
+    """Solves small problems like large ones, in many blocks."""
     monkeypatch.setattr(minimum, "FEW", 30)
     monkeypatch.setattr(minimum, "FEW_EACH", 3)
     monkeypatch.setattr(minimum, "THINNER", 4)
@@ -65,7 +65,7 @@ def test_saddle_point_of_100_000_agents_is_certified(name: str) -> None:
     problem, rng = LARGE[name](), np.random.default_rng(0)
     saddle = gp.saddle_point(problem)
     assert -1e-12 <= saddle.duality_gap <= 1e-9
-    # From above, the value with the best gamma; from below, no x has less, near or far.
+    # The upper bound is the value with the best gamma; no x, near or far, is below the lower bound.
     assert saddle.value == pytest.approx(problem.robust_value(saddle.x), abs=1e-12)
     for size in (1e-4, 1e-2, 1.0):
         x = problem.x_set.project(saddle.x + size * rng.standard_normal(saddle.x.size))
@@ -74,7 +74,7 @@ def test_saddle_point_of_100_000_agents_is_certified(name: str) -> None:
 
 @pytest.mark.usefixtures("no_barrier_for_all")
 def test_minimum_of_many_agents_is_that_of_a_general_optimiser() -> None:
-    """Labels that stay, nobody responds: logistic regression with a norm, by L-BFGS."""
+    """With fixed labels and no response: norm-regularised logistic regression, by L-BFGS."""
     X, y = synthetic(20_000, 5, 6)
     saddle = gp.saddle_point(gp.StrategicProblem(gp.Population(X, y), 0.05))
 
@@ -179,7 +179,7 @@ def test_saddle_point_is_the_same_to_the_last_bit_on_one_core_and_on_two() -> No
 
 
 def test_memory_is_of_the_size_of_the_data() -> None:
-    """Two more copies of the features at the most, and 30 numbers an agent."""
+    """At most two more copies of the features, and 30 numbers per agent."""
     for n in (20_000, 80_000):
         problem = at_scale(n)
         gp.saddle_point(problem)

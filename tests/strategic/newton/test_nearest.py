@@ -1,4 +1,4 @@
-"""Nearest moves, which bounds come from, against a conic solver."""
+"""Projections, from which bounds are computed, against a conic solver."""
 
 import warnings
 
@@ -14,7 +14,7 @@ def distance(g, s, cost) -> float:
 
 
 def solved(g, cost, variable, move, limits) -> float:
-    """The least distance of -g from what `move` makes of the variable."""
+    """The smallest distance of -g from `move` of the variable."""
     program = cp.Problem(cp.Minimize(cp.sum_squares(cp.multiply(cost, g + move))), limits)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Solution may be inaccurate|pnorm with p=")
@@ -32,16 +32,25 @@ def test_point_of_a_price_ball_is_the_nearest(seed: int, size: float) -> None:
     assert distance(g, found, cost) == pytest.approx(best, abs=1e-5)
 
 
-@pytest.mark.parametrize("p", [1.2, 1.5, 2.0, 3.0, 8.0])
+@pytest.mark.parametrize("p", [1.02, 1.2, 1.5, 2.0, 3.0, 8.0, 30.0])
 @pytest.mark.parametrize("size", [1e-6, 0.3, 1.0, 100.0])
 def test_point_of_a_norm_ball_is_the_nearest(p: float, size: float) -> None:
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        g, cost = rng.standard_normal(5), rng.random(5) * 3 + 0.1
+        g, cost = rng.standard_normal(5), rng.random(1 if seed == 0 else 5) * 3 + np.full(5, 0.1)
         found, s = in_norm_ball(g, cost, p, size), cp.Variable(5)
         assert np.linalg.norm(found, p) <= size * (1 + 1e-9)
         best = solved(g, cost, s, s, [cp.pnorm(s, p) <= size])
         assert distance(g, found, cost) == pytest.approx(best, abs=1e-5)
+
+
+@pytest.mark.parametrize("p", [1.02, 1.5, 3.0])
+def test_a_point_outside_a_norm_ball_by_rounding_is_its_own_nearest(p: float) -> None:
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        g, cost = rng.standard_normal(5), rng.random(5) * 3 + 0.1
+        size = float(np.nextafter(np.linalg.norm(g, p), 0.0))
+        np.testing.assert_allclose(in_norm_ball(g, cost, p, size), -g, rtol=1e-12)
 
 
 def test_nothing_but_0_is_in_a_norm_ball_of_size_0() -> None:

@@ -1,1 +1,1 @@
-"""Convex compact sets: each in a file with its mathematics, its NumPy form and its compiled form."""
+"""Convex compact sets, one file each: mathematics, NumPy form, name of the compiled form."""

@@ -68,8 +68,9 @@ class Product(ConvexSet):
         parts = [part.encoded for part in self.sets]
         if any(part is None for part in parts):
             return None
-        flat = [p if isinstance(s, Product) else (p,) for s, p in zip(self.sets, parts, strict=True)]
-        return tuple(part for group in flat for part in group)
+        pairs = zip(self.sets, parts, strict=True)
+        groups = [part if isinstance(whole, Product) else (part,) for whole, part in pairs]
+        return tuple(part for group in groups for part in group)
 
     def project(self, point: ArrayLike) -> Vector:
         return self._by_part(lambda part, own: part.project(own), self._checked(point))
@@ -79,7 +80,8 @@ class Product(ConvexSet):
 
     def _by_part(self, function: Callable[..., Vector], *vectors: Vector) -> Vector:
         parts = (np.split(vector, self._stops[:-1]) for vector in vectors)
-        return np.concatenate([function(s, *own) for s, *own in zip(self.sets, *parts, strict=True)])
+        together = zip(self.sets, *parts, strict=True)
+        return np.concatenate([function(whole, *own) for whole, *own in together])
 
     def sample(self, rng: np.random.Generator) -> Vector:
         return np.concatenate([part.sample(rng) for part in self.sets])

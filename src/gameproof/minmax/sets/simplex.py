@@ -80,13 +80,15 @@ class Simplex(ConvexSet):
         descending = np.sort(shifted)[::-1]
         thresholds = (np.cumsum(descending) - self.total) / np.arange(1, self.dim + 1)
         positive = int(np.flatnonzero(descending > thresholds)[-1])
-        return np.maximum(shifted - thresholds[positive], 0.0)
+        found: Vector = np.maximum(shifted - thresholds[positive], 0.0)
+        return found
 
     def step(self, origin: Vector, move: Vector) -> Vector:
         if not self.entropy:
             return self.project(origin - move)
         weighted: Vector = origin * np.exp(move.min() - move)
-        return weighted * (self.total / weighted.sum())
+        weighted *= self.total / weighted.sum()
+        return weighted
 
     def sample(self, rng: np.random.Generator) -> Vector:
         point: Vector = rng.dirichlet(np.ones(self.dim))

@@ -15,7 +15,6 @@ keep arrays of its own, which are saved with the state; it then runs in the Pyth
 
 from __future__ import annotations
 
-from abc import ABC
 from collections.abc import Mapping
 from typing import ClassVar, Literal, NamedTuple
 
@@ -49,7 +48,7 @@ class Estimates(NamedTuple):
     kept: Vector
 
 
-class Update(ABC):
+class Update:
     """A table of phases; override `move` for anything else.
 
     Examples
@@ -67,9 +66,9 @@ class Update(ABC):
     """
 
     name: ClassVar[str] = "own"
-    phases: tuple[Phase, ...] = (Phase(),)
+    phases: ClassVar[tuple[Phase, ...]] = (Phase(),)
     # Names of arrays of the update's own, each over x and then y, zero at the start.
-    arrays: tuple[str, ...] = ()
+    arrays: ClassVar[tuple[str, ...]] = ()
 
     def move(
         self, phase: int, estimates: Estimates, arrays: Mapping[str, Vector], step: int

@@ -1,9 +1,9 @@
-"""`learn_response`: how people answer, learnt from a few dozen answers.
+"""`learn_response`: learns how people answer from a few dozen answers.
 
-A pilot study (`pilot`) is asked. Power costs and balls (`power_fit`, `movable`), boxes (`box_fit`)
-and prices (`price_fit`) are fitted to it, one is chosen (`families`) and judged (`fit_tests`,
-`breaks`). Where the answers fit, the problem can be solved as if the response were known; where
-they do not, the sentence says what to do.
+A pilot study is run (`run_pilot`). Power costs and balls (`power_fit`, `find_movable`), boxes
+(`box_fit`) and prices (`price_fit`) are fitted to its answers. One family is chosen
+(`choose_family`) and judged (`diagnosis`). If the answers fit, the problem can be solved as if the
+response were known. If not, the sentence says what to do.
 """
 
 from __future__ import annotations
@@ -11,24 +11,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from gameproof.core.arguments import as_count, as_number, as_positive
-from gameproof.core.errors import BudgetExceeded
-from gameproof.strategic.learning.fit_tests import nobody_moves
-from gameproof.strategic.learning.learned_response import LearnedResponse, learned_from
-from gameproof.strategic.learning.movable import ALPHA
-from gameproof.strategic.learning.pilot import Pilot, run_pilot
-from gameproof.strategic.learning.pilot_design import Plan, doubles
+from gameproof.strategic.feature_mask import feature_mask
+from gameproof.strategic.learning.find_movable import ALPHA
+from gameproof.strategic.learning.fit_tests import p_nobody_moves
+from gameproof.strategic.learning.learned_response import LearnedResponse, response_from_pilot
+from gameproof.strategic.learning.pilot import Pilot
+from gameproof.strategic.learning.pilot_design import may_double
+from gameproof.strategic.learning.pilot_plan import (
+    ANSWERS,
+    MOST_ANSWERS,
+    deployments_one_by_one,
+    enough_answers,
+    make_plan,
+)
+from gameproof.strategic.learning.run_pilot import run_pilot
 from gameproof.strategic.population import Population
-from gameproof.strategic.power_costs import PowerCost
-from gameproof.strategic.responses import Sight
 
-DEPLOYMENTS = 6
-# Answers asked by default; where it takes more to learn, up to the second.
-ANSWERS, MOST_ANSWERS = 60, 300
-# Scores an agent, below which people who differ are not told apart for sure.
-EACH_AGENT = 4
+# With fewer scores per agent than this, agents who differ may not be told apart.
+SCORES_PER_AGENT = 4
 
 
 def learn_response(
@@ -41,22 +42,56 @@ def learn_response(
     level: float = 0.95,
     seed: int = 0,
 ) -> LearnedResponse:
-    """How people answer: a power cost, or where moves do not grow with theta a budget, a ball, a
-    box or prices; with intervals and a verdict.
+    """Learns how people answer, from a pilot study of a few dozen answers.
 
-    At most `answers` are asked, at `deployments` distinct theta, the largest of which spreads
-    scores by about `size`. By default they are 60 at 6; where only scores are seen, at d + 3, of
-    2 answers at least, if that is 300 or less: with too few, all features are taken to move. Where
-    one feature moves at a time, and by scores where a budget has to be seen from both sides, there
-    are more deployments, of 2 answers at least: up to d + 5, and 2 d + 3.
-    `features`, where they are known, are the movable ones. The verdict's false-alarm rate is 1%,
-    and intervals hold at `level`, where noise has mean zero and the same size in every answer.
+    The response is a power cost; or, if moves do not grow with theta, a ball, a box or prices.
 
+    Parameters
+    ----------
+    population : Population
+        The people to ask. Answers count toward its budget.
+    answers : int, optional
+        The most answers to ask for, at least 2 per deployment. By default 60, or as many as it
+        takes up to 300: if only scores are seen, each feature is deployed alone, and with both
+        signs if the response may be a budget. With too few scores, all features are assumed to
+        move.
+    deployments : int, optional
+        The number of distinct theta, at least 3. By default 6; d + 3 if only scores are seen; and
+        more if one feature moves at a time (up to d + 5), or if budgets are learned from scores (up
+        to 2 d + 3).
+    size : float, default=2.0
+        The standard deviation of scores at the largest theta deployed.
+    features : sequence of int, optional
+        The movable features, if they are known. By default they are found.
+    level : float, default=0.95
+        The level of the intervals. They hold if noise has mean zero and the same size in every
+        answer.
+    seed : int, default=0
+        The seed of the random choices: whom to ask, and which theta to deploy.
+
+    Returns
+    -------
+    LearnedResponse
+        The response, its intervals, and a verdict with a false-alarm rate of 1 %.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or all labels are the same.
+    TypeError
+        If an argument has the wrong type.
+    BudgetExceeded
+        If the population's budget does not allow the answers; nobody is asked.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gameproof.strategic.power_costs import PowerCost
     >>> from gameproof.strategic.responses import BlackBox
     >>> rng = np.random.default_rng(0)
     >>> people = Population(rng.standard_normal((50, 3)), [1, -1] * 25, PowerCost(0.2, degree=3.0))
-    >>> learnt = learn_response(people, answers=24, deployments=4)
-    >>> learnt.fits, learnt.degree, learnt.norm, learnt.features, round(learnt.power, 6)
+    >>> learned = learn_response(people, answers=24, deployments=4)
+    >>> learned.fits, learned.degree, learned.norm, learned.features, round(learned.power, 6)
     (True, 3.0, 2.0, [0, 1, 2], 0.2)
     >>> up_only = lambda theta, agents: people.X[agents] + [2, 0, 0] * (theta > 0)
     >>> learn_response(Population(people.X, people.y, BlackBox(up_only))).response
@@ -79,114 +114,64 @@ def learn_within(
     level: float = 0.95,
     seed: int = 0,
 ) -> LearnedResponse:
-    """As `learn_response`, with `answers` unless features have to be told apart, which may take
-    more, up to `most`."""
+    """`learn_response` with `answers`, or up to `most` if features have to be told apart."""
     population.require_both_labels()
-    plan = _plan(population, answers, most, deployments, features)
+    plan = make_plan(population, answers, most, deployments, features)
     as_positive("size", size)
     if not 0 < as_number("level", level) < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
     pilot = run_pilot(population, plan, size, as_count("seed", seed, least=0))
-    told = None
-    assumed = pilot.scores and features is None and not pilot.alone(0).any()
-    if features is not None or assumed:
-        told = PowerCost(1.0, features=features).movable(population.d)
-    learnt = learned_from(pilot, population, told, level)
-    if assumed and not learnt.fits:  # which may be all that is wrong
-        return replace(learnt, sentence=_too_few(pilot))
-    if _one_sided(pilot, learnt):
+    all_assumed = pilot.scores_only and features is None and not pilot.alone(0).any()
+    given = None
+    if features is not None or all_assumed:
+        given = feature_mask(features, population.d)
+    learned = response_from_pilot(pilot, population, given, level)
+    if all_assumed and not learned.fits:
+        return replace(learned, sentence=_too_few_to_find_features(pilot))
+    if _may_be_one_sided(pilot, learned):
         wanted = 2 * (2 * plan.features.size + 3)
-        more = f"By scores, features that move up and down by different amounts take {wanted}."
-        return replace(learnt, sentence=f"{learnt.sentence} {more}")
-    if pilot.scores and learnt.power == 0 and nobody_moves(pilot) < ALPHA:
-        sentence = (
-            f"Some scores rise, and {learnt.n_answers} are too few to find the features behind it: "
-            f"ask for {2 * learnt.n_answers} or more, or give features that are known."
+        more = (
+            f"To learn features that move up and down by different amounts from scores takes "
+            f"{wanted} answers."
         )
-        return replace(learnt, fits=False, sentence=sentence)
-    if pilot.scores and learnt.by_agent and learnt.n_answers < EACH_AGENT * learnt.agents.size:
-        return replace(learnt, sentence=f"{learnt.sentence} {_few_an_agent(learnt)}")
-    return learnt
+        return replace(learned, sentence=f"{learned.sentence} {more}")
+    if pilot.scores_only and learned.power == 0 and p_nobody_moves(pilot) < ALPHA:
+        sentence = (
+            f"Some scores rise, but {learned.n_answers} answers are too few to find the features "
+            f"that cause it: ask for {2 * learned.n_answers} or more, or give features if you know "
+            "them."
+        )
+        return replace(learned, fits=False, sentence=sentence)
+    few_scores = learned.n_answers < SCORES_PER_AGENT * learned.agents.size
+    if pilot.scores_only and learned.by_agent and few_scores:
+        return replace(learned, sentence=f"{learned.sentence} {_too_few_per_agent(learned)}")
+    return learned
 
 
-def _few_an_agent(learnt: LearnedResponse) -> str:
+def _too_few_per_agent(learned: LearnedResponse) -> str:
+    agents = learned.agents.size
     return (
-        f"People differ, and {learnt.n_answers} scores of {learnt.agents.size} of them leave open "
-        f"which features move and how: ask for {EACH_AGENT * learnt.agents.size} or more."
+        f"People differ, and {learned.n_answers} scores from {agents} agents do not show for sure "
+        f"which features move and how: ask for {SCORES_PER_AGENT * agents} or more."
     )
 
 
-def _one_sided(pilot: Pilot, learnt: LearnedResponse) -> bool:
-    """Whether scores may be those of a box, and features were not deployed alone with both signs:
-    bounds that differ cannot be told apart then."""
-    if not pilot.scores or learnt.fits:
-        return False
-    first, second = (pilot.which == k for k in (0, 1))
-    replies = [(pilot.agents[rows], pilot.moves[rows]) for rows in (first, second)]
-    single = (pilot.thetas != 0).sum(axis=1) == 1
-    return doubles(*replies) and not (pilot.thetas[single] < 0).any()
-
-
-def deployments_one_by_one(d: int) -> int:
-    """As many as it takes to find the features that move by scores: each alone, then three."""
-    return d + 3
-
-
-def enough_answers(population: Population, features: Sequence[int] | None = None) -> int:
-    """As many as it takes to learn from; by scores, features that move are found one by one."""
-    alone = population.sight < Sight.ANSWERS and features is None
-    return max(ANSWERS, 2 * deployments_one_by_one(population.d)) if alone else ANSWERS
-
-
-def _too_few(pilot: Pilot) -> str:
-    d = pilot.thetas.shape[1]
+def _too_few_to_find_features(pilot: Pilot) -> str:
+    d = pilot.n_features
     wanted = deployments_one_by_one(d)
     return (
         f"The answers fit no power cost or budget on all {d} features, and {pilot.agents.size} "
-        f"scores at {len(pilot.thetas)} deployments are too few to find those that move: that "
-        f"takes {2 * wanted} at {wanted}, or features that are known."
+        f"scores at {len(pilot.thetas)} deployments are too few to find those that move: ask for "
+        f"{2 * wanted} scores at {wanted} deployments, or give features if you know them."
     )
 
 
-def _plan(
-    population: Population,
-    answers: int,
-    most: int | None,
-    deployments: int | None,
-    features: Sequence[int] | None,
-) -> Plan:
-    as_count("answers", answers)
-    if features is not None:
-        PowerCost(1.0, features=features).fit(population.n, population.d)
-    singles = population.sight < Sight.ANSWERS and features is None
-    wanted = deployments_one_by_one(population.d)
-    if deployments is None:
-        times = wanted if singles and 2 * wanted <= answers else DEPLOYMENTS
-    else:
-        times = as_count("deployments", deployments, least=3)
-    if answers < 2 * times:
-        raise ValueError(
-            f"answers must be at least 2 a deployment, {2 * times} in all, got {answers}"
-        )
-    each = min(answers // times, int((population.y < 0).sum()))
-    left = population.remaining
-    if left is not None and each * times > left:
-        least = 2 * times
-        way_out = (
-            f"Give answers={left} or less." if left >= least else f"It takes {least} at least."
-        )
-        raise BudgetExceeded(
-            f"learning needs {each * times} answers and the budget of {population.budget} has "
-            f"{left} left; nobody was asked. {way_out}"
-        )
-    limit = np.inf if left is None else left
-    able = np.arange(population.d) if features is None else np.array(sorted(features), dtype=int)
-    return Plan(
-        each=each,
-        deployments=times,
-        answers=int(min(answers, limit)),
-        most=int(min(max(answers, most or 0), limit)),
-        fixed=deployments is not None,
-        alone=singles and times >= wanted,
-        features=able,
-    )
+def _may_be_one_sided(pilot: Pilot, learned: LearnedResponse) -> bool:
+    """Whether the scores may come from a box whose bounds cannot be told apart, because features
+    were not deployed alone with both signs."""
+    if not pilot.scores_only or learned.fits:
+        return False
+    first, second = (pilot.deployment == k for k in (0, 1))
+    replies = [(pilot.agents[rows], pilot.moves[rows]) for rows in (first, second)]
+    single = (pilot.thetas != 0).sum(axis=1) == 1
+    return may_double(*replies) and not (pilot.thetas[single] < 0).any()

@@ -5,23 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
 from gameproof.core.arguments import Indices, Vector
+from gameproof.strategic.feature_mask import Mask, positions
+from gameproof.strategic.learning.budget_fit import BudgetFit
+from gameproof.strategic.learning.choose_family import choose_family, fit_same_family
 from gameproof.strategic.learning.diagnosis import judge
-from gameproof.strategic.learning.families import Choice, chosen, same_family
-from gameproof.strategic.learning.linear_fit import LinearFit
-from gameproof.strategic.learning.movable import sure_and_possible
-from gameproof.strategic.learning.parameter_intervals import (
-    inverse,
-    mean_error,
-    power_interval,
-    profile,
-    rounded,
-)
 from gameproof.strategic.learning.pilot import Pilot
-from gameproof.strategic.learning.power_fit import PowerFit, fitted
-from gameproof.strategic.learning.response_fit import Fit, Intervals, Mask, positions
+from gameproof.strategic.learning.power_fit import PowerFit
+from gameproof.strategic.learning.response_fit import Intervals, ResponseFit
+from gameproof.strategic.learning.response_intervals import (
+    ball_intervals,
+    budget_intervals,
+    intervals_if_nobody_moves,
+    power_intervals,
+)
 from gameproof.strategic.population import Population
 from gameproof.strategic.power_costs import NoResponse
 from gameproof.strategic.responses import KnownResponse
@@ -29,16 +27,55 @@ from gameproof.strategic.responses import KnownResponse
 
 @dataclass(frozen=True, eq=False)
 class LearnedResponse:
-    """A response learnt from answers, and whether it fits them: a `PowerCost`, or where moves do
-    not grow with theta a `BallBudget`, a `BoxBudget` or a `PriceBudget` of infinite degree.
+    """A response learned from answers, with intervals and a verdict on the fit.
 
-    `power` is the power, the radius of a ball, or the budget at prices in units of the smallest;
-    for a box it is 1, as bounds are in the response. Where it differs by agent and not all agents
-    were seen, it is the mean, and so is the response's.
-    `intervals` hold at the level asked for, each by itself: "power" and "degree" of all; "norm"
-    and, of a ball, "radius"; of a box "lower" and "upper", pairs of vectors, unbounded where the
-    pilot never saw the sign; of prices "budget" and "prices". "features" is a pair of lists, those
-    that surely move and those that may."""
+    `learn_response` returns it.
+
+    Attributes
+    ----------
+    response : KnownResponse
+        A `PowerCost`; or, if moves do not grow with theta, a `BallBudget`, a `BoxBudget` or a
+        `PriceBudget`.
+    power : float
+        The power of a cost, the radius of a ball, or the budget if the smallest price is 1. For a
+        box it is 1, since the response holds the bounds. If it differs by agent and not all agents
+        were asked, it is the mean over those asked, and the response uses that mean.
+    degree : float
+        The degree of the cost; infinite for a budget.
+    norm : float
+        The norm in which moves are measured.
+    features : list of int
+        The features that move.
+    intervals : dict
+        Pairs (low, high), each valid at the requested level: "power" and "degree" always; "norm",
+        and "radius" for a ball; "lower" and "upper" for a box, as pairs of vectors that are
+        unbounded for signs that the pilot never deployed; "budget" and "prices" for prices.
+        "features" is a pair of lists: the features that surely move, and those that may.
+    by_agent : bool
+        Whether powers differ by agent.
+    agents, powers : ndarray
+        The agents asked, and the power of each.
+    fits : bool
+        Whether the answers fit the response.
+    sentence : str
+        What was found, and what to do next.
+    residual : float
+        The root mean square prediction error at the last deployment, for a fit without that
+        deployment, relative to the root mean square move.
+    noise : float
+        The standard deviation of the noise in one number answered.
+    n_answers, n_deployments : int
+        What the pilot study used.
+
+    Examples
+    --------
+    >>> from gameproof.strategic.learning.learn_response import learn_response
+    >>> from gameproof.strategic.power_costs import QuadraticCost
+    >>> X = np.random.default_rng(0).standard_normal((50, 3))
+    >>> learned = learn_response(Population(X, [1, -1] * 25, QuadraticCost(0.2)))
+    >>> learned.fits, round(learned.power, 6), learned.features
+    (True, 0.2, [0, 1, 2])
+    """
 
     response: KnownResponse
     power: float
@@ -46,48 +83,59 @@ class LearnedResponse:
     norm: float
     features: list[int]
     intervals: Intervals
-    by_agent: bool  # whether powers differ by agent
-    agents: Indices  # those seen
-    powers: Vector  # and the power of each
+    by_agent: bool
+    agents: Indices
+    powers: Vector
     fits: bool
     sentence: str
-    residual: (
-        float  # root mean square left unexplained at a deployment held back, relative to moves
-    )
-    noise: float  # standard deviation of one number answered
+    residual: float
+    noise: float
     n_answers: int
     n_deployments: int
 
     def model(self, population: Population) -> Population:
-        """The same people, answering as learnt: nobody is asked."""
+        """The same agents with the learned response, which can be evaluated without asking them.
+
+        Parameters
+        ----------
+        population : Population
+            The population from which the response was learned.
+
+        Returns
+        -------
+        Population
+            A population with the same features, labels and weights.
+        """
         return Population(population.X, population.y, self.response, weights=population.weights)
 
 
-def learned_from(
-    pilot: Pilot, population: Population, told: Mask | None, level: float
+def response_from_pilot(
+    pilot: Pilot, population: Population, given: Mask | None, level: float
 ) -> LearnedResponse:
-    """What the answers show, on the features told or found."""
+    """What the answers show, on the given features or on those found."""
     movers = int((population.y < 0).sum())
-    choice = chosen(pilot, told)
+    choice = choose_family(pilot, given)
     best = choice.best
     intervals: Intervals
-    if not (best.movable.any() and best.powers().any()):
-        best, intervals = _nobody(pilot, level)
-    elif isinstance(best, LinearFit):
-        intervals = _of_sizes(best, movers, level)
+    if not (best.movable.any() and best.strengths().any()):
+        best = PowerFit(pilot, np.zeros(pilot.n_features, dtype=bool), False)
+        intervals = intervals_if_nobody_moves(pilot, level)
+    elif isinstance(best, BudgetFit):
+        intervals = budget_intervals(best, movers, level)
     else:
-        best, intervals = _of_power(best, choice.power, movers, level, told is not None)
+        best, intervals = power_intervals(best, choice.power, movers, level, given is not None)
         if best.v == 0:
-            intervals |= _of_ball(best, choice, movers, level) | {"radius": intervals["power"]}
-    powers, seen, asked = best.powers(), best.people[0], np.unique(pilot.agents)
-    mean = float(powers.mean())
-    given: float | Vector = mean
+            intervals |= ball_intervals(best, choice, movers, level)
+            intervals["radius"] = intervals["power"]
+    strengths, seen, asked = best.strengths(), best.groups.agents, np.unique(pilot.agents)
+    mean = float(strengths.mean())
+    strength: float | Vector = mean
     if best.by_agent and seen.size == movers:
-        given = np.full(population.n, mean)
-        given[seen] = powers
+        strength = np.full(population.n, mean)
+        strength[seen] = strengths
     verdict = judge(best, () if choice.holds else (choice.power, *choice.budgets))
     return LearnedResponse(
-        response=best.response(given) if mean > 0 else NoResponse(),
+        response=best.response(strength) if mean > 0 else NoResponse(),
         power=mean * best.scale,
         degree=best.degree,
         norm=best.norm,
@@ -95,96 +143,26 @@ def learned_from(
         intervals=intervals,
         by_agent=best.by_agent,
         agents=asked,
-        powers=best.scale * (powers if best.by_agent else np.full(asked.size, mean)),
+        powers=best.scale * (strengths if best.by_agent else np.full(asked.size, mean)),
         fits=verdict.fits,
         sentence=verdict.sentence,
-        residual=_held_back(best, told),
+        residual=_held_out_error(best, given),
         noise=best.noise,
         n_answers=int(pilot.agents.size),
         n_deployments=len(pilot.thetas),
     )
 
 
-def _nobody(pilot: Pilot, level: float) -> tuple[PowerFit, Intervals]:
-    """Power 0, and how large it could be for a quadratic cost on all features."""
-    d = pilot.thetas.shape[1]
-    everywhere = PowerFit(pilot, np.ones(d, dtype=bool), False)
-    unit = everywhere.unit()
-    error = np.sqrt(everywhere.variance / max(float((unit**2).sum()), 1e-300))
-    quantile = float(t_distribution.ppf(level, everywhere.freedom))
-    moved = bool(np.abs(pilot.moves).max() > pilot.floor)
-    highest = float(everywhere.powers()[0] + quantile * error) if moved else 0.0
-    return PowerFit(pilot, np.zeros(d, dtype=bool), False), {
-        "power": (0.0, highest),
-        "degree": (1.0, np.inf),
-        "norm": (1.0, np.inf),
-        "features": ([], list(range(d))),
-    }
-
-
-def _of_power(
-    best: PowerFit, free: PowerFit, movers: int, level: float, told: bool
-) -> tuple[PowerFit, Intervals]:
-    """The fit with degree and norm made round where the answers allow, and the intervals."""
-    ball = best.v == 0
-    alone = int(best.movable.sum()) == 1  # then every norm is the same
-    if alone:
-        free, best = fitted(free, w=0.5), best.at(best.v, 0.5)
-    about = free
-    if ball:
-        about = best if alone else fitted(best, v=0.0)
-    v = profile(free, "v", level)
-    w = (0.0, 1.0) if alone else profile(about, "w", level)
-    power = power_interval(about, movers, level)
-    surely = possibly = best.movable
-    if not told:
-        surely, possibly = sure_and_possible(about, level, w)
-    found: Intervals = {
-        "power": power,
-        "degree": (inverse(v[1]), np.inf if ball else inverse(v[0])),
-        "norm": (inverse(w[1]), inverse(w[0])),
-        "features": (positions(surely), positions(possibly)),
-    }
-    return best if ball else rounded(free, v, w, level), found
-
-
-def _of_ball(ball: PowerFit, choice: Choice, movers: int, level: float) -> Intervals:
-    """Of the bounds of a box or of prices, where the ball is one: they may differ by a little."""
-    names = {np.inf: ("lower", "upper"), 1.0: ("budget", "prices")}.get(ball.norm, ())
-    if int(ball.movable.sum()) == 1:
-        names = ()
-    for fit in choice.budgets:
-        if fit.norm == ball.norm:
-            every = _of_sizes(fit, movers, level)
-            return {name: every[name] for name in names}
-    return {}
-
-
-def _of_sizes(best: LinearFit, movers: int, level: float) -> Intervals:
-    powers = best.powers()
-    share = mean_error(powers[best.shown], movers, level) if best.by_agent else 0.0
-    found = best.intervals(level, share)
-    if "budget" in found:
-        power = found["budget"]
-    else:
-        size = max(float((best.predicted() ** 2).sum()), 1e-300)
-        quantile = float(t_distribution.ppf((1 + level) / 2, best.freedom))
-        width = float(np.hypot(quantile * np.sqrt(best.variance / size), share))
-        power = (max(1 - width, 0.0), 1 + width)
-    return {"power": power, "degree": best.degrees(level)} | found
-
-
-def _held_back(best: Fit, told: Mask | None) -> float:
-    """What a fit without the last deployment leaves unexplained of its answers."""
+def _held_out_error(best: ResponseFit, given: Mask | None) -> float:
+    """The prediction error at the last deployment, for a fit without it, relative to the moves."""
     pilot = best.pilot
-    last = pilot.which == len(pilot.thetas) - 1
-    before = same_family(best, pilot.only(~last), told)
-    seen, _ = before.people
-    rows = last & np.isin(pilot.agents, seen) if before.by_agent else last
-    after = pilot.only(rows)
-    powers = before.powers()
-    own = powers[np.searchsorted(seen, after.agents)] if before.by_agent else powers[0]
-    unit = replace(before, pilot=after).unit()
-    left = after.moves - np.reshape(own, (-1, 1)) * unit
-    size = float((after.moves**2).sum())
+    last = pilot.deployment == len(pilot.thetas) - 1
+    before = fit_same_family(best, pilot.select(~last), given)
+    seen = before.groups.agents
+    held_out = pilot.select(last & np.isin(pilot.agents, seen) if before.by_agent else last)
+    strengths = before.strengths()
+    own = strengths[np.searchsorted(seen, held_out.agents)] if before.by_agent else strengths[0]
+    unit = replace(before, pilot=held_out).unit_moves()
+    left = held_out.moves - np.reshape(own, (-1, 1)) * unit
+    size = float((held_out.moves**2).sum())
     return float(np.sqrt((left**2).sum() / size)) if size > 0 else 0.0

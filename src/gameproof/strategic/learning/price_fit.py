@@ -1,229 +1,238 @@
-"""Prices fitted to answers: one feature moves at a time, the one that gains most for its price.
+"""Prices fitted to answers: agents move the one feature that gains most for its price.
 
-With r_c = budget / price_c, people move the feature with the largest r_c |theta_c|, by r_c. Each
-deployment shows who leads, the feature that moves, and how far. A feature that led nowhere has an
-r of at most what would have made it lead; one that had a coefficient where nobody moved has none.
-Prices are in units of the smallest: only budget / price can be seen.
+With r_c = budget / price_c, agents move the feature with the largest r_c |theta_c|, by r_c. That
+feature is the leader of the deployment. Each deployment shows its leader, and how far it moves. A
+feature that never led has an r of at most what would have made it lead; if it had a coefficient
+where nobody moved, its r is 0. Only budget / price can be seen, so the smallest price is 1.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import nnls
-from scipy.stats import t as t_distribution
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.budgets import PriceBudget
-from gameproof.strategic.learning.fit_tests import EXACT, criterion
-from gameproof.strategic.learning.linear_fit import LinearFit, clearly_positive, squares
+from gameproof.strategic.feature_mask import Mask, positions
+from gameproof.strategic.learning.budget_fit import (
+    BudgetFit,
+    clearly_positive,
+    design_matrix,
+    listed,
+    separate_sizes,
+)
+from gameproof.strategic.learning.fit_tests import EXACT, schwarz_criterion
 from gameproof.strategic.learning.pilot import Pilot
-from gameproof.strategic.learning.response_fit import Intervals, Mask, positions
+from gameproof.strategic.learning.response_fit import Intervals
 
-ERRORS, TRIED = (
-    3.0,
-    12,
-)  # standard errors that make a leader doubtful, and how many others are tried
-MARGIN = 1e-9  # by which a leader leads, so that rounding does not decide who does
+DOUBTFUL = 3.0  # a residual of this many standard errors makes a leader doubtful
+CANDIDATES = 12  # other leaders that are tried then
+STARTS = (2.0, 3.5)  # standard errors by which a leader must move, at two starts of the search
+MARGIN = 1e-9  # the relative lead of a leader, so that rounding does not decide who leads
+NOBODY = -1  # in place of a leader
 
 
 @dataclass(frozen=True)
-class PriceFit(LinearFit):
-    """Prices: sizes are r, how far the whole budget moves each feature."""
+class PriceFit(BudgetFit):
+    """Prices. The sizes are r: how far the whole budget moves each feature."""
 
-    leaders: Indices  # the feature that moves at each deployment; -1 for nobody
+    leaders: Indices  # the feature that moves at each deployment, or NOBODY
 
     norm = 1.0
+
+    @classmethod
+    def fit(cls, pilot: Pilot, allowed: Mask, by_agent: bool) -> Self | None:
+        if pilot.scores_only:
+            starts = [_leaders_from_scores(pilot, allowed)]
+        else:
+            starts = [_leaders_from_moves(pilot, allowed, errors) for errors in STARTS]
+        fits = [
+            cls._solved(pilot, by_agent, leaders)
+            for leaders in starts
+            if leaders is not None and leaders.max() >= 0
+        ]
+        if not fits:
+            return None
+        fit = min(fits, key=schwarz_criterion)._with_better_leaders(allowed)
+        return fit.with_movable() if fit.sizes.any() else None
+
+    @classmethod
+    def _solved(cls, pilot: Pilot, by_agent: bool, leaders: Indices) -> Self:
+        movable = np.isin(np.arange(pilot.n_features), leaders)
+        return cls(pilot, movable, by_agent, movable.astype(float), leaders).solve()
+
+    def _with_better_leaders(self, allowed: Mask) -> Self:
+        """The fit with other leaders where that fits better: at deployments with few answers,
+        noise may hide the leader, and other deployments show it."""
+        fit, pilot, noise = self, self.pilot, np.sqrt(self.variance)
+        if noise <= EXACT * float(np.abs(pilot.moves).max()):
+            return fit
+        for k in range(len(pilot.thetas)):
+            rows = pilot.deployment == k
+            total = np.abs(fit.residuals()[rows].sum(axis=0))
+            if total.max() / np.sqrt(max(int(rows.sum()), 1)) > DOUBTFUL * noise:
+                sizes = np.abs(pilot.thetas[k]) * allowed
+                others = [int(c) for c in np.argsort(-sizes)[:CANDIDATES] if sizes[c] > 0]
+                here = np.arange(len(fit.leaders)) == k
+                tries = [
+                    self._solved(pilot, fit.by_agent, np.where(here, c, fit.leaders))
+                    for c in (NOBODY, *others)
+                ]
+                fit = min((fit, *tries), key=schwarz_criterion)
+        return fit
 
     @property
     def scale(self) -> float:
         return float(self.sizes.max())
 
     def design(self) -> sparse.csr_array:
-        gains = np.abs(self.pilot.thetas) * self.sizes
-        leads = np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
-        return _design(self.pilot, leads)
+        return _design(self.pilot, _leaders_of_sizes(self.pilot, self.sizes))
 
-    def begun(self) -> sparse.csr_array:
+    def fitting_design(self) -> sparse.csr_array:
         return _design(self.pilot, self.leaders)
 
-    def solved(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
-        weights, toward = squares(rows, strengths, self.pilot.moves.ravel())
-        free = np.maximum(toward, 0.0) / np.where(weights > 0, weights, 1.0)
-        return _leading(self.pilot.thetas, self.leaders, free, weights)
+    def solve_sizes(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
+        sizes, weights = separate_sizes(rows, strengths, self.pilot.moves.ravel())
+        return _nearest_with_leaders(self.pilot.thetas, self.leaders, sizes, weights)
+
+    def sized_features(self) -> Mask:
+        return self.sizes > 0
 
     @property
     def prices(self) -> Vector:
-        """In units of the smallest; infinite for features that never moved."""
+        """Prices in units of the smallest; infinite for features that never moved."""
         with np.errstate(divide="ignore"):
             found: Vector = self.sizes.max() / self.sizes
         return found
 
     def response(self, strength: float | Vector) -> PriceBudget:
-        """With a budget times the strength, which may be one number an agent."""
         return PriceBudget(np.multiply(strength, self.sizes.max()), self.prices)
 
-    def described(self) -> str:
-        prices = [f"{c} at {self.prices[c]:.4g}" for c in np.flatnonzero(self.movable)]
-        shown = ", ".join(prices[:4]) + (", …" if len(prices) > 4 else "")
+    def describe(self) -> str:
+        prices = [f"{c} at {self.prices[c]:.4g}" for c in positions(self.movable)]
         return (
             f"The answers fit prices on {len(prices)} of {self.movable.size} features and a budget "
-            f"of {self.sizes.max():.4g}, whatever the size of theta: {shown}"
+            f"of {self.sizes.max():.4g}, whatever the size of theta: {listed(prices)}"
         )
 
-    def intervals(self, level: float, share: float) -> Intervals:
-        """Of the budget and each price; `share` is by how much the mean strength may be wrong.
-
-        price_c is the largest of r_b / r_c over all b, so that its ends are those of the ratios."""
-        quantile = float(t_distribution.ppf((1 + level) / 2, self.freedom))
+    def intervals(self, level: float, mean_error: float) -> Intervals:
+        # price_c is the largest of r_b / r_c over all b, so its interval follows from the ratios.
+        quantile = self.t_quantile(level)
         moved, sizes = self.movable, self.sizes
         with np.errstate(divide="ignore", invalid="ignore"):
-            relative = np.where(moved, self.errors() / sizes, 0.0)
-        width = np.hypot(quantile * relative, share) + 1e-10
-        ends = [(sizes * np.maximum(1 - width, 0.0))[moved], (sizes * (1 + width))[moved]]
+            relative = np.where(moved, self.standard_errors() / sizes, 0.0)
+        width = np.hypot(quantile * relative, mean_error) + 1e-10
+        budget_low = float((sizes * np.maximum(1 - width, 0.0))[moved].max())
+        budget_high = float((sizes * (1 + width))[moved].max())
         apart = quantile * np.hypot(relative[moved][:, None], relative[moved]) + 1e-10
         np.fill_diagonal(apart, 0.0)
         ratios = sizes[moved][:, None] / sizes[moved]
         low, high = np.ones(moved.size), np.full(moved.size, np.inf)
         low[moved] = (ratios * np.exp(-apart)).max(axis=0)
         high[moved] = (ratios * np.exp(apart)).max(axis=0)
-        most = _most(self, width, quantile)
+        largest = self._largest_sizes(width, quantile)
         with np.errstate(divide="ignore"):
-            low[~moved] = np.maximum(sizes.max() / most[~moved], 1.0)
+            low[~moved] = np.maximum(sizes.max() / largest[~moved], 1.0)
         return {
-            "budget": (float(ends[0].max()), float(ends[1].max())),
+            "budget": (budget_low, budget_high),
             "prices": (low, high),
             "features": (positions(moved), positions(np.isfinite(low))),
             "norm": (1.0, 1.0),
         }
 
+    def _largest_sizes(self, width: Vector, quantile: float) -> Vector:
+        """The largest size of each feature at which it would not have led where it did not.
 
-def fit_price(pilot: Pilot, told: Mask | None, by_agent: bool) -> PriceFit | None:
-    """The best prices; None where the answers cannot show them."""
-    d = pilot.thetas.shape[1]
-    allowed = np.ones(d, dtype=bool) if told is None else told
-    starts = [_leaders_by_score(pilot, allowed)]
-    if not pilot.scores:
-        starts = [_leaders(pilot, allowed, errors) for errors in (2.0, 3.5)]
-    fits = [_fitted(pilot, by_agent, at) for at in starts if at is not None and at.max() >= 0]
-    if not fits:
-        return None
-    fit = _improved(min(fits, key=criterion), allowed)
-    return replace(fit, movable=fit.sizes > 0) if fit.sizes.any() else None
-
-
-def _improved(fit: PriceFit, allowed: Mask) -> PriceFit:
-    """With other leaders where that fits better: at deployments of few answers, noise may hide who
-    leads, and others show it."""
-    pilot, noise = fit.pilot, np.sqrt(fit.variance)
-    if noise <= EXACT * float(np.abs(pilot.moves).max()):
-        return fit
-    for k in range(len(pilot.thetas)):
-        rows = pilot.which == k
-        off = np.abs(fit.residuals()[rows].sum(axis=0)) / np.sqrt(max(int(rows.sum()), 1))
-        if off.max() > ERRORS * noise:
-            sizes = np.abs(pilot.thetas[k]) * allowed
-            able = [int(c) for c in np.argsort(-sizes)[:TRIED] if sizes[c] > 0]
-            tries = [
-                _fitted(
-                    pilot, fit.by_agent, np.where(np.arange(len(fit.leaders)) == k, c, fit.leaders)
-                )
-                for c in (-1, *able)
-            ]
-            fit = min((fit, *tries), key=criterion)
-    return fit
+        The sizes of leaders may be larger by a relative `width`. Where nobody was seen to move,
+        moves may be larger by `quantile` standard errors."""
+        pilot, largest = self.pilot, np.full(self.sizes.size, np.inf)
+        for k, (theta, leader) in enumerate(zip(np.abs(pilot.thetas), self.leaders, strict=True)):
+            here, rows = theta > 0, pilot.deployment == k
+            if leader >= 0:
+                gain = theta[leader] * self.sizes[leader] * (1 + width[leader])
+            else:
+                moved = pilot.moves[rows].mean(axis=0)
+                toward = moved if pilot.scores_only else moved * pilot.thetas[k]
+                error = float(np.sqrt(self.variance / max(int(rows.sum()), 1)))
+                beyond = quantile * error * (1.0 if pilot.scores_only else theta)
+                noisy = error > 2 * pilot.rounding
+                gain = max(float((toward + beyond).max()), 0.0) if noisy else 0.0
+            largest[here] = np.minimum(largest[here], gain / theta[here])
+        return largest
 
 
-def _fitted(pilot: Pilot, by_agent: bool, leaders: Indices) -> PriceFit:
-    movable = np.isin(np.arange(pilot.thetas.shape[1]), leaders)
-    return PriceFit(pilot, movable, by_agent, movable.astype(float), leaders).best()
+def _design(pilot: Pilot, leaders: Indices) -> sparse.csr_array:
+    """The design in which the leader of each deployment moves."""
+    k = np.flatnonzero(leaders >= 0)
+    return design_matrix(pilot, k, leaders[k], leaders[k], pilot.n_features)
 
 
-def _leaders(pilot: Pilot, allowed: Mask, errors: float) -> Indices:
-    """At each deployment, the feature that moved farthest with theta, if it did by more standard
-    errors than that, by the noise that all the others show."""
+def _leaders_of_sizes(pilot: Pilot, sizes: Vector) -> Indices:
+    """The feature that gains most at each deployment."""
+    gains = np.abs(pilot.thetas) * sizes
+    return np.where(gains.any(axis=1), gains.argmax(axis=1), NOBODY)
+
+
+def _leaders_from_moves(pilot: Pilot, allowed: Mask, errors: float) -> Indices:
+    """At each deployment the feature that moved farthest with theta, if that is by more than
+    `errors` standard errors of the noise that the other features show."""
     number, d = pilot.thetas.shape
-    found, means, sizes = np.full(number, -1), np.zeros(number), np.zeros(number)
+    found, means, counts = np.full(number, NOBODY), np.zeros(number), np.zeros(number)
     others = np.ones(pilot.moves.shape, dtype=bool)
     for k in range(number):
-        rows = pilot.which == k
+        rows = pilot.deployment == k
         along = (pilot.moves[rows] * np.sign(pilot.thetas[k]) * allowed).sum(axis=0)
-        found[k], sizes[k] = int(along.argmax()), rows.sum()
-        means[k] = along[found[k]] / max(sizes[k], 1)
+        found[k], counts[k] = int(along.argmax()), rows.sum()
+        means[k] = along[found[k]] / max(counts[k], 1)
         others[rows, found[k]] = False
     noise = float(np.sqrt(np.mean(pilot.moves[others] ** 2))) if d > 1 else pilot.moves.std()
-    least = errors * noise / np.sqrt(np.maximum(sizes, 1))
-    found[means <= np.maximum(least, pilot.floor)] = -1
+    least = errors * noise / np.sqrt(np.maximum(counts, 1))
+    found[means <= np.maximum(least, pilot.rounding)] = NOBODY
     return found
 
 
-def _leaders_by_score(pilot: Pilot, allowed: Mask) -> Indices | None:
-    """The same from features deployed alone; None where some were not."""
-    d = pilot.thetas.shape[1]
+def _leaders_from_scores(pilot: Pilot, allowed: Mask) -> Indices | None:
+    """The leaders that follow from features deployed alone; None if some were not."""
+    d = pilot.n_features
     sizes = np.zeros(d)
     for c in positions(allowed):
         rows = pilot.alone(c)
         if not rows.any():
             return None
-        rises = pilot.moves[rows, 0] / np.abs(pilot.thetas[pilot.which[rows], c])
-        exact = np.abs(pilot.moves).min() <= pilot.floor and rises.max() > pilot.floor_of(c)
-        if exact or clearly_positive(rises, d, pilot.floor_of(c)):
+        rises, rounding = pilot.rises_per_unit(rows, c), pilot.rounding_of(c)
+        noiseless = np.abs(pilot.moves).min() <= pilot.rounding and rises.max() > rounding
+        if noiseless or clearly_positive(rises, d, rounding):
             sizes[c] = rises.mean()
-    gains = np.abs(pilot.thetas) * sizes
-    return np.where(gains.any(axis=1), gains.argmax(axis=1), -1)
+    return _leaders_of_sizes(pilot, sizes)
 
 
-def _leading(thetas: Matrix, leaders: Indices, free: Vector, weights: Vector) -> Vector:
-    """The sizes nearest to the free ones for which leaders lead: least distance programming, by
-    nonnegative least squares (Lawson and Hanson). Those who never lead are 0."""
-    rows = []
+def _nearest_with_leaders(
+    thetas: Matrix, leaders: Indices, sizes: Vector, weights: Vector
+) -> Vector:
+    """The sizes nearest to these, in the norm of the weights, at which the leaders lead. Features
+    that never lead have size 0.
+
+    This is least distance programming, solved by nonnegative least squares (Lawson and Hanson)."""
+    constraints = []
     for theta, leader in zip(np.abs(thetas), leaders, strict=True):
         for other in np.flatnonzero((weights > 0) & (theta > 0)):
             if leader >= 0 and other != leader:
-                row = np.zeros(free.size)
+                row = np.zeros(sizes.size)
                 row[leader], row[other] = theta[leader], -(1 + MARGIN) * theta[other]
-                rows.append(row)
-    found = np.where(weights > 0, free, 0.0)
-    if not rows or (np.array(rows) @ found >= 0).all():
+                constraints.append(row)
+    found = np.where(weights > 0, sizes, 0.0)
+    if not constraints or (np.array(constraints) @ found >= 0).all():
         return found
     root = np.sqrt(np.where(weights > 0, weights, 1.0))
-    against = np.array(rows) / root
-    missing = -(np.array(rows) @ found)
-    system = np.vstack([against.T, missing])
-    target = np.append(np.zeros(free.size), 1.0)
+    scaled = np.array(constraints) / root
+    missing = -(np.array(constraints) @ found)
+    system = np.vstack([scaled.T, missing])
+    target = np.append(np.zeros(sizes.size), 1.0)
     left = target - system @ nnls(system, target)[0]
-    step: Vector = -left[:-1] / left[-1] if abs(left[-1]) > 1e-14 else np.zeros(free.size)
+    step: Vector = -left[:-1] / left[-1] if abs(left[-1]) > 1e-14 else np.zeros(sizes.size)
     nearest: Vector = np.maximum(found + step / root, 0.0)
     return nearest
-
-
-def _most(fit: PriceFit, width: Vector, quantile: float) -> Vector:
-    """The largest size with which a feature would not have led where it did not, for sizes that may
-    be larger by these shares, and moves by as many standard errors where nobody was seen to."""
-    pilot, most = fit.pilot, np.full(fit.sizes.size, np.inf)
-    for k, (theta, leader) in enumerate(zip(np.abs(pilot.thetas), fit.leaders, strict=True)):
-        here, rows = theta > 0, pilot.which == k
-        if leader >= 0:
-            gain = theta[leader] * fit.sizes[leader] * (1 + width[leader])
-        else:
-            moved = pilot.moves[rows].mean(axis=0)
-            toward = moved if pilot.scores else moved * pilot.thetas[k]
-            error = float(np.sqrt(fit.variance / max(int(rows.sum()), 1)))
-            beyond = quantile * error * (1.0 if pilot.scores else theta)
-            noisy = error > 2 * pilot.floor
-            gain = max(float((toward + beyond).max()), 0.0) if noisy else 0.0
-        most[here] = np.minimum(most[here], gain / theta[here])
-    return most
-
-
-def _design(pilot: Pilot, leaders: Indices) -> sparse.csr_array:
-    number, d = pilot.thetas.shape
-    k = np.flatnonzero(leaders >= 0)
-    lead = pilot.thetas[k, leaders[k]]
-    if pilot.scores:
-        entries, rows, height = np.abs(lead), k, number
-    else:
-        entries, rows, height = np.sign(lead), k * d + leaders[k], number * d
-    return sparse.csr_array((entries, (rows, leaders[k])), shape=(height, d))

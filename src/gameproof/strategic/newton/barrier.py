@@ -1,24 +1,25 @@
-"""A primal-dual interior-point method for the convex side of a strategic problem.
+"""A primal-dual interior-point method for the convex objective of a strategic problem.
 
-With e_i in place of |t_i|, of the free agents, and the set written as walls h_j(v) >= 0, it is
+With e_i in place of |t_i| for the free agents, and the set written as walls h_j(v) >= 0, it solves
 
     min f(v) + (1/n) sum_i e_i   subject to   e_i - t_i >= 0,   e_i + t_i >= 0,   h_j(v) >= 0
 
-and the multipliers of the first two, times n, add up to 1: they are (1 + gamma_i)/2 and
-(1 - gamma_i)/2, with gamma the adversary's. So v and gamma go to the saddle point together, along
-the path where each slack times its multiplier is mu:
+The multipliers of the first two constraints, times n, add up to 1: they are (1 + gamma_i)/2 and
+(1 - gamma_i)/2, with gamma the adversary's. So v and gamma approach the saddle point together,
+along the path on which each slack times its multiplier is mu:
 
     slack = (e - t, e + t, h),   dual = ((1 + gamma)/2, (1 - gamma)/2, lambda),   slack dual = mu
     grad f + (1/n) sum gamma_i grad t_i = sum lambda_j grad h_j
 
-A step is Newton's for these equations, at a cost of O(n d^2), cut until the merit of Forsgren and
-Gill (SIAM Journal on Optimization 8, 1998) falls,
+A step is Newton's for these equations, at a cost of O(n d^2). It is shortened until the merit
+function of Forsgren and Gill (SIAM Journal on Optimization 8, 1998) decreases,
 
     f + (1/n) sum e + sum of shares [slack dual - mu log(slack^2 dual / mu)]
 
 for which it is a direction of descent; a trial costs O(n d). Mehrotra's correction (the same, 2,
-1992) makes most steps long. Where it does not, the multipliers of many agents with t near 0 stand
+1992) makes most steps long. If it does not, the multipliers of many agents with t near 0 stand
 in the way, and v may move alone, with e and gamma put on the path: the least merit for that v.
+The heads of curved walls follow them (`Walls.follow`), or steps would be as short as these bend.
 
 The bounds of `Side` say how far v and gamma are, and mu follows the gap between them.
 """
@@ -36,14 +37,14 @@ from gameproof.strategic.newton.constraints import Walls
 from gameproof.strategic.newton.objective import Derivatives, Local, Side
 from gameproof.strategic.newton.zeros import TARGET
 
-# mu aims at this part of the gap.
+# The target of mu, as a share of the gap.
 SHRINK = 0.1
 MAX_STEPS = 200
-# A step goes no farther than this part of the way to where a slack or multiplier is 0, and gains
-# this part of what the merit's slope promises.
+# A step goes at most this share of the way to where a slack or multiplier is 0, and must gain this
+# share of what the slope of the merit promises.
 INSIDE = 0.99
 ENOUGH = 0.25
-# Below this length a corrected step is not worth it, and below that any.
+# The shortest corrected step that is accepted, and the shortest step of any kind.
 WORTHWHILE = 0.5
 SHORTEST = 1e-10
 ROUNDING = 1e-15
@@ -51,16 +52,17 @@ ROUNDING = 1e-15
 
 class Minimum(NamedTuple):
     """A point, a gamma, and bounds: of the minimum of L(., gamma) from below, and of the maximum
-    over gamma at the point from above."""
+    over gamma at the point from above. And the multipliers of the walls."""
 
     v: Vector
     gamma: Vector
     lower: float
     upper: float
+    forces: Vector
 
     @property
     def gap(self) -> float:
-        """Between the bounds."""
+        """The difference of the bounds."""
         return self.upper - self.lower
 
 
@@ -73,7 +75,7 @@ class Move(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """A point with its slacks and multipliers: of e - t, of e + t, and of the walls."""
+    """A point, with the slacks and multipliers of e - t, of e + t, and of the walls."""
 
     local: Local
     slack: Vector
@@ -83,14 +85,15 @@ class Iterate(NamedTuple):
 def minimise(side: Side, start: Vector, target: float = TARGET) -> Minimum:
     """The point on the way along the path whose bounds are closest, and its gamma, of the free
     agents, from a start inside the set."""
-    path, best = _Path(side), Minimum(side.lift(start), np.zeros(side.free.size), -np.inf, np.inf)
+    path, nothing = _Path(side), np.zeros(0)
+    best = Minimum(side.lift(start), np.zeros(side.free.size), -np.inf, np.inf, nothing)
     here, mu = path.begin(side.lift(start, start[-1] / side.steepness), 1.0), 1.0
     reach: Vector | float = 0.0
     for _ in range(MAX_STEPS):
         gamma, slopes = path.gamma(here), side.derivatives(here.local, path.bends(here), reach)
         lower, upper = side.bounds(here.local, slopes, gamma)
         if upper - lower < best.upper - best.lower:
-            best = Minimum(here.local.v, gamma, lower, upper)
+            best = Minimum(here.local.v, gamma, lower, upper, here.dual[2 * side.free.size :])
         if upper - lower <= target * max(1.0, abs(upper)):
             break
         mu = min(mu, SHRINK * (upper - lower) / path.total)
@@ -107,40 +110,43 @@ class _Path:
 
     def __init__(self, side: Side) -> None:
         self.side, self._walls, self._m = side, Walls(side), side.free.size
-        # Each agent's pair counts 1/n, each wall 1; on the path the gap is mu times their total.
+        # Each constraint of an agent counts 1/n and each wall 1. On the path, the gap is mu times
+        # the total.
         self._share = np.append(np.full(2 * self._m, 1 / side.n), np.ones(self._walls.number))
         self.total = float(self._share.sum())
 
     def begin(self, v: Vector, mu: float) -> Iterate:
-        """On the path, but for the equation of v."""
+        """An iterate at v that satisfies all equations of the path but the one for v."""
         pairs = self._centred(v, mu)
         dual = np.append(pairs, mu / self._walls.heights(v))
         return Iterate(self.side.at(v), mu / dual, dual)
 
     def _centred(self, v: Vector, mu: float) -> Vector:
-        """The multipliers of the agents' pairs on the path: both times their slack are mu."""
+        """The multipliers of the agents' pairs of constraints on the path, where each times its
+        slack is mu."""
         t = self.side.pulls(v)
         size, length = np.abs(t), np.hypot(mu, t)
-        # With gamma = t / (mu + length), (1 - |gamma|)/2 without the cancellation.
+        # (1 - |gamma|)/2 for gamma = t / (mu + length), without cancellation.
         less = (mu + mu**2 / (length + size)) / (2 * (mu + length))
         above = np.where(t > 0, 1 - less, less)
         return np.concatenate([above, np.where(t > 0, less, 1 - less)])
 
     def gamma(self, here: Iterate) -> Vector:
-        """The multipliers of the agents' pairs, as gamma."""
+        """gamma, from the multipliers of the agents' pairs."""
         m, dual = self._m, here.dual
         return np.clip(dual[:m] - dual[m : 2 * m], -1.0, 1.0)
 
     def bends(self, here: Iterate) -> Vector:
-        """d gamma / d t of the free agents, by the equations of their pair and of e."""
+        """d gamma / d t of the free agents, from the equations of their pair and of e."""
         m, ratio = self._m, here.slack / here.dual
         return 4 / (ratio[:m] + ratio[m : 2 * m])
 
     def step(self, here: Iterate, slopes: Derivatives, mu: float) -> Iterate | None:
-        """The next iterate, or None where rounding leaves nothing to gain."""
+        """The next iterate; None if rounding leaves nothing to gain."""
         newton = self._newton(here, slopes)
         level = np.full(here.slack.size, mu)
-        # Mehrotra's correction: a step to mu = 0 shows what the equations' products leave out.
+        # Mehrotra's correction: a step to mu = 0 shows the second-order terms that Newton's step
+        # leaves out.
         away = newton(0 * level)
         corrected = newton(level - away.slack * away.dual)
         ahead = self._along(here, slopes, mu, corrected, WORTHWHILE)
@@ -151,7 +157,7 @@ class _Path:
         return min(filter(None, found), key=lambda end: self._merit(end, mu), default=None)
 
     def _newton(self, here: Iterate, slopes: Derivatives) -> Callable[[Vector], Move]:
-        """Newton's step for products of slack and dual that are what is given."""
+        """Returns a function that computes Newton's step toward given products slack * dual."""
         m, v, force, bends = self._m, here.local.v, here.dual / here.slack, self.bends(here)
         jacobian, gamma = self._walls.slopes(v), self.gamma(here)
         hessian = slopes.hessian + self._walls.bend(v, here.dual[2 * m :])
@@ -159,7 +165,7 @@ class _Path:
 
         def move(target: Vector) -> Move:
             aim = target / here.dual - here.slack
-            # Without a change of v, gamma would change by this.
+            # The change of gamma if v stays.
             own = bends * (aim[:m] - aim[m : 2 * m]) / 2
             gradient = slopes.gradient + self.side.pulled(gamma + own)
             dv = solve(jacobian.T @ (target / here.slack)[2 * m :] - gradient)
@@ -181,8 +187,9 @@ class _Path:
         *,
         centred: bool = False,
     ) -> Iterate | None:
-        """The iterate after as much of a move as lowers the merit, at least `shortest`, or None.
-        `centred`: with the agents' pairs put on the path, so that the walls alone limit it."""
+        """The iterate after the longest part of a move that lowers the merit; None if that is
+        shorter than `shortest`. If `centred`, the agents' pairs are put on the path, so that only
+        the walls limit the step."""
         slack, dual, n, first = here.slack, here.dual, self.side.n, 2 * self._m
         change = dual * move.slack + slack * move.dual
         change -= mu * (2 * move.slack / slack + move.dual / dual)
@@ -207,6 +214,7 @@ class _Path:
         goes too far towards a wall: some are curved, and at the others there is rounding."""
         v, first = here.local.v + length * move.v, 2 * self._m
         slack, dual = here.slack + length * move.slack, here.dual + length * move.dual
+        self._walls.follow(v, slack[first:])
         slack[first:] = self._walls.heights(v)
         if (slack[first:] <= (1 - INSIDE) / 2 * here.slack[first:]).any():
             return None
@@ -223,14 +231,16 @@ class _Path:
 
 
 def _longest(values: Vector, changes: Vector) -> float:
-    """How long a step keeps the values positive."""
+    """The longest step that keeps the values positive."""
     steepest = float((-changes / values).max())
     return np.inf if steepest <= 0 else 1 / steepest
 
 
 def _factored(matrix: Matrix) -> Callable[[Vector], Vector]:
-    """Solves by Cholesky of the matrix scaled to a diagonal of ones, features being of any size,
-    with as little added to it as lets that succeed."""
+    """Returns a solver for this matrix, by a Cholesky factorisation.
+
+    The matrix is scaled to a unit diagonal, since features have any size, and as little as possible
+    is added to its diagonal for the factorisation to succeed."""
     scale = 1 / np.sqrt(np.diag(matrix))
     scaled, added = matrix * np.outer(scale, scale), 0.0
     while True:

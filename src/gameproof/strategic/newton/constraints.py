@@ -1,13 +1,14 @@
 """The set of a strategic problem as inequalities h(v) >= 0 with concave h.
 
-The capped cone, bounds of an intercept and of features that no transport can change, u >= |theta|
-where `ConvexSide` lifts, and what `lifts` asks of its own variables. Those that are not linear are
-curves u >= |y|_p, for u = alpha and y = c theta / cost with c = K + s the cone of the problem:
+They are the capped cone, the bounds of an intercept and of features with infinite cost, the
+constraints u >= |theta| of `ConvexSide`, and the constraints of the variables of `lifts`. The
+nonlinear ones are u >= |y|_p. (The cone of the problem has p = 2, u = alpha and
+y = (K + s) theta / cost.) They are written as
 
     u - sum |y_c|^p / u^(p-1) >= 0
 
-which has no kink where y = 0. With r_c = |y_c| / u its gradient is -p sign(y_c) r_c^(p-1) and
-1 + (p-1) sum r_c^p, and minus its Hessian p (p-1)/u times the sum of r_c^(p-2) k_c k_c' with
+which has no kink at y = 0. With r_c = |y_c| / u, the gradient is -p sign(y_c) r_c^(p-1) in y_c and
+1 + (p-1) sum r_c^p in u. Minus the Hessian is p (p-1)/u times the sum of r_c^(p-2) k_c k_c', with
 k_c = e_c - (y_c/u) e_u.
 """
 
@@ -19,11 +20,14 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.objective import Side
-from gameproof.strategic.power_costs import norm_of
+from gameproof.strategic.norms import norm_of
+
+# Of Newton's method, which is quadratic from a start that is close.
+STEPS = 6
 
 
 class Curved(NamedTuple):
-    """v[head] >= |weights v[body]|_p."""
+    """The constraint v[head] >= |weights v[body]|_p."""
 
     head: int
     body: Indices
@@ -31,13 +35,23 @@ class Curved(NamedTuple):
     p: float
 
     def height(self, v: Vector) -> float:
-        """u (1 - (|y|/u)^p), exact also where the two are close; negative where u is."""
+        """u (1 - (|y|/u)^p), accurate also if |y| is close to u; negative if u is."""
         u, length = float(v[self.head]), norm_of(self.weights * v[self.body], self.p)
         if u <= 0:
             return -1.0
         if length < u / 2:
             return float(u * (1 - (length / u) ** self.p))
         return -u * float(np.expm1(self.p * np.log1p((length - u) / u)))
+
+    def head_at(self, v: Vector, height: float) -> float:
+        """The v[head] at which the height is this one, which is positive, by Newton's method: from
+        below, where it stays, for the height is concave."""
+        length, p = norm_of(self.weights * v[self.body], self.p), self.p
+        u = max(length, height)
+        for _ in range(STEPS):
+            share = (length / u) ** p
+            u += (height - u * (1 - share)) / (1 + (p - 1) * share)
+        return u
 
     def slope(self, v: Vector) -> Vector:
         """The gradient."""
@@ -53,17 +67,19 @@ class Curved(NamedTuple):
         across = np.zeros((y.size, v.size))
         across[np.arange(y.size), self.body] = self.weights
         across[:, self.head] = -y
-        bent: Matrix = (p * (p - 1) / u * np.abs(y) ** (p - 2)) * across.T @ across
+        # Below p = 2, a number where the curvature is infinite.
+        powers = np.maximum(np.abs(y), np.finfo(float).tiny) ** (p - 2)
+        bent: Matrix = (p * (p - 1) / u * powers) * across.T @ across
         return bent
 
 
 class Walls:
-    """h, its first derivatives, and the second of those that are curved, which come first."""
+    """All constraints h and their derivatives; the curved ones come first."""
 
     def __init__(self, side: Side) -> None:
-        self._curves = [_cone(side), *_curves(side)]
+        self.curves = [_cone(side), *_curves(side)]
         rows = [*_bounds(side), *_lifted(side)]
-        self.number = len(self._curves) + len(rows)
+        self.number = len(self.curves) + len(rows)
         self._offsets = np.array([offset for offset, _ in rows])
         self._rows = np.zeros((len(rows), side.size))
         for row, (_, entries) in zip(self._rows, rows, strict=True):
@@ -71,21 +87,31 @@ class Walls:
 
     def heights(self, v: Vector) -> Vector:
         """h(v)."""
-        return np.append([c.height(v) for c in self._curves], self._offsets + self._rows @ v)
+        return np.append([c.height(v) for c in self.curves], self._offsets + self._rows @ v)
 
-    def slopes(self, v: Vector) -> Matrix:
-        """The gradients of the heights, row by row."""
-        return np.vstack([*(curve.slope(v) for curve in self._curves), self._rows])
+    def follow(self, v: Vector, heights: Vector) -> None:
+        """Overwrites the heads of the curves of budgets, such that these walls have the heights
+        given. A step along a tangent would leave the set where the curve bends away."""
+        for curve, height in zip(self.curves[1:], heights[1:], strict=False):
+            v[curve.head] = curve.head_at(v, float(height))
 
-    def bend(self, v: Vector, forces: Vector) -> Matrix:
-        """Minus the Hessians of the curved ones, each times its force."""
+    def slopes(self, v: Vector, which: Indices | None = None) -> Matrix:
+        """The gradients of the heights, or of some, row by row."""
+        number = len(self.curves)
+        chosen = np.arange(self.number) if which is None else which
+        curved = [self.curves[j].slope(v) for j in chosen[chosen < number].tolist()]
+        return np.vstack([*curved, self._rows[chosen[chosen >= number] - number]])
+
+    def bend(self, v: Vector, forces: Vector, which: Indices | None = None) -> Matrix:
+        """Minus the Hessians of the curved ones, or of some, each times its force."""
         total = np.zeros((v.size, v.size))
-        for force, curve in zip(forces, self._curves, strict=False):
-            total += force * curve.bend(v)
+        chosen = np.arange(self.number) if which is None else which
+        for force, j in zip(forces, chosen[chosen < len(self.curves)].tolist(), strict=False):
+            total += force * self.curves[j].bend(v)
         return total
 
 
-Wall = tuple[float, dict[int, float]]  # offset + sum of numbers times coordinates
+Wall = tuple[float, dict[int, float]]  # offset + sum of coefficients times coordinates >= 0
 
 
 def _cone(side: Side) -> Curved:
@@ -115,7 +141,7 @@ def _bounds(side: Side) -> list[Wall]:
 
 
 def _lifted(side: Side) -> list[Wall]:
-    """u >= |theta| of powers, and the linear walls of budgets."""
+    """The constraints u >= |theta| of powers, and the linear constraints of budgets."""
     rows: list[Wall] = []
     for k, c in enumerate(side.movable.tolist() if side.lifted else ()):
         u = side.alpha + 1 + (k if side.lifted > 1 else 0)

@@ -1,21 +1,21 @@
-"""The convex side of a strategic problem: what the learner minimises.
+"""The convex objective of a strategic problem, which the learner minimises.
 
 With x = (intercept, theta, alpha) in the capped cone and t_i = s z_i - y_i kappa alpha it is
 
     f(x) + (1/n) sum over the free i of |t_i|
     f(x) = slope alpha + (1/n) sum_i [phi(z_i) + l_i z_i]
 
-where an agent is free if its gamma is maximised out: |t| is the largest gamma t. Where gamma is
-given, gamma_i t_i is a part of f, and nobody is free. Agents with a gamma never move, so that t is
-linear in x. An agent's weight multiplies all of its terms, |t_i| and gamma_i t_i too: t_i has its
-weight in it.
+An agent is free if its gamma is maximised out: |t| is the largest gamma t. If gamma is given,
+gamma_i t_i is part of f, and no agent is free. Agents with a gamma never move, so t is linear in x.
+An agent's weight multiplies all of its terms, including |t_i| and gamma_i t_i; in the code, t_i
+contains the weight.
 
 Lifting. The scores of agents who move rise by zeta N^q with N = |theta|_{p*} of the movable part.
-Below p* = 2 its second derivatives are unbounded where a coordinate vanishes, and p* = 1 or
-infinity have kinks. Then N is that of u in place of theta, for u_c >= |theta_c|, or of one number
-u >= |theta_c| for all c where p* is infinite; N never falls with u, and their push on the scores is
-never negative, so that the least u is best. The variable is v = x, or v = (x, u). Budgets have
-variables of their own: see `lifts`.
+For p* < 2 the second derivatives of N are unbounded where a coordinate vanishes, and for p* = 1 and
+p* = inf N has kinks. Then N is taken of new variables: of u with u_c >= |theta_c|, or, for
+p* = inf, of one number u >= |theta_c| for all c. N never decreases in u, and the objective never
+decreases in N, so the smallest u is optimal. The variable is v = x, or v = (x, u). Budgets have
+variables of their own (`lifts`).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.lifts import parts_of
 from gameproof.strategic.newton.objective import Derivatives, Local, Side, combined, gram, sums
-from gameproof.strategic.newton.power_terms import Power, power_of_norm
+from gameproof.strategic.norms import NormPower, power_of_norm
 
 if TYPE_CHECKING:
     from gameproof.strategic.robust_problem import StrategicProblem
 
-# Agents at a time, few enough for the cache to hold all there is of them.
+# Agents per block, few enough for their data to fit into the cache.
 BLOCK = 4096
 
 
 class Expansion(NamedTuple):
-    """What there is at one v: scores, and value, gradient and Hessian with every free gamma_i kept
-    at the sign of t_i, so that the value is the one that the learner minimises."""
+    """Scores, value, gradient and Hessian at one v. Every free gamma_i is fixed at sign t_i, so the
+    value is that of the objective."""
 
     v: Vector
     z: Vector
@@ -50,7 +50,7 @@ class Expansion(NamedTuple):
 
 
 class ConvexSide(Side):
-    """f and |t| of a problem: with gamma given, or maximised out; of all agents, or of some."""
+    """The objective of a problem: with gamma given or maximised out, for all or some agents."""
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class ConvexSide(Side):
         labels, own, everyone = people.y[agents], problem.has_gamma[agents], problem.has_gamma
         self.n = labels.size
         self._weights = people.weights[agents] if people.weighted else None
-        # A row for the intercept, where there is one, for each feature and each variable of a
-        # budget: contiguous, since all sums run over agents.
+        # One row for the intercept, if there is one, for each feature and for each variable of a
+        # budget: rows are contiguous because all sums run over agents.
         self._rows = np.empty((self.alpha, self.n))
         self._rows[: data.start], self._rows[self.theta] = 1.0, people.X[agents].T
         self._add_budgets(np.arange(people.n)[agents], labels < 0)
@@ -75,9 +75,9 @@ class ConvexSide(Side):
         self._linear, self._slope = np.where(own, 0.0, -data.s * labels), data.slope
         if gamma is None:
             self.free = np.flatnonzero(own)
-            # For large alpha, |t| of a free agent is about kappa alpha, so that their mean grows
-            # with alpha by kappa times their share. Some agents have another share than all: the
-            # slope of alpha makes up for it.
+            # For large alpha, |t| of a free agent is about kappa alpha, so the mean of |t| grows
+            # with alpha by kappa times the share of free agents. That share differs between a
+            # sample and the population: the slope of alpha corrects for it.
             whole = float((people.weights * everyone).mean())
             self._slope += data.kappa * (whole - float(self._counted(own).mean()))
         else:
@@ -88,7 +88,7 @@ class ConvexSide(Side):
         self._label, self._is_free = data.kappa * labels, own & (gamma is None)
 
     def _add_budgets(self, agents: Indices, moves: NDArray[np.bool_]) -> None:
-        """Fills the rows of the variables of budgets, which are 0 for agents who do not move."""
+        """Fills the rows of the variables of budgets. They are 0 for agents who do not move."""
         for part, at in self.parts:
             self._rows[at : at + part.count] = 0.0
             self._rows[at : at + part.count, moves] = part.rows(agents[moves])
@@ -96,7 +96,8 @@ class ConvexSide(Side):
             self._rows[self.theta, moves] = own
 
     def sample(self, number: int) -> ConvexSide:
-        """The same for about this many of the agents, spread evenly and in no rhythm."""
+        """The objective of a sample of about this many agents, spread by the golden ratio: evenly,
+        and without a period that the data may share."""
         total = self.problem.population.n
         golden = (np.sqrt(5.0) - 1) / 2
         places = np.unique((golden * np.arange(number) % 1.0 * total).astype(np.int64))
@@ -111,17 +112,17 @@ class ConvexSide(Side):
         return self.some_pull_labels(self.free)
 
     def some_pull_rows(self, agents: Indices) -> Matrix:
-        """Those of some agents."""
+        """`pull_rows` of some agents."""
         rows: Matrix = self._counted(self.data.s * self._rows[:, agents], agents)
         return rows
 
     def some_pull_labels(self, agents: Indices) -> Vector:
-        """Those of some agents."""
+        """`pull_labels` of some agents."""
         labels: Vector = self._counted(self._label[agents], agents)
         return labels
 
     def pulls_at(self, here: Expansion, agents: Indices) -> Vector:
-        """t of some agents, to the last bit as in the expansion: signs matter."""
+        """t of some agents, computed exactly as in the expansion, since signs matter."""
         t: Vector = self._pull(here.z[agents], self._label[agents], here.v)
         weighted: Vector = self._counted(t, agents)
         return weighted
@@ -131,15 +132,15 @@ class ConvexSide(Side):
         return t
 
     def _counted(self, values: Any, agents: Indices | slice = slice(None)) -> Any:
-        """Values of agents times their weights."""
+        """Values times the weights of their agents."""
         return values if self._weights is None else values * self._weights[agents]
 
-    def _power(self, v: Vector) -> Power:
+    def _power(self, v: Vector) -> NormPower:
         return power_of_norm(v[self._risers], self.norm, self.data.degree)
 
     @property
     def _risers(self) -> Indices:
-        """The coordinates of v that the power is of."""
+        """The coordinates of v whose norm raises scores."""
         return np.arange(self.alpha + 1, self.size) if self.lifted else self.movable
 
     def at(self, v: Vector) -> Local:
@@ -147,9 +148,21 @@ class ConvexSide(Side):
         terms = self._counted(self._loss.phi(z) + self._linear * z)
         return Local(v, z, float(self._slope * v[self.alpha] + terms.mean()))
 
+    def gradient(self, v: Vector) -> Vector:
+        """The gradient of f alone, for methods that need no more."""
+        power = self._power(v)
+        z = combined(v[: self.alpha], self._rows) + self._zeta * power.value
+        by_z = self._counted(self._loss.slope(z) + self._linear)
+        gradient = np.zeros(self.size)
+        gradient[: self.alpha] = sums(self._rows, by_z) / self.n
+        gradient[self.alpha] = self._slope
+        if self.moves:
+            gradient[self._risers] += float((by_z * self._zeta).mean()) * power.gradient
+        return gradient
+
     def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
-        """As said there. The curvature of phi is at least its mean over scores within `reach`:
-        where phi has kinks in its slope, those that a step may meet are seen before it does."""
+        """See `Side.derivatives`. The curvature of phi is at least its mean over scores within
+        `reach`, so that kinks of phi' that a step may cross are taken into account."""
         loss, rows, n, zeta, at = self._loss, self._rows, self.n, self._zeta, self.alpha
         by_z = self._counted(loss.slope(here.z) + self._linear)
         curvature = np.maximum(loss.curvature(here.z), self._mean_curvature(here.z, reach))
@@ -175,9 +188,10 @@ class ConvexSide(Side):
     def _risen(
         self, v: Vector, found: Derivatives, cross: Vector, own: float, push: float
     ) -> Derivatives:
-        """Derivatives with what they lack: scores of agents who move rise by zeta times the power
-        as well. In `found` is what features do; cross, own and push are the means of phi'' zeta x,
-        phi'' zeta^2 and the derivative by z times zeta."""
+        """Adds the terms of agents who move, whose scores also rise by zeta times the power.
+
+        `found` has the derivatives through the features only. cross, own and push are the means of
+        phi'' zeta x, of phi'' zeta^2 and of zeta times the derivative in z."""
         if not self.moves:
             return found
         rise, padded, power = np.zeros(self.size), np.zeros(self.size), self._power(v)
@@ -188,8 +202,8 @@ class ConvexSide(Side):
         return Derivatives(found.gradient + push * rise, hessian)
 
     def expand(self, v: Vector, z_before: Vector | None = None) -> Expansion:
-        """All there is at v in one pass over the agents, a block at a time. Where phi has kinks in
-        its slope, the curvature looks as far as scores have changed since `z_before`."""
+        """The expansion at v, in one pass over blocks of agents. If phi' has kinks, the curvature
+        is averaged over the change of the scores since `z_before`."""
         z, blocks = np.empty(self.n), range(0, self.n, BLOCK)
         totals = (self._totals(slice(b, b + BLOCK), v, z, z_before) for b in blocks)
         value, by_v, hessian, *rises = (total / self.n for total in reduce(_added, totals))
@@ -198,8 +212,8 @@ class ConvexSide(Side):
         return Expansion(v, z, value + self._slope * v[self.alpha], *found)
 
     def _totals(self, b: slice, v: Vector, z: Vector, z_before: Vector | None) -> list[Any]:
-        """What a block of agents adds to value, gradient, Hessian and the three that `_risen`
-        takes; overwrites their part of z."""
+        """What a block of agents adds to the value, the gradient, the Hessian, and to cross, own
+        and push of `_risen`. Overwrites the block's part of z."""
         rows, label, linear, at = self._rows[:, b], self._label[b], self._linear[b], self.alpha
         here = np.einsum("c,cn->n", v[:at], rows, out=z[b])
         if self.moves:

@@ -1,25 +1,26 @@
 """Budgets as further variables u in which scores are linear.
 
-What moving within a budget adds to a score is a support function sigma_i(theta), which has kinks,
-and the best theta often sits on one. Where u_k >= rho_k(theta) for a few convex rho_k, it is
+Moving within a budget adds a support function sigma_i(theta) to a score. It has kinks, and the best
+theta often lies on one. With variables u_k >= rho_k(theta) for a few convex rho_k, it is
 
     sigma_i(theta) = sum over k of w_ik u_k,   w_ik >= 0,
 
-at the least u. Scores push the loss of those who move up, so that the least u is best, and the u_k
-are features like others, with w_ik for the agent's number. The parts:
+at the smallest u. Higher scores raise the loss of agents who move, so the smallest u is optimal,
+and the u_k act as additional features with the values w_ik. The parts are
 
     interval   u >= rise theta_c and u >= fall theta_c: boxes, and balls of norm inf
     prices     u >= reach_c |theta_c| for all c: prices, and balls of norm 1
-    ball       u >= |theta_M|_{p*}, a curved wall; below p* = 2 of sizes y_c >= |theta_c| in place
-               of theta_c, for there curvature has no bound
-    claims     u_g >= steps_k theta_k for the levels that the agents g can have: those who have one
-               that can be claimed, and those at each other level; and less theta at the level of i
+    ball       u >= |theta_M|_{p*}, a curved wall; for p* < 2, where the curvature is unbounded, of
+               sizes y_c >= |theta_c| in place of theta_c
+    claims     u_g >= steps_k theta_k for the levels k that group g can have. Agents at a level that
+               can be claimed are one group, and so are those at each other level. The score also
+               loses steps_l theta_l for an agent's own level l
 
-Bounds. The least of <g, theta> + <gu, u> over theta of a given length is -length times the distance
-of -g from the set of all sum gu_k s_k with s_k a subgradient of rho_k at 0, and every point of that
-set bounds it. One is the nearest (see `nearest`). Another one comes with v: on the path of the
-interior-point method the multiplier of a wall is mu over its height, so that the slopes of the
-walls of u_k, weighted by 1 / height, approach the best s_k, also where more than the length binds.
+Bounds. The minimum of <g, theta> + <gu, u> over theta of a given length is -length times the
+distance of -g from the set of all sums of gu_k s_k, with s_k a subgradient of rho_k at 0. Every
+point of that set gives a bound. One is the nearest point (`nearest`). Another comes from v: on the
+path of the interior-point method the multiplier of a wall is mu over its height, so the slopes of
+the walls of u_k, weighted by 1 / height, approach the best s_k, even if more than the length binds.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
-from gameproof.strategic.claims import Claim
+from gameproof.strategic.category_claims import Claim
 from gameproof.strategic.newton.nearest import in_capped_simplex, in_norm_ball, in_price_ball
+from gameproof.strategic.norms import conjugate_exponent, norm_of
 from gameproof.strategic.population import Population
-from gameproof.strategic.power_costs import norm_of
 
 
 class Slope(NamedTuple):
-    """The wall u_k >= slope theta_feature, or u_k >= 0 where the feature is -1."""
+    """The wall u_k >= slope theta_feature, or u_k >= 0 if the feature is -1."""
 
     k: int
     feature: int
@@ -46,7 +47,8 @@ class Slope(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """The wall u_head >= |weights u_body|_p, or |weights theta_body| where the body is features."""
+    """The wall u_head >= |weights u_body|_p; with theta_body in place of u_body if the body
+    consists of features."""
 
     head: int
     body: Indices
@@ -57,48 +59,53 @@ class Curve(NamedTuple):
     def lean(self, y: Vector, u: float) -> Vector:
         """The slopes of u by y along the wall's level, at numbers below it: a point of the ball of
         the dual norm, times the weights."""
-        r, p = self.weights * np.abs(y) / u, self.p
+        r, p = self.weights * np.abs(y) / max(u, np.finfo(float).tiny), self.p
         powers = r ** (p - 1)
         found: Vector = np.sign(y) * self.weights * p * powers / (1 + (p - 1) * float(r @ powers))
         return found
 
 
 class Part(ABC):
-    """Some of the u, and how they bound what some features add."""
+    """Some of the u, and the constraints that tie them to theta."""
 
     count: int
     slopes: list[Slope]
-    # Room above the least u at which a search begins, in units of the problem's.
+    # How far above the smallest u a search begins, in units of the problem's own distance.
     stretch: Vector | float = 1.0
     curve: Curve | None = None
 
     @abstractmethod
     def rows(self, agents: Indices) -> Matrix:
-        """w of these agents, who move: a row for each u."""
+        """w of these agents, who move: one row per u."""
 
     @abstractmethod
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
-        """The sum of gu_k s_k nearest to -g."""
+        """The sum of gu_k s_k that is nearest to -g."""
 
-    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
-        """The sum of gu_k s_k with the slopes of the walls weighted by 1 / height."""
+    def along(self, theta: Vector, u: Vector, of_u: Vector, forces: Vector | None = None) -> Vector:
+        """The sum of gu_k s_k with the slopes of the walls weighted by their multipliers, or where
+        none are given by 1 / height."""
         found, total = np.zeros_like(theta), np.zeros(self.count)
-        pushes = []
-        for k, feature, slope in self.slopes:
-            height = u[k] - (slope * theta[feature] if feature >= 0 else 0.0)
-            pushes.append(1 / height)
-            total[k] += 1 / height
-        for push, (k, feature, slope) in zip(pushes, self.slopes, strict=True):
-            if feature >= 0:
+        weights = self._pushes(theta, u) if forces is None else np.maximum(forces, 0.0)
+        for push, (k, _, _) in zip(weights, self.slopes, strict=True):
+            total[k] += push
+        for push, (k, feature, slope) in zip(weights, self.slopes, strict=True):
+            if feature >= 0 and push > 0:
                 found[feature] += max(of_u[k], 0.0) * slope * push / total[k]
         return found
 
+    def _pushes(self, theta: Vector, u: Vector) -> Vector:
+        """1 / height of each wall."""
+        heights = [u[k] - (a * theta[c] if c >= 0 else 0.0) for k, c, a in self.slopes]
+        return 1 / np.array(heights)
+
     def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
-        """The features of these agents, a row for each, as far as they move whatever theta is."""
+        """The features of these agents, one row per feature, after moves that do not depend on
+        theta."""
         return rows
 
     def least(self, theta: Vector) -> Vector:
-        """The least u."""
+        """The smallest u for this theta."""
         found = np.full(self.count, -np.inf)
         for k, feature, slope in self.slopes:
             found[k] = max(found[k], slope * theta[feature] if feature >= 0 else 0.0)
@@ -106,12 +113,12 @@ class Part(ABC):
 
 
 class Intervals(Part):
-    """One u for each of some features, which bounds what moves between two ends add."""
+    """One u per feature: the gain from moving that feature between two ends."""
 
     def __init__(self, features: Indices, fall: Vector, rise: Vector, weights: Matrix) -> None:
         self.count, self._features, self._fall, self._rise = features.size, features, fall, rise
-        self._weights = weights  # a row for each u, a column an agent or one for all
-        # All together the room adds about as much to scores as that of one number does.
+        self._weights = weights  # one row per u; one column per agent, or one for all
+        # Together, the distances add about as much to scores as the distance of one number.
         self.stretch = 1 / (features.size * np.maximum(weights.max(axis=1), 1e-100))
         ends = zip(features.tolist(), fall.tolist(), rise.tolist(), strict=True)
         self.slopes = [Slope(k, c, a) for k, (c, *both) in enumerate(ends) for a in both]
@@ -128,8 +135,9 @@ class Intervals(Part):
 
 
 class OneNumber(Part):
-    """One u for all features, with the strength of each agent for its w, relative to the largest:
-    u is what the strongest gain, and of the size of scores however large their strength is."""
+    """One u for all features. w is the strength of each agent, relative to the largest strength.
+
+    So u is the gain of the strongest agent: it has the size of a score, whatever the strength."""
 
     def __init__(self, strength: Vector, reach: Vector) -> None:
         largest = float(strength.max())
@@ -143,7 +151,7 @@ class OneNumber(Part):
 
 
 class Prices(OneNumber):
-    """u >= reach_c |theta_c| for all c."""
+    """The constraints u >= reach_c |theta_c| for all c."""
 
     def __init__(self, strength: Vector, reach: Vector) -> None:
         super().__init__(strength, reach)
@@ -157,7 +165,7 @@ class Prices(OneNumber):
 
 
 class InBall(OneNumber):
-    """u >= |reach theta|_{p*}; below p* = 2 with a y_c >= reach_c |theta_c| for each movable c."""
+    """The constraint u >= |reach theta|_{p*}; for p* < 2 with sizes y_c >= reach_c |theta_c|."""
 
     def __init__(self, strength: Vector, reach: Vector, dual_norm: float) -> None:
         super().__init__(strength, reach)
@@ -179,31 +187,31 @@ class InBall(OneNumber):
 
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
         found, own = np.zeros_like(g), self._features
-        # The y_c carry no score, so nothing but their walls pulls on them.
-        reach, p = self._reach[own], self._p / (self._p - 1)
+        # The y_c do not enter scores, so only u contributes.
+        reach, p = self._reach[own], conjugate_exponent(self._p)
         size = max(of_u[0], 0.0)
         found[own] = reach * in_norm_ball(g[own] / reach, cost[own] * reach, p, size)
         return found
 
-    def along(self, theta: Vector, u: Vector, of_u: Vector) -> Vector:
+    def along(self, theta: Vector, u: Vector, of_u: Vector, forces: Vector | None = None) -> Vector:
         assert self.curve is not None
         y = u[self.curve.body] if self._split else theta[self._features]
         pushes = max(of_u[0], 0.0) * self.curve.lean(y, float(u[0]))
         if self._split:
-            return super().along(theta, u, np.append(0.0, pushes))
+            return super().along(theta, u, np.append(0.0, pushes), forces)
         found = np.zeros_like(theta)
         found[self._features] = pushes
         return found
 
 
 class Claims(Part):
-    """A u for agents at a level that can be claimed, and one for those at each other level."""
+    """One u for all agents at a level that can be claimed, and one for each other level."""
 
     def __init__(self, claim: Claim, moves: Vector) -> None:
         self._claim, able = claim, np.flatnonzero(claim.allowed)
         levels = np.unique(claim.current[moves > 0])
         others = levels[~claim.allowed[levels]]
-        # The u of each level: 0 for those that can be claimed.
+        # The u of each level; levels that can be claimed share the first.
         self._group = np.zeros(claim.columns.size, dtype=np.int64)
         self._group[others] = 1 + np.arange(others.size)
         self.count, self._able, self._others = 1 + others.size, able, others
@@ -218,7 +226,7 @@ class Claims(Part):
         return np.equal(group, np.arange(self.count)[:, None]).astype(np.float64)
 
     def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
-        """Without the level that they have, for `rows` has the one that they claim."""
+        """The features without the agents' own level, since `rows` has the level they claim."""
         own, without = self._claim.current[agents], rows.copy()
         columns = self._claim.columns[own]
         shown = np.flatnonzero(columns >= 0)
@@ -226,8 +234,8 @@ class Claims(Part):
         return without
 
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
-        """All u draw on the levels that can be claimed, and each but the first on its own level, as
-        far as its weight goes."""
+        """Every u can use the levels that can be claimed, and each u but the first also its own
+        level, up to its weight."""
         weights = np.maximum(of_u, 0.0)
         levels = np.concatenate([self._able, self._others])
         total = float(weights.sum())
@@ -242,7 +250,7 @@ class Claims(Part):
 
 
 def parts_of(people: Population) -> list[Part]:
-    """The parts of what moving adds to scores; none where it is a power, or nobody moves."""
+    """The parts of a budget; none for a power cost, or if nobody moves."""
     response, d, moves = people.response, people.d, np.where(people.y < 0, 1.0, 0.0)
     if isinstance(response, BoxBudget):
         return [*_box(response, d), *(Claims(c, moves) for c in response.claims if c.allowed.any())]
@@ -259,7 +267,8 @@ def parts_of(people: Population) -> list[Part]:
 
 
 def _box(response: BoxBudget, d: int) -> list[Part]:
-    """Common bounds are the ends of intervals. Others are the weights of two: up and down."""
+    """The intervals of a box. Bounds that are common to all agents are the ends of the intervals;
+    bounds that differ are the weights of two intervals, for moves up and for moves down."""
     bounds = response.encoded(d)
     lower, upper = bounds.lower, bounds.upper
     if len(lower) == 1:

@@ -1,12 +1,12 @@
-"""Close to a point: f by its quadratic expansion, and only agents whose t may change its sign.
+"""A local model of the objective: a quadratic, and |t| of the agents whose sign may change.
 
-Of most agents the sign of t is settled near a point v0: their |t_i| is linear there, with
-gamma_i = sign t_i. What is left of n agents is a few, and with g and H the gradient and Hessian of
-f and of the settled |t_i|,
+Near a point v0 the sign of t_i is settled for most agents: their |t_i| is linear there, with
+gamma_i = sign t_i. The other agents are the active ones. With g and H the gradient and Hessian of f
+and of the settled |t_i|, the model is
 
-    value + <g, v - v0> + (v - v0)' H (v - v0) / 2 + (1/n) sum over the few of |t_i|
+    value + <g, v - v0> + (v - v0)' H (v - v0) / 2 + (1/n) sum over the active agents of |t_i|
 
-is what the learner minimises, but for third derivatives and for agents wrongly taken as settled.
+It differs from the objective by third derivatives, and by agents whose sign changes after all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gameproof.strategic.newton.objective import Derivatives, Local, Side, gram
 
 
 class Near(Side):
-    """What is above, for a side that is expanded at a point, and some of its free agents."""
+    """The local model at a point where `side` is expanded, with these free agents active."""
 
     def __init__(self, side: ConvexSide, here: Expansion, agents: Indices) -> None:
         super().__init__(side.problem, side.moves, [part for part, _ in side.parts])

@@ -1,7 +1,7 @@
-"""The point of a set of moves nearest to -g in the norm |cost s|: what it leaves of g is a bound.
+"""Projections: the point s of a set of moves that is nearest to -g in the norm |cost s|.
 
-Every point of the set gives a valid bound, so these need not be exact; but the nearest one gives
-the best.
+The remainder g + s gives a lower bound (`lifts`). Every point of the set gives a valid bound, so
+the projections need not be exact, but the nearest point gives the best bound.
 """
 
 from __future__ import annotations
@@ -12,23 +12,24 @@ import numpy as np
 from scipy.optimize import brentq
 
 from gameproof.core.arguments import Vector
-from gameproof.strategic.power_costs import norm_of
+from gameproof.strategic.norms import norm_of
 
-BISECTIONS, STEPS = 60, 12
+# Of multipliers, the largest logarithm.
+BISECTIONS, STEPS, LARGEST = 60, 8, 700.0
 
 
 def in_price_ball(g: Vector, cost: Vector, reach: Vector, size: float) -> Vector:
-    """Of {s : sum |s_c| / reach_c <= size}; reach is positive.
+    """The nearest point of {s : sum |s_c| / reach_c <= size}; reach is positive.
 
-    With the multiplier mu, |s_c| / reach_c = (|g_c| / reach_c - mu / (reach_c cost_c)^2)_+, whose
-    sum falls with mu, linearly between the places where a term vanishes.
+    With the multiplier mu, |s_c| / reach_c = (|g_c| / reach_c - mu / (reach_c cost_c)^2)_+. The sum
+    decreases in mu, and is linear between the points at which a term vanishes.
     """
     start, slope = np.abs(g) / reach, 1 / (reach * cost) ** 2
     if start.sum() <= size:
         return -g
     order = np.argsort(-start / slope)
     starts, slopes = np.cumsum(start[order]), np.cumsum(slope[order])
-    # With the first k terms positive the sum is size at this mu; it lies before the next vanishes.
+    # If exactly the first k terms are positive, the sum equals size at mu[k - 1].
     mu = (starts - size) / slopes
     ends = np.append((start / slope)[order][1:], 0.0)
     k = int(np.argmax(mu >= ends))
@@ -39,13 +40,15 @@ def in_price_ball(g: Vector, cost: Vector, reach: Vector, size: float) -> Vector
 
 
 def in_norm_ball(g: Vector, cost: Vector, p: float, size: float) -> Vector:
-    """Of {s : |s|_p <= size}, 1 < p < inf.
+    """The nearest point of {s : |s|_p <= size}, for 1 < p < inf.
 
-    With the multiplier mu, t = |s_c| solves cost_c^2 (|g_c| - t) = mu t^(p-1), which falls with mu.
+    With the multiplier mu, t = |s_c| solves cost_c^2 (|g_c| - t) = mu t^(p-1). It decreases in mu.
     """
     length = np.abs(g)
     if norm_of(g, p) <= size or size <= 0:
         return -g if size > 0 else np.zeros_like(g)
+    if p == 2 and np.ptp(cost) == 0:
+        return -g * (size / float(np.linalg.norm(g)))
     weight = cost**2
 
     def sizes(mu: float) -> Vector:
@@ -54,44 +57,47 @@ def in_norm_ball(g: Vector, cost: Vector, p: float, size: float) -> Vector:
             return found
         return _sizes(mu, weight, length, p)
 
+    def excess(log: float) -> float:
+        return norm_of(sizes(float(np.exp(log))), p) - size
+
     high = float(weight.max()) * float(length.max()) / (size / g.size ** (1 / p)) ** (p - 1)
-    mu = brentq(lambda log: norm_of(sizes(np.exp(log)), p) - size, *_bracket(sizes, p, size, high))
-    spent = sizes(float(np.exp(mu)))
+    low, high = _bracket(excess, high)
+    # With sizes that differ by rounding, nothing lies between the ends.
+    spent = sizes(float(np.exp(brentq(excess, low, high) if excess(low) > 0 else low)))
     spent *= min(1.0, size / max(norm_of(spent, p), np.finfo(float).tiny))
     return -np.sign(g) * spent
 
 
-def _bracket(
-    sizes: Callable[[float], Vector], p: float, size: float, guess: float
-) -> tuple[float, float]:
-    """Logarithms of multipliers between which |s|_p passes through the size."""
+def _bracket(excess: Callable[[float], float], guess: float) -> tuple[float, float]:
+    """Logarithms of multipliers between which a falling function passes through 0."""
     low = high = float(np.log(max(guess, np.finfo(float).tiny)))
-    while norm_of(sizes(np.exp(low)), p) <= size and low > -700:
+    while excess(low) <= 0 and low > -LARGEST:
         low -= 5.0
-    while norm_of(sizes(np.exp(high)), p) >= size and high < 700:
+    while excess(high) >= 0 and high < LARGEST:
         high += 5.0
     return low, high
 
 
 def _sizes(mu: float, weight: Vector, length: Vector, p: float) -> Vector:
-    """Where mu t^(p-1) + weight t = weight length, by Newton's method from above: in t, or below
-    p = 2 in t^(p-1), in which the left side is convex."""
-    first, second = (p - 1, 1.0) if p >= 2 else (1.0, 1 / (p - 1))
-    goal = weight * length
-    root = np.minimum(length ** (1 / second), (goal / mu) ** (1 / first))
+    """Where mu t^(p-1) + weight t = weight length. With t = length e^x it is the zero of the convex
+    log(e^x + k e^((p-1) x)), by Newton's method from above, which takes few steps: away from a
+    corner the function is a line."""
+    own = np.maximum(length, np.finfo(float).tiny)
+    k = np.log(mu) + (p - 2) * np.log(own) - np.log(weight)
+    x = np.minimum(0.0, -k / (p - 1))
     for _ in range(STEPS):
-        over = mu * root**first + weight * root**second - goal
-        slope = mu * first * root ** (first - 1) + weight * second * root ** (second - 1)
-        root = np.maximum(0.0, root - over / np.maximum(slope, np.finfo(float).tiny))
-    found: Vector = root**second
+        one, other = np.exp(x), np.exp(k + (p - 1) * x)
+        total = one + other
+        x -= np.log(total) * total / (one + (p - 1) * other)
+    found: Vector = length * np.exp(x)
     return found
 
 
 def in_capped_simplex(g: Vector, cost: Vector, steps: Vector, caps: Vector, total: float) -> Vector:
-    """The masses m of {0 <= m <= caps, sum m = total} whose s = steps m is nearest to -g.
+    """The masses m in {0 <= m <= caps, sum m = total} for which s = steps m is nearest to -g.
 
-    A step of 0 is a level without a column, which takes up mass and moves nothing. With the
-    multiplier nu, m_k = (nu - cost_k^2 steps_k g_k) / (cost_k steps_k)^2 between 0 and its cap.
+    A step of 0 is a level without a column, which takes up mass but moves nothing. With the
+    multiplier nu, m_k is (nu - cost_k^2 steps_k g_k) / (cost_k steps_k)^2, clipped to [0, cap_k].
     """
     moves = steps != 0
     pull, bend = cost**2 * steps * g, np.where(moves, (cost * steps) ** 2, 1.0)
@@ -116,7 +122,7 @@ def in_capped_simplex(g: Vector, cost: Vector, steps: Vector, caps: Vector, tota
 
 
 def _filled(room: Vector, mass: float) -> Vector:
-    """This mass where there is room, from the first on."""
+    """Distributes this mass, filling the rooms in order."""
     if mass <= 0:
         return np.zeros_like(room)
     before = np.concatenate([[0.0], np.cumsum(np.minimum(room, 2 * mass + 1))[:-1]])

@@ -1,26 +1,26 @@
-"""What the interior-point method sees of a problem: f, the |t| of the free agents, and bounds.
+"""The objective that the interior-point method minimises, and lower bounds of its minimum.
 
     f(v) + (1/n) sum over the free i of |t_i|,   t linear in v,
 
-over the set of a strategic problem. v is x = (intercept, theta, alpha), with further variables
-where something is lifted: those of budgets before alpha, where scores are linear in them (`lifts`),
-and those of powers after it (`ConvexSide`, which has the problem's own f). `Near` has a quadratic
-in its place, and few agents.
+over the set of a strategic problem. v is x = (intercept, theta, alpha) with additional variables:
+variables of budgets, in which scores are linear, come before alpha (`lifts`), and variables of
+powers after it. `ConvexSide` has the problem's own f. `Near` has a quadratic model of f, and few
+agents.
 
-Bounds. L(., gamma) is convex and so nowhere below its tangent at v,
+Bounds. L(., gamma) is convex, so it is nowhere below its tangent at v,
 
     constant + g0 intercept + <g, theta> + ga alpha + <gu, u>,
 
-whose minimum over the set is known. The best u is the least, |theta_c| for each c or the largest of
-them, and over all theta with |theta / cost| = r the least of <g, theta> + <gu, u> is
--r |cost left|: left is g with each g_c moved towards 0 by gu_c, and no farther than 0; where u is
-one number, it is what is left of g after its projection to the l1 ball of radius gu. With
-r = alpha / (K + s) the minimum is
+whose minimum over the set is known. The best u is the smallest, |theta_c| for each c or the largest
+of them. Over all theta with |theta / cost| = r, the minimum of <g, theta> + <gu, u> is
+-r |cost left|. Here left is g with each g_c moved toward 0 by gu_c, but no farther than 0; if u is
+one number, left is g minus its projection to the l1 ball of radius gu. With r = alpha / (K + s) the
+minimum is
 
     constant - bound |g0| + cap min(0, ga - |cost left| / (K + s)).
 
-Where the cost of a feature is infinite, |theta_c| <= cap / (K + s) alone bounds it, and takes
-cap |left_c| / (K + s) off.
+If the cost of a feature is infinite, only |theta_c| <= cap / (K + s) bounds its coefficient, which
+subtracts cap |left_c| / (K + s).
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     from gameproof.strategic.robust_problem import StrategicProblem
 
 
-MUCH = 1e7
+MUCH = 1e7  # replaces an infinite feature cost, in units of the largest finite one
 
 
 class Local(NamedTuple):
-    """f at one v, and the scores behind it, where it has them."""
+    """f at one v, and the scores there (none for a quadratic model)."""
 
     v: Vector
     z: Vector
@@ -51,19 +51,19 @@ class Local(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """The gradient of f, and its Hessian with what the free agents add."""
+    """The gradient of f, and its Hessian plus the terms of the free agents."""
 
     gradient: Vector
     hessian: Matrix
 
 
 class Side(ABC):
-    """f and |t|, and how v is laid out. `free` are the agents whose gamma is maximised out."""
+    """f, |t| and the layout of v. `free` are the agents whose gamma is maximised out."""
 
     n: int
     free: Indices
-    # The derivatives of t by the intercept and each feature, a column for each free agent, and
-    # minus those by alpha.
+    # The derivatives of t in the intercept and each feature, one column per free agent, and minus
+    # the derivatives in alpha.
     pull_rows: Matrix
     pull_labels: Vector
 
@@ -72,16 +72,16 @@ class Side(ABC):
         self.problem, self.data, self.cost = problem, data, problem.feature_cost
         self.theta = slice(data.start, data.start + people.d)
         starts = np.cumsum([self.theta.stop, *(part.count for part in parts)]).tolist()
-        # The parts of a budget, each with the place of its first variable.
+        # The parts of a budget, each with the position of its first variable.
         self.parts = list(zip(parts, starts[:-1], strict=True))
         self.alpha, self.steepness = starts[-1], problem.loss.K + problem.loss.s
         self.movable = data.start + np.flatnonzero(data.movable)
-        self.moves = moves  # someone does
+        self.moves = moves  # whether scores rise by a power of theta
         self.norm, self.lifted = data.dual_norm, 0
         if not self.moves:
             self.norm = 2.0
         elif np.isinf(self.norm):
-            self.norm, self.lifted = 2.0, 1  # that of one number
+            self.norm, self.lifted = 2.0, 1  # one number: all norms are the same
         elif self.norm < 2:
             self.lifted = self.movable.size
         self.size = self.alpha + 1 + self.lifted
@@ -92,11 +92,12 @@ class Side(ABC):
 
     @abstractmethod
     def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
-        """The gradient of f, and its Hessian plus (1/n) sum of bends_i grad t_i grad t_i', made for
-        steps that change scores by about `reach`."""
+        """The gradient of f, and its Hessian plus (1/n) sum of bends_i grad t_i grad t_i'.
+
+        They are computed for a step that changes scores by about `reach`."""
 
     def lift(self, x: Vector, room: float = 0.0) -> Vector:
-        """v with all that is lifted about that much above its least."""
+        """v for this x, with lifted variables about `room` above their smallest values."""
         sizes, theta = np.abs(x[self.movable]), x[self.theta]
         least = sizes if self.lifted == sizes.size else np.array([sizes.max(initial=0.0)])
         own = [part.least(theta) + room * part.stretch for part, _ in self.parts]
@@ -104,7 +105,7 @@ class Side(ABC):
         return np.concatenate([head, *own, tail, least[: self.lifted] + room])
 
     def unlifted(self, v: Vector) -> Vector:
-        """x of v."""
+        """The x that belongs to v."""
         return np.append(v[: self.theta.stop], v[self.alpha])
 
     def pulls(self, v: Vector) -> Vector:
@@ -120,18 +121,19 @@ class Side(ABC):
         return gradient
 
     def bounds(self, here: Local, slopes: Derivatives, gamma: Vector) -> tuple[float, float]:
-        """Of the value of the game: from below the least of the tangent of L(., gamma) at v over
-        the set, from above the value at v with the best gamma."""
+        """Bounds of the value of the game: the minimum of the tangent of L(., gamma) at v over the
+        set, and the value at v with the best gamma."""
         t = self.pulls(here.v)
         upper = here.value + float(np.abs(t).sum()) / self.n
         value = here.value + float((gamma * t).sum()) / self.n
         return self.least(here.v, value, slopes.gradient + self.pulled(gamma)), upper
 
-    def least(self, v: Vector, value: float, g: Vector) -> float:
-        """The least over the set of the tangent with this value and gradient at v."""
+    def least(self, v: Vector, value: float, g: Vector, forces: Vector | None = None) -> float:
+        """The least over the set of the tangent with this value and gradient at v; forces are the
+        multipliers of the walls, where they are known."""
         cap, best = self.problem.alpha_max, -np.inf
         paid = np.isfinite(self.cost)
-        for left in self._left(v, g):
+        for left in self._left(v, g, forces):
             length = float(np.linalg.norm(self.cost[paid] * left[paid]))
             taken = cap * min(0.0, g[self.alpha] - length / self.steepness)
             taken -= cap / self.steepness * float(np.abs(left[~paid]).sum())
@@ -141,36 +143,53 @@ class Side(ABC):
             lower -= self.problem.intercept * abs(g[0])
         return float(lower)
 
-    def _left(self, v: Vector, g: Vector) -> list[Vector]:
-        """g of theta, shortened by what lifted variables take off it: in one way, or in two."""
+    def shortened(self, g: Vector, cost: Vector) -> Vector:
+        """g of theta, shortened by as much as lifted variables can take off it, in the norm
+        |cost s| of theta's coordinates."""
+        near = self._without_lifted(g, cost)
+        for budget, at in self.parts:
+            near += budget.nearest(near, g[at : at + budget.count], cost)
+        return near
+
+    def _without_lifted(self, g: Vector, cost: Vector) -> Vector:
+        """g of theta, less what the lifted variables of a power cost take off it."""
         part, of_u = g[self.movable], np.maximum(g[self.alpha + 1 :], 0.0)
-        left, cost = g.copy(), self._finite_cost
+        left = g.copy()
         if self.lifted == part.size:
             left[self.movable] -= np.clip(part, -of_u, of_u)
         elif self.lifted and of_u[0] > 0:
             own = cost[self.movable - self.theta.start]
             left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
-        own = left[self.theta]
-        near, along = own.copy(), own.copy()
+        return left[self.theta]
+
+    def _left(self, v: Vector, g: Vector, forces: Vector | None) -> list[Vector]:
+        """g of theta, shortened in one way, or in two if there are budgets."""
+        cost = self._finite_cost
+        near = self.shortened(g, cost)
+        if not self.parts:
+            return [near]
+        along = self._without_lifted(g, cost)
+        # The walls of budgets come last.
+        first = -sum(len(budget.slopes) for budget, _ in self.parts)
         for budget, at in self.parts:
-            there = slice(at, at + budget.count)
-            near += budget.nearest(near, g[there], cost)
-            along += budget.along(v[self.theta], v[there], g[there])
-        return [near, along] if self.parts else [own]
+            there, last = slice(at, at + budget.count), first + len(budget.slopes)
+            known = None if forces is None else forces[first : last or None]
+            along += budget.along(v[self.theta], v[there], g[there], known)
+            first = last
+        return [near, along]
 
     @cached_property
     def _finite_cost(self) -> Vector:
-        """The cost of each feature; in place of an infinite one so large a number that what is left
-        of g there hardly counts beside the rest."""
+        """The cost of each feature, with infinite costs replaced by a number so large that the
+        projection leaves nearly nothing of g there."""
         paid = np.isfinite(self.cost)
         largest = float(self.cost[paid].max()) if paid.any() else 1.0
         found: Vector = np.where(paid, self.cost, MUCH * largest)
         return found
 
 
-# NumPy hands products of matrices to a library that splits long ones between cores, and where those
-# are busy each split waits for its turn: sums over many agents are better taken as here. Nor does
-# any result depend on the number of cores.
+# Matrix products of NumPy run on several cores, and wait if these are busy. Sums over many agents
+# are faster as written here, and results do not depend on the number of cores.
 
 
 def combined(weights: Vector, rows: Matrix) -> Vector:
@@ -186,7 +205,7 @@ def sums(rows: Matrix, weights: Vector) -> Vector:
 
 
 def gram(rows: Matrix, weights: Vector) -> Matrix:
-    """rows diag(weights) rows', in pieces short enough for one core and its cache."""
+    """rows diag(weights) rows', in blocks that fit into the cache of one core."""
     total = np.zeros((len(rows), len(rows)))
     piece = max(256, 2**18 // len(rows) ** 2)
     for start in range(0, weights.size, piece):

@@ -1,10 +1,10 @@
-"""Of classifiers that are equally good, one with small coefficients.
+"""Chooses a classifier with small coefficients among those that are equally good.
 
-Where columns say the same, as copies do, or the levels of a category beside an intercept, scores
-stay as they are along some directions, and so may the worst-case risk: then a large coefficient of
-one column and a large negative one of its copy are as good as two small ones. From the classifier
+If columns are linearly dependent (copies, or all levels of a category beside an intercept), some
+directions change no score, and possibly not the worst-case risk: a large coefficient of a column
+and a large negative one of its copy are as good as two small ones. From the classifier
 found, the one with the smallest |theta / cost| among those with the same scores is approached as
-far as the value allows.
+far as the value stays.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.strategic.newton.zeros import allowed_value
 
 if TYPE_CHECKING:
     from gameproof.strategic.robust_problem import StrategicProblem
 
-# Rows that are looked at first, and the part of a column's size that counts for nothing.
+# Rows that are examined first, and the relative size below which an eigenvalue counts as 0.
 SAMPLE, NOTHING = 5000, 1e-12
-HALVINGS = 40
+HALVINGS, ROUNDING = 40, 1e-15
 
 
-def without_ties(problem: StrategicProblem, x: Vector, lower: float, upper: float) -> Vector:
-    """x, or a point with smaller coefficients whose value is as good, between these bounds."""
+def without_ties(problem: StrategicProblem, x: Vector) -> Vector:
+    """x, or a point with smaller coefficients and the same value but for rounding: a wider margin
+    would lead past the end of a tie."""
     still = _directions(problem)
     if not still.size:
         return x
@@ -34,7 +34,8 @@ def without_ties(problem: StrategicProblem, x: Vector, lower: float, upper: floa
     theta = x[start:-1] / cost
     by = np.linalg.lstsq(still[start:] / cost[:, None], theta, rcond=None)[0]
     change: Vector = np.append(-still @ by, 0.0)
-    allowed = allowed_value(lower, upper)
+    value = problem.robust_value(x)
+    allowed = value + ROUNDING * max(1.0, abs(value))
 
     def moved(share: float) -> Vector:
         return problem.x_set.project(x + share * change)
@@ -52,7 +53,7 @@ def without_ties(problem: StrategicProblem, x: Vector, lower: float, upper: floa
 
 
 def _directions(problem: StrategicProblem) -> Matrix:
-    """Changes of intercept and theta that change no score, a column each; none in most problems."""
+    """Changes of intercept and theta that change no score, one per column; usually none."""
     people = problem.population
     sizes = np.maximum(people.largest_by_feature, np.finfo(float).tiny)
     head = np.ones((min(SAMPLE, people.n), 0 if problem.intercept is None else 1))

@@ -1,9 +1,10 @@
-"""Coefficients that are 0 at the optimum, as 0.
+"""Sets coefficients to exactly 0 that are 0 at the optimum.
 
-A method that stays inside the set ends at 1e-12 where the best coefficient is 0: of a feature that
-people can move and the classifier does without, of all features where the radius is large. Such a
-coefficient is set to 0 where the certificate allows it: the value is computed again there, and may
+An interior-point method ends at about 1e-12 if the best coefficient is 0: for a movable feature
+that the classifier ignores, or for all features if the radius is large. Such a coefficient is set
+to 0 if the certificate allows it: the value is computed again at the new point, and may
 exceed the bound from below by no more than the gap that the method aims at, or has left open.
+Where the point is accurate to rounding, `small` says so: what is larger than rounding stays.
 """
 
 from __future__ import annotations
@@ -17,24 +18,22 @@ from gameproof.core.arguments import Vector
 if TYPE_CHECKING:
     from gameproof.strategic.robust_problem import StrategicProblem
 
-# The gap at which a minimisation ends, in units of the value where that exceeds 1.
+# The gap at which a minimisation ends, relative to max(1, |value|).
 TARGET = 1e-11
-# What adds less than this to scores may be 0; where not all of it is, ever less is tried.
+# Coefficients that add less than SMALL to scores may be 0. If not all of them can be, the threshold
+# is lowered by the factor SMALLER, up to TRIES times.
 SMALL, SMALLER, TRIES = 1e-4, 0.1, 12
-# What adds less than this is rounding, and 0 where that leaves the gap below the second number.
+# Coefficients that add less than RESIDUE are rounding, and set to 0 if the gap stays below WIDER.
 RESIDUE, WIDER = 1e-9, 1e-9
 
 
-def allowed_value(lower: float, upper: float) -> float:
-    """The largest value that counts as good, given bounds of the least."""
-    return max(upper, lower + TARGET * max(1.0, abs(upper)))
-
-
-def with_zeros(problem: StrategicProblem, x: Vector, lower: float, upper: float) -> Vector:
+def with_zeros(
+    problem: StrategicProblem, x: Vector, lower: float, upper: float, small: float = SMALL
+) -> Vector:
     """x with 0 in place of as many small numbers as the value, between these bounds, allows."""
-    allowed = allowed_value(lower, upper)
+    allowed = max(upper, lower + TARGET * max(1.0, abs(upper)))
     sizes = np.abs(x) * _scales(problem)
-    threshold = min(SMALL, 2 * float(sizes[sizes < SMALL].max(initial=0.0)))
+    threshold = min(small, 2 * float(sizes[sizes < small].max(initial=0.0)))
     for _ in range(TRIES):
         tried = np.where(sizes < threshold, 0.0, x)
         if np.array_equal(tried, x):
@@ -49,7 +48,7 @@ def with_zeros(problem: StrategicProblem, x: Vector, lower: float, upper: float)
 def _without_residue(
     problem: StrategicProblem, x: Vector, sizes: Vector, lower: float, upper: float
 ) -> Vector:
-    """x without numbers that are rounding and nothing else, at the price of a wider gap."""
+    """x with numbers that are only rounding set to 0, even if that widens the gap a little."""
     tried = np.where(sizes < RESIDUE, 0.0, x)
     if np.array_equal(tried, x):
         return x
@@ -59,13 +58,13 @@ def _without_residue(
 
 
 def _scales(problem: StrategicProblem) -> Vector:
-    """What a unit of each number adds to scores: features count by their largest."""
+    """How much a unit of each coordinate of x can add to a score."""
     largest = problem.population.largest_by_feature
     return problem.join(np.maximum(largest, np.finfo(float).tiny), 1.0, 1.0)
 
 
 def _alpha(problem: StrategicProblem, x: Vector, before: float) -> float:
-    """The least alpha for this theta where that one was small as well, else the one before."""
+    """alpha as before; or, if it was set to 0, the smallest alpha for this theta."""
     if x[-1] != 0:
         return before
     theta, _ = problem.split(x)

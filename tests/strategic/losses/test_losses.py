@@ -1,4 +1,4 @@
-"""Losses l(z, y) = phi(z) - s y z: the built-in ones against scipy's, and a contract that bites.
+"""Losses l(z, y) = phi(z) - s y z: the built-in ones against scipy's, and the contract test.
 
 Scores reach from -1e6 to 1e6. A value of size |z| carries rounding of about |z| 2^-52, which is
 what the tolerances allow.
@@ -176,7 +176,7 @@ def test_width_of_any_type_is_the_same_loss(width: float) -> None:
 
 
 def compiled(loss: Loss) -> kernels.Strategic:
-    """What the solver's kernels are given; only the loss matters here."""
+    """Arguments of the solver's kernels; only the loss matters here."""
     return kernels.Strategic(
         features=np.zeros((1, 1)),
         labels=np.ones(1, dtype=np.int8),
@@ -205,7 +205,7 @@ def test_compiled_phi_and_slope_agree_with_those_in_python(loss: Loss) -> None:
     phi = np.array([kernels.built_in_phi(data, z) for z in Z])
     slope = np.array([kernels.built_in_slope(data, z) for z in Z])
     np.testing.assert_allclose(phi, loss.phi(Z), rtol=1e-14, atol=1e-30)
-    # A slope near 0 is added to one of ±s, and is exact as far as that sum shows.
+    # A slope near 0 is added to ±s, so it is compared to the precision of that sum.
     np.testing.assert_allclose(slope, loss.slope(Z), rtol=1e-14, atol=1e-16)
 
 
@@ -215,7 +215,7 @@ def test_every_built_in_loss_has_a_compiled_form_of_its_own() -> None:
     assert len({kernels.LOGISTIC, kernels.HUBER, kernels.PSEUDO_HUBER}) == 3
 
 
-# --- A contract that bites --------------------------------------------------------------------
+# --- The contract test on broken losses -------------------------------------------------------
 
 
 def overflowing(z: Array) -> Array:

@@ -1,4 +1,4 @@
-"""`CustomLoss`: what a user's own loss must keep, where it is taken, and how mistakes are told."""
+"""`CustomLoss`: its contract, where it can be used, and its error messages."""
 
 import math
 import os
@@ -32,7 +32,7 @@ from losses import Own, Z
 
 
 def wide(width: float, **changes: Any) -> CustomLoss:
-    """sqrt(width^2 + z^2): the pseudo-Huber hinge where width is 1."""
+    """sqrt(width^2 + z^2): the pseudo-Huber hinge for width 1."""
     square = width * width
     parts: dict[str, Any] = {
         "phi": lambda z: math.sqrt(square + z * z),
@@ -44,7 +44,7 @@ def wide(width: float, **changes: Any) -> CustomLoss:
     return CustomLoss(**(parts | changes))
 
 
-# One for all: each has functions of its own, for which the loops are compiled anew.
+# Shared by all tests, because the solver's loops are compiled again for every custom loss.
 OWN = wide(1.0)
 
 
@@ -121,8 +121,8 @@ def test_problems_with_different_custom_losses_are_told_apart() -> None:
     [
         ({"phi": 3.0}, "phi must be a function of one number, got 3.0"),
         ({"slope": lambda z: z.mean()}, "slope cannot be compiled"),
-        ({"phi": lambda z: "high"}, "phi must give a float"),
-        ({"curvature": lambda z: 1}, "write 1.0 where it says 1"),
+        ({"phi": lambda z: "high"}, "phi must return a float"),
+        ({"curvature": lambda z: 1}, "write 1.0 instead of 1"),
         ({"phi": lambda y, z: z}, "phi cannot be compiled"),
         ({"phi": lambda z: math.nan}, "phi and its slope are finite"),
         ({"slope": lambda z: 2 * z / math.sqrt(1 + z * z)}, "phi is K-Lipschitz"),
