@@ -97,4 +97,6 @@ class AskingPeople(Queries):
         if not np.isfinite(given).all():
             raise AnswerError("an answer is not finite")
         kernel = for_data(observed_gradients, has_user_functions(self._data))
-        kernel(self._data, method, memory, given.reshape(asked, -1), gradient.conjugate)
+        kernel(
+            self._data, method, memory, given.reshape(asked, self._population.d), gradient.conjugate
+        )
