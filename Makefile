@@ -20,10 +20,11 @@ demo: $(READY)  ## a short tour that prints what it does
 test: lint  ## lint, types and every test
 	$(RUN) pytest -n auto --dist loadfile
 
-lint: $(READY)  ## ruff and mypy, changing nothing
+lint: $(READY)  ## ruff, mypy and codespell, changing nothing
 	$(RUN) ruff check .
 	$(RUN) ruff format --check .
 	$(RUN) mypy
+	$(RUN) codespell_lib
 
 bench: $(READY)  ## time and queries, as ratios measured in one run
 	@$(BIN)/gameproof bench

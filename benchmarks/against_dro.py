@@ -1,17 +1,17 @@
-"""Where nobody responds, against the package dro: the table of docs/mathematics.md.
+"""Saddle points against the package dro, where nobody responds: a table of docs/mathematics.md.
 
-Then labels that stay, or that flip both ways, are ordinary Wasserstein logistic regression, which
-dro 0.4.3 solves through cvxpy with Clarabel. With p = 2 it minimises over theta, an intercept and
-lambda >= |theta|
+If nobody responds, and labels stay or flip both ways, the robust problem is ordinary Wasserstein
+logistic regression. dro 0.4.3 solves it through cvxpy with Clarabel. With p = 2 it minimises over
+theta, an intercept and lambda >= |theta|
 
     delta lambda + (1/n) sum_i max(l(z_i, y_i), l(z_i, -y_i) - kappa' lambda)
 
-A flip costs kappa' there. Here it costs kappa |y - y'| = 2 kappa, so kappa' = 2 kappa; lambda is
+A flip costs kappa' there. Here it costs kappa |y - y'| = 2 kappa, so kappa' = 2 kappa. lambda is
 alpha.
 
-dro's `fit` takes no tolerance, so that Clarabel's own, 1e-8, holds. Once more, and not timed, dro
-solves with a tighter one, which shows whose the differences are. The two take turns, and medians of
-a few rounds are shown. reference.py has n = 100,000.
+dro's `fit` takes no tolerance, so Clarabel's default, 1e-8, applies. An extra run with a tighter
+tolerance, which is not timed, shows that the differences come from dro. The two packages take
+turns, and the table shows medians of a few rounds. reference.py has n = 100,000.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from harness import Table, save
 import gameproof as gp
 
 ROUNDS = 5
-# Bounds that dro does not have, so large that none is met; the last line says by how much.
+# dro has no such bounds. They are so large that none is active, as the last line shows.
 ALPHA_MAX, INTERCEPT_MAX = 50.0, 10.0
-# Off centre, so that an intercept has something to do.
+# Features are shifted, so that the intercept matters.
 SHIFT = 0.3
 TIGHT = {f"tol_{name}": 1e-10 for name in ("gap_abs", "gap_rel", "feas")}
 
@@ -42,7 +42,7 @@ Answer = TypeVar("Answer")
 
 
 class Case(NamedTuple):
-    """A problem; label_cost is our kappa, infinite for labels that stay."""
+    """A problem. `label_cost` is our kappa, infinite if labels stay."""
 
     n: int
     d: int
@@ -74,13 +74,13 @@ GOLDEN = (
 
 
 def people(case: Case) -> gp.Population:
-    """Agents who stay where they are."""
+    """Returns people who do not respond."""
     X, y = gp.synthetic_people(n=case.n, d=case.d, noise=case.noise, seed=case.seed)
     return gp.Population(X + SHIFT, y)
 
 
 def our_problem(case: Case) -> gp.StrategicProblem:
-    """The case as a strategic problem."""
+    """Returns the case as a strategic problem."""
     return gp.StrategicProblem(
         people(case),
         case.radius,
@@ -92,7 +92,7 @@ def our_problem(case: Case) -> gp.StrategicProblem:
 
 
 def fit_dro(case: Case, agents: gp.Population) -> tuple[np.ndarray, float, float]:
-    """dro's theta and intercept, and the value that it reports."""
+    """Returns dro's theta and intercept, and the value that it reports."""
     from dro.linear_model.wasserstein_dro import WassersteinDRO
 
     model = WassersteinDRO(case.d, "logistic", fit_intercept=case.intercept)
@@ -103,30 +103,32 @@ def fit_dro(case: Case, agents: gp.Population) -> tuple[np.ndarray, float, float
 
 
 def fit_dro_tightly(case: Case, agents: gp.Population) -> tuple[np.ndarray, float, float]:
-    """The same with a tolerance for Clarabel."""
+    """Returns the result of `fit_dro` with a tighter tolerance of Clarabel."""
     import cvxpy as cp
 
     tight = patch.object(cp.Problem, "solve", partialmethod(cp.Problem.solve, **TIGHT))
     with tight, warnings.catch_warnings():
-        # Some problems end a little short of it.
+        # Some problems do not quite reach the tolerance.
         warnings.filterwarnings("ignore", "Solution may be inaccurate")
         return fit_dro(case, agents)
 
 
 def timed(task: Callable[[], Answer]) -> tuple[Answer, float]:
-    """What a task returns and how long it takes."""
+    """Returns the result of a task and its time in seconds."""
     began = time.perf_counter()
     answer = task()
     return answer, time.perf_counter() - began
 
 
-def apart(problem: gp.StrategicProblem, x: np.ndarray, theta: np.ndarray, b: float) -> float:
-    """The largest difference of our answer and another, in theta and the intercept."""
+def largest_difference(
+    problem: gp.StrategicProblem, x: np.ndarray, theta: np.ndarray, b: float
+) -> float:
+    """Returns the largest difference from our solution, in theta and the intercept."""
     return float(max(np.abs(problem.split(x)[0] - theta).max(), abs(problem.offset(x) - b)))
 
 
 def compare(case: Case, table: Table) -> tuple[float, float, float]:
-    """Adds a row; returns how far the answers are apart, our alpha and the size of b."""
+    """Adds a row. Returns the largest difference, our alpha and the absolute intercept."""
     problem, times = our_problem(case), []
     for _ in range(ROUNDS):
         saddle, our_time = timed(lambda: gp.saddle_point(problem))
@@ -134,8 +136,8 @@ def compare(case: Case, table: Table) -> tuple[float, float, float]:
         times.append((our_time, their_time))
     our_time, their_time = np.median(times, axis=0).tolist()
     x, (ours, alpha), offset = saddle.x, problem.split(saddle.x), problem.offset(saddle.x)
-    far = apart(problem, x, theta, b)
-    tight = apart(problem, x, *fit_dro_tightly(case, problem.population)[:2])
+    far = largest_difference(problem, x, theta, b)
+    tight = largest_difference(problem, x, *fit_dro_tightly(case, problem.population)[:2])
     # The worst-case risk of any theta is the problem's value with the best alpha.
     risk = gp.worst_case(problem, ours, offset).value
     excess = gp.worst_case(problem, theta, b).value - risk
@@ -159,14 +161,14 @@ def compare(case: Case, table: Table) -> tuple[float, float, float]:
 
 
 LEGEND = f"""\
-Where both solve the same problem; medians of {ROUNDS} rounds, taking turns
-apart    the largest difference of the two answers, in theta and b
-tight    the same with dro's solver at tolerance 1e-10 in place of 1e-8
-risk     the worst-case risk of our answer
-more     how much larger it is for dro's answer
-reported how much larger dro reports it
-gap      the duality gap that certifies our answer
-ours     seconds; then dro's, and how many times ours that is
+The same problems solved by both packages; medians of {ROUNDS} rounds, taking turns
+apart    largest difference between the two solutions, in theta and b
+tight    largest difference with dro's solver at tolerance 1e-10 instead of 1e-8
+risk     worst-case risk of our solution
+more     how much larger it is for dro's solution
+reported how much larger the value is that dro reports
+gap      duality gap that certifies our solution
+ours     our seconds, then dro's, and their ratio
 """
 COLUMNS = (
     *("n", "d", "delta", "kappa", "b"),
@@ -176,18 +178,18 @@ COLUMNS = (
 
 
 def print_table(cases: tuple[Case, ...]) -> None:
-    """Both answers to every case."""
+    """Solves every case with both packages and prints the table."""
     table = Table(LEGEND, COLUMNS)
     far, alphas, offsets = zip(*(compare(case, table) for case in cases), strict=True)
     save("against_dro", [table])
     print(
-        f"\nFarthest apart: {max(far):.1e}. No bound is met: alpha is at most {max(alphas):.1f} of"
-        f"\n{ALPHA_MAX:g}, b at most {max(offsets):.2f} of {INTERCEPT_MAX:g}."
+        f"\nLargest difference: {max(far):.1e}. No bound is active: alpha is at most "
+        f"{max(alphas):.1f} of\n{ALPHA_MAX:g}, b at most {max(offsets):.2f} of {INTERCEPT_MAX:g}."
     )
 
 
 def print_golden() -> None:
-    """What tests/golden/test_dro.py holds: theta, then the intercept."""
+    """Prints the numbers of tests/golden/test_dro.py: theta, then the intercept."""
     for case in GOLDEN:
         theta, b, _ = fit_dro(case, people(case))
         print(case)
@@ -195,15 +197,17 @@ def print_golden() -> None:
 
 
 def main() -> None:
-    """Prints the table, or the frozen answers."""
+    """Prints the table, or the solutions that a test freezes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--golden", action="store_true", help="print the answers that tests freeze")
+    parser.add_argument(
+        "--golden", action="store_true", help="print the solutions that a test freezes"
+    )
     parser.add_argument("--quick", action="store_true", help="the smaller problems")
     options = parser.parse_args()
     try:
         import dro  # noqa: F401
     except ImportError as error:
-        sys.exit(f"This compares with dro ({error}): pip install dro==0.4.3, which needs torch.")
+        sys.exit(f"This needs dro ({error}): pip install dro==0.4.3, which needs torch.")
     if options.golden:
         print_golden()
     else:

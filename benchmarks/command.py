@@ -1,7 +1,7 @@
-"""How long the command takes, start-up included: its help, and a large table from file to model.
+"""How long the command takes, including start-up: its help, and a fit of a large table.
 
-The table has 100,000 rows and 20 columns, a tenth of the rows with --quick. What is compiled is in
-the disk cache by then.
+The table has 100,000 rows and 20 columns, or a tenth of the rows with --quick. Compiled code is
+already in the disk cache.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ROWS, COLUMNS, ROUNDS = 100_000, 20, 3
 
 
 def write_people(path: Path, rows: int) -> None:
-    """Features that tell the outcome, with noise."""
+    """Writes a table whose features predict the outcome, with noise."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((rows, COLUMNS)).round(5)
     y = np.where(X @ rng.standard_normal(COLUMNS) + rng.standard_normal(rows) > 0, "yes", "no")
@@ -30,7 +30,7 @@ def write_people(path: Path, rows: int) -> None:
 
 
 def seconds(*words: str) -> float:
-    """How long ``gameproof WORDS`` takes as a process of its own."""
+    """Returns how long ``gameproof WORDS`` takes in its own process."""
     began = time.perf_counter()
     command = [sys.executable, "-m", "gameproof", *words]
     subprocess.run(command, check=True, capture_output=True)
@@ -38,7 +38,7 @@ def seconds(*words: str) -> float:
 
 
 def main() -> None:
-    """Prints the table and keeps it."""
+    """Measures, prints the table and keeps it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
     rows = ROWS // 10 if parser.parse_args().quick else ROWS

@@ -1,7 +1,7 @@
-"""What every benchmark shares: contenders take turns, and a table is kept with where it came from.
+"""Shared by all benchmarks: contenders take turns, and tables are kept with their provenance.
 
-A busy moment of the machine hits all contenders alike when they take turns, so ratios mean more
-than seconds do. Medians are shown with the quarters around them.
+If contenders take turns, other load on the machine affects all of them, so ratios are more reliable
+than seconds. Tables show medians and quartiles.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Cell = str | int | float | None
 
 
 def interleaved(tasks: dict[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
-    """The seconds that each task reports, by round, the tasks taking turns.
+    """Runs the tasks in turns and returns the seconds that each reports, by round.
 
-    Each is called once before, unrecorded: nothing is timed with the compiler inside.
+    Each task is first called once without recording, so compile time is excluded.
     """
     for task in tasks.values():
         task()
@@ -37,17 +37,17 @@ def interleaved(tasks: dict[str, Callable[[], float]], rounds: int) -> dict[str,
 
 
 def median(times: Sequence[float]) -> float:
-    """The middle one."""
+    """Returns the median."""
     return statistics.median(times)
 
 
 def ratios(times: Sequence[float], others: Sequence[float]) -> list[float]:
-    """By round, so that a busy moment is on both sides."""
+    """Returns the ratio of each round, so that other load affects both numbers."""
     return [one / other for one, other in zip(times, others, strict=True)]
 
 
 def spread(times: Sequence[float]) -> str:
-    """The quarters around the median, relative to it: the middle half of the rounds."""
+    """Returns the quartiles relative to the median, as text."""
     if len(times) < 2:
         return "one round"
     low, middle, high = statistics.quantiles(times, n=4, method="inclusive")
@@ -63,9 +63,9 @@ class Table:
     rows: list[tuple[Cell, ...]] = field(default_factory=list)
 
     def row(self, *cells: Cell) -> None:
-        """One more."""
+        """Adds a row."""
         if len(cells) != len(self.columns):
-            raise ValueError(f"{len(self.columns)} cells make a row of {self.title!r}, got {cells}")
+            raise ValueError(f"{self.title!r} has {len(self.columns)} columns, got {cells}")
         self.rows.append(cells)
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class Table:
 
 
 def machine() -> dict[str, Any]:
-    """Where a table was made."""
+    """Describes the machine and the versions."""
     return {
         "processor": _processor(),
         "cores": os.cpu_count(),
@@ -105,7 +105,7 @@ def save(name: str, tables: Sequence[Table], folder: Path | None = None) -> Path
 
 
 def results_folder() -> Path:
-    """Where tables are kept: ``gameproof bench --out DIR`` says it by way of the environment."""
+    """Returns the folder for tables; ``gameproof bench --out DIR`` sets it in the environment."""
     return Path(os.environ.get("GAMEPROOF_BENCH", "out/bench"))
 
 

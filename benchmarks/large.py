@@ -1,10 +1,9 @@
-"""A step as n grows, beside the C program's, and the memory that a run with a file of people takes.
+"""The time of a step as n grows, beside the C program, and the memory of people in files.
 
-Each size runs in a process of its own, our steps by turns with those of the smallest. The features
-are a file mapped to memory; so are the labels. Once written they leave memory, as if written
-another day: of what is in memory already, the system does not change the pages. What is shown of
-memory is the largest that the process held, less those two files: in bytes an agent, all that the
-interpreter and the packages take included.
+Each size runs in its own process and alternates with the smallest size. Features and labels are
+memory-mapped files. After writing, the files are evicted from memory, because the system does not
+change the pages of a file that is already there. Memory is the peak of the process less the two
+files, in bytes per agent, including the interpreter and all packages.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ SOLVER = gp.ogda_rr(step=gp.Power(0.003, 0.76), radius=gp.Power(4.0, 0.25))
 
 
 def write_people(folder: Path, n: int) -> None:
-    """Synthetic people, block by block."""
+    """Writes synthetic people, block by block."""
     rng = np.random.default_rng(0)
     theta = rng.standard_normal(D)
     with open(folder / f"X{n}", "wb") as features, open(folder / f"y{n}", "wb") as labels:
@@ -40,11 +39,11 @@ def write_people(folder: Path, n: int) -> None:
             features.write(X.tobytes())
             labels.write(y.tobytes())
         for file in (features, labels):
-            leave_memory(file)
+            evict(file)
 
 
-def leave_memory(file: BinaryIO) -> None:
-    """Has the system write a file to the disk and keep nothing of it, where it can be told to."""
+def evict(file: BinaryIO) -> None:
+    """Writes a file to disk and evicts it from memory, if the system supports that."""
     file.flush()
     os.fsync(file.fileno())
     if hasattr(os, "posix_fadvise"):
@@ -52,8 +51,7 @@ def leave_memory(file: BinaryIO) -> None:
 
 
 def in_large_pages(file: Path) -> float | None:
-    """The share of a mapped file that this process sees in large pages; None where the system does
-    not tell."""
+    """Returns the share of a mapped file in large pages, or None if the system does not say."""
     maps = Path("/proc/self/smaps")
     found = {"Rss": 0, "FilePmdMapped": 0}
     within = False
@@ -67,16 +65,16 @@ def in_large_pages(file: Path) -> float | None:
 
 
 def people(folder: Path, n: int) -> gp.StrategicProblem:
-    """The problem whose people are in files."""
+    """Returns the problem with people in files."""
     X = np.memmap(folder / f"X{n}", dtype=np.float64, mode="r", shape=(n, D))
     y = np.memmap(folder / f"y{n}", dtype=np.float64, mode="r", shape=(n,))
     population = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(D // 2)))
     return gp.StrategicProblem(population, radius=0.4, label_cost=0.5, form="printed")
 
 
-def by_turns(problems: tuple[gp.StrategicProblem, ...], steps: int) -> list[float]:
-    """Seconds a step of each; they take turns, so that a busy moment hits all of them. Their first
-    epoch, in which the system finds memory for them, is not timed."""
+def seconds_per_step(problems: tuple[gp.StrategicProblem, ...], steps: int) -> list[float]:
+    """Returns the seconds per step of each problem, taking turns. The first epoch, in which the
+    system allocates memory, is not timed."""
     runs = [gp.Run(problem, SOLVER, seed=0) for problem in problems]
     for run in runs:
         run.compile(whole=True)
@@ -91,14 +89,16 @@ def by_turns(problems: tuple[gp.StrategicProblem, ...], steps: int) -> list[floa
 
 
 def measure(folder: Path, n: int) -> dict[str, Any]:
-    """Bytes an agent beyond the data; the share of the file in large pages; seconds a step of ours
-    and of the C program, with n people and with the fewest; and of the memory alone. In this
-    process; a first epoch brings the file to memory."""
+    """Measures in this process, after a first epoch that loads the file.
+
+    Returns bytes per agent beyond the data, the share of the file in large pages, seconds per step
+    of ours and of the C program with n and with the fewest people, and of memory access alone.
+    """
     problem, few = people(folder, n), people(folder, FEWEST)
     gp.solve(problem, SOLVER, epochs=1, seed=0, progress=False)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     data = problem.population.X.nbytes + problem.population.y.nbytes
-    own, own_few = by_turns((problem, few), max(STEPS, n))
+    own, own_few = seconds_per_step((problem, few), max(STEPS, n))
     found = {"beyond": (peak - data) / n, "own": own, "own few": own_few}
     found["large"] = in_large_pages(folder / f"X{n}")
     if not compiler():
@@ -111,7 +111,7 @@ def measure(folder: Path, n: int) -> dict[str, Any]:
 
 
 def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
-    """Sizes of 10^3 up to the largest, taking turns; the largest three rounds only."""
+    """Returns the table for 10^3 people up to the largest size, which has three rounds only."""
     sizes = [10**k for k in range(3, 8) if 10**k <= largest]
     found: dict[int, list[dict[str, Any]]] = {n: [] for n in sizes}
     for n in sizes:
@@ -124,7 +124,7 @@ def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
                 found[n].append(json.loads(done.stdout))
     columns = ("n", "ours, ns", "spread", "/ n = 1000", "C, ns", "C / n = 1000", "ours / C")
     title = f"One OGDA-RR one-point step as n grows, d = {D}, people in a file"
-    about = ("memory alone, ns", "in large pages", "peak memory, bytes an agent")
+    about = ("memory alone, ns", "in large pages", "peak memory, bytes per agent")
     table = Table(title, (*columns, *about))
     for n in sizes:
         of = {name: [one[name] for one in found[n]] for name in found[n][0]}
@@ -139,7 +139,7 @@ def flat_in_n(folder: Path, rounds: int, largest: int) -> Table:
             f"{median(ratios(own, c)):.2f}" if c else None,
             round(median(of["alone"]) * 1e9) if c else None,
             None if of["large"][0] is None else f"{min(of['large']):.0%}",
-            f"{max(of['beyond']):.0f}" if n >= 10**6 else None,  # else mostly the packages' own
+            f"{max(of['beyond']):.0f}" if n >= 10**6 else None,  # mostly packages below
         )
     return table
 

@@ -1,4 +1,4 @@
-"""The program step.c, compiled, as a function of a problem and a solver."""
+"""Compiles step.c and calls it with a problem and a solver."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class _Method(ctypes.Structure):
 
 
 def compiler() -> str | None:
-    """The C compiler, or None where there is none."""
+    """Returns the path of a C compiler, or None."""
     return shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
@@ -56,8 +56,11 @@ class Program:
     def solve(
         self, problem: gp.StrategicProblem, solver: gp.Solver, epochs: int, seed: int
     ) -> tuple[np.ndarray, np.ndarray, float]:
-        """The averages x and y, and the seconds of the steps alone. The people pay a quadratic cost
-        of one power, the loss is logistic, labels flip one way."""
+        """Returns the averages x and y, and the seconds of the steps alone.
+
+        The problem must have a quadratic cost with one power, the logistic loss, and labels that
+        flip one way.
+        """
         movable = np.flatnonzero(problem.data.movable)
         etas, radii = solver.by_epoch(0, epochs)
         what = _problem(problem, movable)
@@ -81,9 +84,9 @@ class Program:
         return x, y, time.process_time() - began
 
     def touch(self, problem: gp.StrategicProblem, epochs: int) -> float:
-        """Seconds a step of bringing its memory near, and of nothing else."""
+        """Returns the seconds per step of memory access alone."""
         order = np.random.default_rng(0).permutation(problem.n).astype(np.uint32)
-        gamma = np.full((problem.n, 3), 0.0)  # written, and so in memory
+        gamma = np.full((problem.n, 3), 0.0)  # written, so that the pages are in memory
         labels = problem.population.y.astype(np.int8)
         what = _problem(problem, np.flatnonzero(problem.data.movable))
         places = order.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
@@ -115,7 +118,7 @@ def _doubles(array: np.ndarray) -> Any:
 
 
 def _state(rng: np.random.Generator) -> np.ndarray:
-    """The state and the increment of PCG64, high word first."""
+    """Returns the state and the increment of PCG64, high word first."""
     state = rng.bit_generator.state["state"]
     halves = [divmod(state[name], 2**64) for name in ("state", "inc")]
     return np.array(halves, dtype=np.uint64).ravel()

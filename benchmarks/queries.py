@@ -1,13 +1,13 @@
 """How many queries a certified gap takes: hand-tuned contenders against `Solver.auto`.
 
-Every contender is tuned over its grid (`query_runs.Contender.settings`) for each average on people
-that are not reported, and then run on people of ten seeds. Medians over the seeds; a
-contender that never gets there is shown with the queries after which it was given up. Only agents
-with label -1 are asked, and `Solver.auto` pays for its pilot.
+Every contender is tuned over its grid (`query_runs.Contender.settings`) for each average, on people
+that are not reported, and then run on the people of ten seeds. Tables show medians over the seeds.
+If a contender does not reach a target, they show the number of queries after which it was stopped.
+Only agents with label -1 are asked, and `Solver.auto` pays for its pilot.
 
     python benchmarks/queries.py [--quick] [--sizes] [--figures DIR] [NAME …]
 
-Parts that are done are kept, so that an interrupted benchmark goes on where it stopped.
+Finished parts are kept, so an interrupted benchmark resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from query_runs import (
     TARGETS,
     Row,
     automatic,
-    staged,
+    certified_problem,
     tune,
 )
 
@@ -39,7 +39,7 @@ from gameproof.paper.study import Study
 TUNING = (1001,)
 CAP, LETTER_CAP, LETTER_TUNING = 30_000, 1_000_000, 300_000
 LETTER = "paper to the letter"
-# Solver.auto by what it may see; "own start" is the run alone, without what was learnt.
+# Solver.auto by what it may see. "own start" ignores the learned start.
 AUTO: dict[str, Row] = {
     "auto, scores": {"estimate": "baseline"},
     "auto, answers": {"estimate": None},
@@ -63,7 +63,7 @@ BATCHED = ("auto, baseline, own start", "auto, envelope, own start")
 
 
 def auto_run(problem: str, way: str, batch: int | None, seed: int, cap: int) -> list[Row]:
-    """One run of `Solver.auto`, in plain arguments; a batch of None is everybody."""
+    """Runs `Solver.auto` once. A batch of None asks everybody."""
     parts = dict(AUTO[way])
     parts["estimate"] = ESTIMATES[parts["estimate"]]
     parts["batch"] = (PROBLEMS | SIZES)[problem]["n"] if batch is None else batch
@@ -72,7 +72,7 @@ def auto_run(problem: str, way: str, batch: int | None, seed: int, cap: int) -> 
 
 
 def hand_tuned(study: Study, names: list[str], seeds: int) -> dict[tuple[Any, ...], list[float]]:
-    """Queries by seed, by (problem, contender, average, target)."""
+    """Returns queries by seed, keyed by (problem, contender, average, target)."""
     calls = [
         {
             "problem": name,
@@ -110,9 +110,11 @@ def hand_tuned(study: Study, names: list[str], seeds: int) -> dict[tuple[Any, ..
 
 
 def _chosen(found: list[Row]) -> dict[tuple[Any, ...], Row]:
-    """For each contender and average the setting that needs the fewest queries to all targets, in
-    the mean of logs; a target that is not reached counts as three times the cap. The paper's
-    may reach none: then the gap in the end decides."""
+    """Returns, for each contender and average, the setting with the fewest queries to all targets.
+
+    The measure is the mean of logarithms; a target that is not reached counts as three times the
+    cap. The paper's method may reach none, and then the final gap decides.
+    """
     costs: dict[tuple[Any, ...], list[tuple[float, Row]]] = {}
     for row in found:
         key = (row["problem"], row["contender"], row["average"])
@@ -130,7 +132,7 @@ def _chosen(found: list[Row]) -> dict[tuple[Any, ...], Row]:
 
 
 def shown(values: list[float], cap: int) -> str:
-    """The median, or that it lies beyond the cap."""
+    """Formats the median, or the cap if the median lies beyond it."""
     middle = statistics.median(values)
     return f"> {cap:.0e}" if not np.isfinite(middle) else f"{middle:.0f}"
 
@@ -138,7 +140,7 @@ def shown(values: list[float], cap: int) -> str:
 def tables(
     names: list[str], hand: dict[tuple[Any, ...], list[float]], auto: list[Row], quick: bool
 ) -> list[Table]:
-    """One table a problem, and one of ratios."""
+    """Returns one table per problem, the ratios and the deployments."""
     made = []
     for name in names:
         table = Table(
@@ -169,11 +171,11 @@ def _of(
 def _ratios(
     names: list[str], hand: dict[tuple[Any, ...], list[float]], auto: list[Row], quick: bool
 ) -> Table:
-    """Queries of the paper over those of auto, and of auto over the best hand-tuned."""
+    """Returns the ratios of the paper's queries to auto's, and of auto's to hand-tuned ones."""
     table = Table(
-        "Solver.auto: the paper's queries over its own (at least), with the paper's average and "
-        "with the best of the three, and its run's over those of the best hand-tuned setting of "
-        "the same estimate, any average",
+        "Ratios of queries: the paper's to auto's (at least), by the paper's average and by the "
+        "best of the three outputs, and auto's run to the best hand-tuned setting of the same "
+        "estimate with any output",
         ["problem", "ratio", *map(str, TARGETS)],
     )
     cap = LETTER_CAP // (10 if quick else 1)
@@ -197,9 +199,9 @@ def _ratios(
 
 
 def _deployments(names: list[str], auto: list[Row]) -> Table:
-    """Deployments and answers by batch."""
+    """Returns the table of deployments and answers by batch."""
     table = Table(
-        "Deployments / answers until the gap stays below, by batch, the pilot included",
+        "Deployments / answers until the gap stays below, by batch, including the pilot",
         ["problem", "way", "batch", *map(str, TARGETS)],
     )
     for name in names:
@@ -215,7 +217,7 @@ def _deployments(names: list[str], auto: list[Row]) -> Table:
 
 
 def by_size(study: Study, seeds: int) -> Table:
-    """Answers and deployments that Solver.auto needs, the pilot included."""
+    """Returns the table of answers and deployments of Solver.auto by size."""
     ways = [way for way in AUTO if way != "auto, two points, own start"]
     calls = [
         {"problem": name, "way": way, "batch": 1, "seed": seed, "cap": CAP}
@@ -225,7 +227,7 @@ def by_size(study: Study, seeds: int) -> Table:
     ]
     auto = [row for part in study.map(auto_run, calls) for row in part]
     table = Table(
-        f"Solver.auto by size: median answers (deployments) over {seeds} seeds, the pilot included",
+        f"Solver.auto by size: median answers (deployments), {seeds} seeds, including the pilot",
         ["problem", "way", *map(str, TARGETS)],
     )
     for name in SIZES:
@@ -240,7 +242,7 @@ def by_size(study: Study, seeds: int) -> Table:
 
 
 def main() -> None:
-    """Prints and keeps the tables; draws the figures where a folder is given."""
+    """Prints and keeps the tables; draws figures if a folder is given."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("names", nargs="*", choices=[[], *PROBLEMS], metavar="NAME")
     parser.add_argument("--quick", action="store_true")
@@ -272,9 +274,9 @@ def main() -> None:
 
 
 def _available(name: str) -> bool:
-    """Credit data has to be there; it is never fetched here."""
+    """True if the data is there. This benchmark does not download it."""
     try:
-        staged(name, 0)
+        certified_problem(name, 0)
     except gp.DataNotFound as error:
         print(f"{name} is left out: {error}", file=sys.stderr)
         return False

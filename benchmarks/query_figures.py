@@ -1,4 +1,4 @@
-"""Draws what `queries.py` found: queries against the gap, and deployments against it by batch."""
+"""Draws the results of `queries.py`: queries by gap, and the gap by deployments for each batch."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ import numpy as np
 from query_runs import TARGETS, Row
 
 from gameproof.auditing import figures
-from gameproof.auditing.figures import Line
+from gameproof.auditing.figures import LineStyle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Contender and average, or a way of Solver.auto.
-SHOWN: dict[tuple[str, str | None], Line] = {
-    ("paper to the letter", "suffix"): Line("#8a8a8a", ":", "x"),
-    ("OGDA-RR, one point", "average"): Line("#4a90d9", "--", "s"),
-    ("SGDA-RR, one point", "last"): Line("#f0a35e", "--", "v"),
-    ("SGDA-RR, baseline", "last"): Line("#b3450c", "-", "^"),
-    ("SGDA-RR, two points", "last"): Line("#8e5ea2", ":", "D"),
-    ("SGDA-RR, envelope", "last"): Line("#0b3c6f", "-", "o"),
-    ("auto, scores", None): Line("#2e7d4f", "-.", "P"),
-    ("auto, answers", None): Line("#111111", "-", "*"),
+# Contender and average, or a variant of Solver.auto.
+SHOWN: dict[tuple[str, str | None], LineStyle] = {
+    ("paper to the letter", "suffix"): LineStyle("#8a8a8a", ":", "x"),
+    ("OGDA-RR, one point", "average"): LineStyle("#4a90d9", "--", "s"),
+    ("SGDA-RR, one point", "last"): LineStyle("#f0a35e", "--", "v"),
+    ("SGDA-RR, baseline", "last"): LineStyle("#b3450c", "-", "^"),
+    ("SGDA-RR, two points", "last"): LineStyle("#8e5ea2", ":", "D"),
+    ("SGDA-RR, envelope", "last"): LineStyle("#0b3c6f", "-", "o"),
+    ("auto, scores", None): LineStyle("#2e7d4f", "-.", "P"),
+    ("auto, answers", None): LineStyle("#111111", "-", "*"),
 }
-BATCHES: dict[int | None, Line] = {
-    1: Line("#0b3c6f", "-", "o"),
-    10: Line("#4a90d9", "--", "s"),
-    100: Line("#b3450c", "-.", "^"),
-    None: Line("#2e7d4f", ":", "D"),
+BATCHES: dict[int | None, LineStyle] = {
+    1: LineStyle("#0b3c6f", "-", "o"),
+    10: LineStyle("#4a90d9", "--", "s"),
+    100: LineStyle("#b3450c", "-.", "^"),
+    None: LineStyle("#2e7d4f", ":", "D"),
 }
 
 
 def draw(folder: Path, names: list[str], hand: dict[Any, list[float]], auto: list[Row]) -> None:
-    """Both figures."""
+    """Draws both figures."""
     folder.mkdir(parents=True, exist_ok=True)
     with figures.panels(len(names), width=3.0, height=3.6) as (figure, axes):
         for ax, name in zip(axes, names, strict=True):
@@ -86,7 +86,7 @@ def _by_deployments(axes: Axes, name: str, way: str, auto: list[Row]) -> None:
             for row in auto
             if (row["problem"], row["way"], row["batch"]) == (name, way, batch) and "gaps" in row
         ]
-        # The run's own deployments, at those of the first seed: all seeds look at the same steps.
+        # Deployments of the run, without the pilot. All seeds record at the same steps.
         least = min(len(run["gaps"]) for run in runs)
         before = runs[0]["deployed"][0]
         deployed = np.array(runs[0]["deployed"][1:least]) - before

@@ -1,7 +1,7 @@
-"""Runs whose queries are counted: problems, contenders, and the gap by queries.
+"""Problems, contenders, and the gap by queries.
 
-A gap is that of gp.gap against a certified saddle point. What counts is the number of queries after
-which it stays below a target for as long as the run goes on.
+The gap is gp.gap to a certified saddle point. A target is reached when the gap stays below it for
+the rest of the run.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy as np
 
 import gameproof as gp
 from gameproof.minmax.run import UNLIMITED
-from gameproof.paper.participants import draw
+from gameproof.paper.participants import draw_people
 from gameproof.strategic.newton.convex_objective import ConvexSide
 
 TARGETS = (0.1, 0.03, 0.01, 0.003)
 AVERAGES = {"average": gp.StepWeighted(), "suffix": gp.Suffix(), "last": gp.Last()}
-LOOKS = 12  # a decade
+RECORDS_PER_DECADE = 12
 Row = dict[str, Any]
 
 PROBLEMS: dict[str, Row] = {
@@ -31,7 +31,7 @@ PROBLEMS: dict[str, Row] = {
     "synthetic 500, exact": {"source": "synthetic", "n": 500, "radius": 0.1, "form": "exact"},
     "credit 2000": {"source": "credit", "n": 2000},
 }
-# What Solver.auto needs as n and d grow.
+# Problems that show what Solver.auto needs as n and d grow.
 SIZES: dict[str, Row] = {
     f"n {n}, d {d}": {"source": "synthetic", "n": n, "d": d}
     for n, d in ((250, 10), (500, 10), (1000, 10), (2000, 10), (4000, 10), (1000, 5), (1000, 40))
@@ -39,10 +39,12 @@ SIZES: dict[str, Row] = {
 
 
 @cache
-def staged(name: str, seed: int, positive: str = "exact") -> tuple[gp.StrategicProblem, gp.Saddle]:
-    """A problem with people of its own, and its certified saddle point."""
+def certified_problem(
+    name: str, seed: int, positive: str = "exact"
+) -> tuple[gp.StrategicProblem, gp.Saddle]:
+    """Returns a problem with the people of this seed, and its certified saddle point."""
     what = (PROBLEMS | SIZES)[name]
-    people = draw(what["source"], what["n"], what.get("d", 10), seed)
+    people = draw_people(what["source"], what["n"], what.get("d", 10), seed)
     radius, form = what.get("radius", 0.4), what.get("form", "printed")
     problem = people.problem(radius, form=form, positive=positive)
     with warnings.catch_warnings():
@@ -53,8 +55,8 @@ def staged(name: str, seed: int, positive: str = "exact") -> tuple[gp.StrategicP
 
 
 class Gap:
-    """gp.gap(problem, ., ., saddle), without a call a sample: L(x, y*) by arrays, L(x*, y) as what
-    it is, linear in y."""
+    """Computes gp.gap(problem, x, y, saddle) fast: L(x, y*) with arrays, and L(x*, y) as a linear
+    function of y."""
 
     def __init__(self, problem: gp.StrategicProblem, saddle: gp.Saddle) -> None:
         self._side = ConvexSide(problem, saddle.y)
@@ -71,14 +73,14 @@ class Gap:
         return upper - lower
 
 
-def twin(problem: gp.StrategicProblem) -> gp.StrategicProblem:
-    """The same problem with the same people, of whom nothing has been asked."""
+def fresh_copy(problem: gp.StrategicProblem) -> gp.StrategicProblem:
+    """Returns the problem with the same people and all counts at zero."""
     people = problem.population
     return problem.with_population(gp.Population(people.X, people.y, people.response))
 
 
-def hidden(problem: gp.StrategicProblem) -> gp.StrategicProblem:
-    """The same, but people can only be asked: what is simulated is not to be known."""
+def as_black_box(problem: gp.StrategicProblem) -> gp.StrategicProblem:
+    """Returns the problem with the response as_black_box, so that people can only be asked."""
     people = problem.population
     box = gp.BlackBox(lambda theta, i: people.response.answers(theta, people.X[i], i))
     return problem.with_population(gp.Population(people.X, people.y, box))
@@ -89,19 +91,18 @@ def hidden(problem: gp.StrategicProblem) -> gp.StrategicProblem:
 
 @dataclass(frozen=True)
 class Contender:
-    """A family of settings, of which the best is taken for each target and average."""
+    """A family of settings, of which the best is used for each average."""
 
     solver: Callable[..., gp.Solver]
     gradient: gp.OnePoint | gp.TwoPoint | gp.Residual | gp.Envelope
     letter: bool = False
 
     def settings(self, quick: bool) -> list[Row]:
-        """The grid. Steps are in the units of the paper; `gamma`, in units of n, multiplies the
-        steps of the adversary's block."""
+        """Returns the grid. `gamma`, in units of n, multiplies the adversary's steps."""
         one = not isinstance(self.gradient, gp.TwoPoint | gp.Envelope)
         radii = (2.0, 4.0) if one else (0.1,)
         steps = (0.0003, 0.001, 0.003, 0.01)
-        if self.letter:  # larger ones are better, with nothing else to move gamma
+        if self.letter:  # only larger steps move gamma here
             radii, steps = (4.0, 8.0, 16.0), (0.03, 0.1, 0.3, 1.0)
         exponents = (0.76,) if self.letter else (0.5, 0.76)
         gammas = (None,) if self.letter else (4.0, 64.0)
@@ -114,7 +115,7 @@ class Contender:
         ]
 
     def make(self, n: int, setting: Row) -> gp.Solver:
-        """The solver of a setting; sums are noted, so that every average can be read."""
+        """Returns the solver of a setting. The suffix average keeps the sums of all averages."""
         wide = not isinstance(self.gradient, gp.TwoPoint | gp.Envelope)
         gamma = setting["gamma"]
         return self.solver(
@@ -150,15 +151,17 @@ def curve(
     seed: int,
     averages: Sequence[gp.Average],
 ) -> tuple[list[int], list[int], list[list[float]]]:
-    """Queries and deployments of the run, and the gap of each average, look by look; the first is
-    at the start. A run that fails is at an infinite gap from there on."""
-    noted, gap = replace(solver, average=gp.Suffix()), Gap(problem, saddle)
-    run = gp.Run(problem, noted, seed=seed)
+    """Returns queries, deployments and the gap of each average at every record, from the start on.
+
+    If a run fails, its gap is infinite from there on.
+    """
+    with_sums, gap = replace(solver, average=gp.Suffix()), Gap(problem, saddle)
+    run = gp.Run(problem, with_sums, seed=seed)
     asked, deployed = [0], [0]
     gaps = [[gap(*run.recommend())] * len(averages)]
     step = 1.0
     while asked[-1] < cap:
-        step = max(step * 10 ** (1 / LOOKS), step + 1)
+        step = max(step * 10 ** (1 / RECORDS_PER_DECADE), step + 1)
         try:
             run.advance(int(step), UNLIMITED, compiled=run.can_compile)
             found = [gap(*a.read(run.state)) for a in averages]
@@ -171,18 +174,18 @@ def curve(
 
 
 def reached(counts: list[int], gaps: list[float], target: float) -> float:
-    """The count after which the gap stays below the target; infinite where it never does."""
+    """Returns the count after which the gap stays below the target, infinite if it never does."""
     above = np.flatnonzero(~(np.asarray(gaps) <= target))
     first = 0 if above.size == 0 else int(above[-1]) + 1
     return float(counts[first]) if first < len(counts) else np.inf
 
 
 def tune(problem: str, contender: str, setting: Row, seed: int, cap: int) -> list[Row]:
-    """Queries to each target with each average, for one setting and seed."""
+    """Returns the queries to each target with each average, for one setting and seed."""
     way = CONTENDERS[contender]
-    stage, saddle = staged(problem, seed, "estimated" if way.letter else "exact")
+    instance, saddle = certified_problem(problem, seed, "estimated" if way.letter else "exact")
     asked, _, gaps = curve(
-        stage, saddle, way.make(stage.n, setting), cap, seed, list(AVERAGES.values())
+        instance, saddle, way.make(instance.n, setting), cap, seed, list(AVERAGES.values())
     )
     common = {"problem": problem, "contender": contender, "setting": setting, "cap": cap}
     return [
@@ -199,14 +202,13 @@ def tune(problem: str, contender: str, setting: Row, seed: int, cap: int) -> lis
 
 
 def automatic(problem: str, seed: int, cap: int, parts: Row, curve_too: bool = False) -> list[Row]:
-    """`Solver.auto`: its pilot and then its run. The answer of the pilot alone is the gap at its
-    start, after the pilot's queries."""
-    stage, saddle = staged(problem, seed)
-    asks = hidden(stage)
+    """Runs `Solver.auto`: the pilot, and then the run that starts at what the pilot learned."""
+    instance, saddle = certified_problem(problem, seed)
+    asks = as_black_box(instance)
     solver = gp.Solver.auto(asks, seed=seed, **parts)
     pilot, before = asks.population.n_answers, asks.population.n_deployments
-    # A run on the response itself takes the same steps, compiled.
-    own = twin(stage)
+    # A run that knows the response takes the same steps, compiled.
+    own = fresh_copy(instance)
     asked, deployed, gaps = curve(own, saddle, solver, cap, seed, [solver.average])
     column = [row[0] for row in gaps]
     total, distinct = [pilot + a for a in asked], [before + d for d in deployed]

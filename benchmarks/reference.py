@@ -1,11 +1,11 @@
-"""Certified saddle points: the tables of docs/mathematics.md.
+"""Certified saddle points: the tables of docs/speed.md.
 
-The first has the paper's synthetic problem, printed form, n = 500, by three methods. In the others
-every row is a process of its own, whose peak memory is told: Newton's method as n grows, and
-against what else solves the problem at n = 100,000. That is the conic solver for the strategic
-problem, and where nobody responds the package dro, with labels that flip both ways (kappa = 1) and
-with labels that stay. Newton's times are medians, taken before and after its contender; contenders
-that take minutes have one round. Nothing is timed with the compiler inside.
+The first table has the paper's synthetic problem, printed form, n = 500, by three methods. In the
+others every row is measured in its own process, with its peak memory: Newton's method as n grows,
+and against a contender at n = 100,000. The contender is the conic solver for the strategic problem
+and, where nobody responds, the package dro, with labels that flip both ways (kappa = 1) and with
+labels that stay. Newton's times are medians of rounds before and after the contender. Contenders
+that take minutes have one round. Compile time is excluded.
 """
 
 from __future__ import annotations
@@ -31,35 +31,36 @@ ROUNDS = 5
 METHODS = ("newton", "conic", "gda")
 SIZES = ((1_000, 10), (10_000, 10), (100_000, 10), (100_000, 20), (1_000_000, 10))
 LARGE, QUICK = 100_000, 5_000
-# Problem, contender.
+# Pairs of problem and contender.
 CONTESTS = (
     ("strategic", "conic"),
     ("labels both ways, nobody responds", "dro"),
     ("labels that stay, nobody responds", "dro"),
 )
-# n of the problem that compiles, and loads libraries.
+# n of a first problem, which compiles and loads libraries.
 WARM_UP = 500
 
 
 def synthetic_problem(n: int, d: int = 10) -> gp.StrategicProblem:
-    """theta* normal, features normal, five of them movable; kappa 0.5, delta 0.4 as printed."""
+    """Returns the paper's synthetic problem: five movable features, kappa 0.5, delta 0.4."""
     X, y = gp.synthetic_people(n=n, d=d, seed=0)
     people = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(5)))
     return gp.StrategicProblem(people, radius=0.4, label_cost=0.5, form="printed")
 
 
-def of_dro(name: str, n: int, d: int) -> Case:
-    """One of the two problems that dro solves as well."""
+def dro_case(name: str, n: int, d: int) -> Case:
+    """Returns one of the two problems that dro can solve."""
     return Case(n, d, 0.05, inf if "stay" in name else 1.0, seed=2)
 
 
 def task(name: str, method: str, n: int, d: int) -> Callable[[], tuple[float, float]]:
-    """Value and certified gap of a problem by a method; dro has no gap to tell."""
+    """Returns a function that solves a problem and returns its value and certified gap; dro gives
+    no gap."""
     if method == "dro":
-        case = of_dro(name, n, d)
+        case = dro_case(name, n, d)
         people = our_problem(case).population
         return lambda: (fit_dro(case, people)[2], inf)
-    problem = synthetic_problem(n, d) if name == "strategic" else our_problem(of_dro(name, n, d))
+    problem = synthetic_problem(n, d) if name == "strategic" else our_problem(dro_case(name, n, d))
 
     def solve() -> tuple[float, float]:
         saddle = gp.saddle_point(problem, method)
@@ -69,7 +70,7 @@ def task(name: str, method: str, n: int, d: int) -> Callable[[], tuple[float, fl
 
 
 def timed(solve: Callable[[], tuple[float, float]], found: list[Any]) -> Callable[[], float]:
-    """The seconds that it takes; what it finds is added to `found`."""
+    """Returns a function that returns the time of `solve` and appends its result to `found`."""
 
     def clocked() -> float:
         began = time.perf_counter()
@@ -82,7 +83,7 @@ def timed(solve: Callable[[], tuple[float, float]], found: list[Any]) -> Callabl
 
 
 def resident(field: str) -> float | None:
-    """This process's memory in MB, now (VmRSS) or at its peak (VmHWM), where the system tells."""
+    """Returns this process's memory in MB, now (VmRSS) or at its peak (VmHWM), or None."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -90,14 +91,14 @@ def resident(field: str) -> float | None:
     return next(float(line.split()[1]) / 1024 for line in lines if line.startswith(field))
 
 
-def alone(name: str, method: str, n: int, d: int, rounds: int) -> None:
-    """Prints seconds, value, gap and how far memory rose above what the data had taken."""
+def measure(name: str, method: str, n: int, d: int, rounds: int) -> None:
+    """Prints seconds, value, gap and the growth of memory above the problem itself."""
     warnings.simplefilter("ignore")
     task(name, method, WARM_UP, d)()
     solve = task(name, method, n, d)
     before = resident("VmRSS")
     if before is not None:
-        Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+        Path("/proc/self/clear_refs").write_text("5")  # resets the peak
     found: list[tuple[float, float]] = []
     clocked = timed(solve, found)
     seconds = [clocked() for _ in range(rounds)]
@@ -106,8 +107,8 @@ def alone(name: str, method: str, n: int, d: int, rounds: int) -> None:
     print(json.dumps({"seconds": seconds, "value": value, "gap": gap, "memory": memory}))
 
 
-def apart(*arguments: Any) -> dict[str, Any]:
-    """What `alone` prints, in a process of its own."""
+def in_new_process(*arguments: Any) -> dict[str, Any]:
+    """Runs `measure` in a new process and returns what it prints."""
     command = [sys.executable, __file__, "--alone", *map(str, arguments)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -115,7 +116,7 @@ def apart(*arguments: Any) -> dict[str, Any]:
 
 
 def three_methods(rounds: int) -> Table:
-    """The paper's problem."""
+    """Returns the table of the paper's problem by three methods."""
     tasks = {m: task("strategic", m, WARM_UP, 10) for m in METHODS}
     found: dict[str, list[Any]] = {m: [] for m in METHODS}
     times = interleaved({m: timed(solve, found[m]) for m, solve in tasks.items()}, rounds)
@@ -127,11 +128,11 @@ def three_methods(rounds: int) -> Table:
 
 
 def growing(sizes: tuple[tuple[int, int], ...], rounds: int) -> Table:
-    """Newton's method."""
+    """Returns the table of Newton's method as n grows."""
     columns = ("n", "d", "value", "duality gap", "seconds", "spread", "MB of data", "MB more")
     table = Table(f"Newton's method, {rounds} rounds each", columns)
     for n, d in sizes:
-        found = apart("strategic", "newton", n, d, rounds)
+        found = in_new_process("strategic", "newton", n, d, rounds)
         seconds, gap = found["seconds"], f"{found['gap']:.1e}"
         size = 8 * n * (d + 1) / 2**20
         middle, quarters = median(seconds), spread(seconds)
@@ -141,19 +142,22 @@ def growing(sizes: tuple[tuple[int, int], ...], rounds: int) -> Table:
 
 
 def against(n: int, rounds: int) -> Table:
-    """The contests; a contender that is not installed is left out, and the row says so."""
+    """Returns the table of contests. If a contender is not installed, its row says so."""
     ours, theirs = ("newton, s", "gap", "MB more"), ("contender", "seconds", "MB more")
     columns = ("problem", *ours, *theirs, "values apart", "times")
     table = Table(f"n = {n:,}, d = 10; contenders have one round", columns)
     for name, contender in CONTESTS:
-        first, needed = apart(name, "newton", n, 10, rounds), {"conic": "clarabel"}.get(contender)
+        first, needed = (
+            in_new_process(name, "newton", n, 10, rounds),
+            {"conic": "clarabel"}.get(contender),
+        )
         seconds, row = first["seconds"], [f"{first['gap']:.1e}", first["memory"]]
         if find_spec(needed or contender) is None:
             missing = f"{needed or contender} is not installed"
             table.row(name, median(seconds), *row, missing, None, None, None, None)
             continue
-        other = apart(name, contender, n, 10, 1)
-        seconds += apart(name, "newton", n, 10, rounds)["seconds"]
+        other = in_new_process(name, contender, n, 10, 1)
+        seconds += in_new_process(name, "newton", n, 10, rounds)["seconds"]
         took, far = other["seconds"][0], abs(other["value"] - first["value"])
         row += [contender, took, other["memory"], f"{far:.0e}", f"{took / median(seconds):.0f}"]
         table.row(name, median(seconds), *row)
@@ -168,7 +172,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.alone:
         name, method, *numbers = options.alone
-        alone(name, method, *map(int, numbers))
+        measure(name, method, *map(int, numbers))
         return
     rounds, sizes, large = (2, SIZES[:2], QUICK) if options.quick else (ROUNDS, SIZES, LARGE)
     tables = [three_methods(rounds), growing(sizes, rounds), against(large, rounds)]

@@ -1,17 +1,18 @@
-/* The strategic problem's step in plain C: what benchmarks/steps.py holds the compiled one against.
+/* A step on the strategic problem in plain C, with which benchmarks/steps.py compares ours.
 
    x = (theta, alpha) in the capped cone |theta| <= alpha / slope_of_cone, gamma in [-1, 1]^n;
 
        L_i = slope alpha + phi(z_i) + gamma_i (s z_i - alpha kappa)     label +1
-       L_i = slope alpha + phi(z_i) + s z_i                             label -1, who answer:
-       z_i = <x_i, theta> + zeta |movable part of theta|^2
+       L_i = slope alpha + phi(z_i) + s z_i                             label -1
+       z_i = <x_i, theta> + zeta |movable part of theta|^2              label -1, who respond
 
-   with phi the logistic one and s = 1/2. Agents with label +1 give exact gradients; of the others
-   theta is estimated from values (one or two points), or had from their answer (envelope).
+   with the logistic phi and s = 1/2. Agents with label +1 have exact gradients. For the others the
+   gradient in theta is estimated from values (one or two points) or computed from the answer
+   (envelope).
 
-   It draws what NumPy's default generator draws, from the same state: PCG64, Lemire's bounded
-   integers, Marsaglia and Tsang's ziggurat. So both programs walk the same path, and the benchmark
-   checks that they do. Written to be read, and compiled with -O3 -march=native. */
+   It draws the same numbers as NumPy's default generator, from the same state: PCG64, Lemire's
+   bounded integers, Marsaglia and Tsang's ziggurat. Both programs therefore follow the same path,
+   which the benchmark checks. Written for readability, compiled with -O3 -march=native. */
 
 #include <math.h>
 #include <stdint.h>
@@ -48,8 +49,8 @@ static uint32_t next_32(Generator *g) {
 
 static double next_unit(Generator *g) { return (double)(next_64(g) >> 11) * 0x1p-53; }
 
-/* Uniform on 0 .. n - 1. */
-static uint32_t below(Generator *g, uint32_t n) {
+/* Returns a uniform integer in 0 .. n - 1. */
+static uint32_t uniform_int(Generator *g, uint32_t n) {
     uint64_t product = (uint64_t)next_32(g) * n;
     if ((uint32_t)product < n) {
         uint32_t threshold = -n % n;
@@ -127,7 +128,7 @@ static double value(const Problem *p, int64_t i, const double *theta, double alp
     return p->slope * alpha + phi + pull;
 }
 
-/* The derivatives of one sample: theta's, alpha's, gamma_i's. */
+/* The derivatives of one sample with respect to theta, alpha and gamma_i. */
 typedef struct {
     double *theta, alpha, gamma;
 } Gradient;
@@ -148,8 +149,8 @@ static void exact_gradient(const Problem *p, int64_t i, const double *theta, dou
     }
 }
 
-/* Overwrites (theta, alpha) with the nearest point of the cone |theta| <= alpha / cone under the
-   cap. */
+/* Overwrites (theta, alpha) with the nearest point of the cone |theta| <= alpha / cone with
+   alpha <= cap. */
 static void project(double *theta, double *alpha, int64_t d, double cap) {
     double length = sqrt(dot(theta, theta, d)), shrunk = length;
     if (length > *alpha / cone) {
@@ -174,7 +175,7 @@ typedef struct {
     const double *etas, *radii;
 } Method;
 
-/* gamma_i and its share of sum eta gamma_i, which is brought up to date where gamma_i changes. */
+/* gamma_i and its sum of eta gamma_i, which is updated only when gamma_i changes. */
 typedef struct {
     double now, total, mark;
 } Gamma;
@@ -185,7 +186,7 @@ static void move_gamma(Gamma *gamma, double by, double weight) {
     gamma->now = fmin(fmax(gamma->now + by, -1.0), 1.0);
 }
 
-/* An estimate of one sample's gradient at (theta, alpha) from the deployed point. */
+/* Estimates one sample's gradient at (theta, alpha) from the value at the deployed point. */
 static void estimate(const Problem *p, const Method *m, int64_t i, const double *theta,
                      double alpha, double gamma, const double *point, const double *v,
                      double radius, Gradient *g) {
@@ -204,13 +205,13 @@ static void estimate(const Problem *p, const Method *m, int64_t i, const double 
 static void shuffle(int64_t *order, int64_t n, Generator *rng) {
     for (int64_t i = 0; i < n; i++) order[i] = i;
     for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = below(rng, (uint32_t)(i + 1)), kept = order[i];
+        int64_t j = uniform_int(rng, (uint32_t)(i + 1)), kept = order[i];
         order[i] = order[j];
         order[j] = kept;
     }
 }
 
-/* Runs all epochs from (x, y); overwrites both with the averages. x is theta and then alpha. */
+/* Runs all epochs from (x, y) and overwrites both with the averages. x is (theta, alpha). */
 void run(const Problem *p, const Method *m, const uint64_t seed[4], double *x, double *y) {
     int64_t n = p->n, d = p->d, before = -1;
     Generator rng = {((uint128)seed[0] << 64) | seed[1], ((uint128)seed[2] << 64) | seed[3], 0, 0};
@@ -266,8 +267,8 @@ void run(const Problem *p, const Method *m, const uint64_t seed[4], double *x, d
     free(total);
 }
 
-/* What memory alone takes: of each agent, in the given order, some number of every line that a step
-   reads, and what it writes; fetched ahead as well as it goes, and next to nothing computed. */
+/* Measures memory access alone: visits the agents in the given order, reads one number of every
+   cache line that a step reads and writes what a step writes, with prefetching. */
 double touch(const Problem *p, const uint32_t *order, const int8_t *labels, Gamma *gamma) {
     enum { AHEAD = 12, LINE = 8 };
     double total = 0.0;

@@ -1,10 +1,9 @@
 """How long a step takes: against C and NumPy, as n and d grow, on two cores, from a cold start.
 
-All on the strategic problem, printed form, half of the features movable, a quadratic cost.
-Contenders take turns and medians are shown, with the spread of the middle half of the rounds.
-Nothing is timed with the compiler inside. Steps are timed by the processor's clock, which stands
-still while others have the processor; threads and cold starts by the wall's. The C program draws
-what ours draws, and both must come to the same point.
+All tables use the strategic problem in printed form, with half of the features movable and a
+quadratic cost. Contenders take turns, and tables show medians and quartiles. Compile time is
+excluded. Steps are timed in processor time, which excludes other processes; threads and cold starts
+in wall time. The C program draws the same random numbers and must reach the same point.
 """
 
 from __future__ import annotations
@@ -41,14 +40,14 @@ N = 1000
 
 
 def strategic(n: int, d: int) -> gp.StrategicProblem:
-    """The paper's synthetic people."""
+    """Returns the problem with the paper's synthetic people."""
     X, y = gp.synthetic_people(n=n, d=d, seed=0)
     people = gp.Population(X, y, gp.QuadraticCost(0.05, features=range(d // 2)))
     return gp.StrategicProblem(people, radius=0.4, label_cost=0.5, form="printed")
 
 
 def ours(problem: gp.Problem, solver: gp.Solver, epochs: int) -> Callable[[], float]:
-    """Seconds a step of the compiled loop, or of the one in Python."""
+    """Returns a task that measures the seconds per step of the compiled or the Python loop."""
 
     def task() -> float:
         run = gp.Run(problem, solver, seed=0)
@@ -61,7 +60,8 @@ def ours(problem: gp.Problem, solver: gp.Solver, epochs: int) -> Callable[[], fl
 
 
 def listing(problem: gp.StrategicProblem, solver: gp.Solver, steps: int) -> Callable[[], float]:
-    """Seconds a step of the listing in NumPy. It estimates +1 agents like the others."""
+    """Returns a task that measures the seconds per step of the NumPy listing, which estimates the
+    gradients of +1 agents as well."""
     X, labels, slope, kappa = problem.population.X, problem.population.y, problem.slope, 0.5
     n, d = X.shape
     zeta = np.where(np.arange(d) < d // 2, 0.05, 0.0)
@@ -112,7 +112,7 @@ def listing(problem: gp.StrategicProblem, solver: gp.Solver, steps: int) -> Call
 
 
 def against_others(program: Program | None, rounds: int, dims: tuple[int, ...]) -> Table:
-    """A step of ours, of the C program and of the listing."""
+    """Returns the table of a step: ours, the C program's and the listing's."""
     title = f"One step, n = {N}" + ("" if program else " (no C compiler found: cc, gcc or clang)")
     columns = (
         "",
@@ -141,7 +141,7 @@ def against_others(program: Program | None, rounds: int, dims: tuple[int, ...]) 
                 same = gp.solve(problem, solver, epochs=3, seed=1)
                 apart = float(max(np.abs(x - same.x).max(), np.abs(y - same.y).max()))
                 if not apart < 1e-8:
-                    raise ArithmeticError(f"{name} at d = {d}: C ends {apart} from ours")
+                    raise ArithmeticError(f"{name} at d = {d}: C ends at a distance of {apart}")
             found = interleaved(tasks, rounds)
             own, slow, c = found["ours"], found["NumPy"], found.get("C")
             table.row(
@@ -160,8 +160,8 @@ def against_others(program: Program | None, rounds: int, dims: tuple[int, ...]) 
 
 
 def many_seeds(program: Program | None, rounds: int, epochs: int) -> Table:
-    """Eight seeds one after the other, and in two threads: ours, and for what the machine can give
-    at all, the C program, which has nothing but its steps to do."""
+    """Returns the table of eight seeds in one and in two threads: ours, and the C program's, which
+    shows what the machine allows."""
     problem, solver = strategic(N, 10), METHODS["OGDA-RR one-point"]
     seeds = range(8)
 
@@ -214,7 +214,7 @@ def many_seeds(program: Program | None, rounds: int, epochs: int) -> Table:
 
 
 def python_function(rounds: int, steps: int) -> Table:
-    """A step whose values are a plain Python function's, less the bare calls of that function."""
+    """Returns the table of a step with a plain Python function, and the time of the bare calls."""
 
     def value(i: int, x: np.ndarray, y: np.ndarray) -> float:
         return 0.5 * x[0] * x[0] + x[0] * y[0] - 0.5 * y[0] * y[0]
@@ -253,7 +253,8 @@ print(json.dumps([imported, time.perf_counter() - began]))
 
 
 def cold_start(rounds: int) -> Table:
-    """A new process up to its first compiled step; the interpreter's own start is left out."""
+    """Returns the table of a new process up to its first compiled step, without the start of the
+    interpreter."""
 
     def start() -> list[float]:
         done = subprocess.run([sys.executable, "-c", COLD], capture_output=True, check=True)

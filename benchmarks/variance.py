@@ -1,9 +1,9 @@
 """The variance of the estimates: the table of docs/choosing.md.
 
-Estimates are taken at one point of a quadratic game (the step is too small to leave it), a random
-sample each time. Shown is the trace of their covariance over the squared length of the gradient of
-L there: for the game as it is, whose values are small, and with 10 added to every L_i, which
-changes no gradient.
+Estimates are made at one point of a quadratic game, with a random sample each time; the step is too
+small to leave the point. The table shows the trace of their covariance divided by the squared norm
+of the gradient of L: for the game itself, whose values are small, and with 10 added to every L_i,
+which changes no gradient.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ESTIMATES = {
 
 
 def shifted(game: gp.Problem, shift: float) -> gp.SaddleProblem:
-    """The game with a number added to every L_i."""
+    """Returns the game with a number added to every L_i."""
     return gp.SaddleProblem(
         lambda indices, x, y: shift + game.values(indices, x, y),
         vectorized=True,
@@ -43,7 +43,7 @@ def shifted(game: gp.Problem, shift: float) -> gp.SaddleProblem:
 
 
 def variance(problem: gp.Problem, gradient: object, radius: float, draws: int) -> float:
-    """Trace of the covariance of the estimates."""
+    """Returns the trace of the covariance of the estimates."""
     solver = gp.sgda_wr(gradient=gradient, step=1e-14, radius=radius)
     run = gp.Run(problem, solver, seed=0, start=(POINT, POINT))
     rows = []

@@ -1,8 +1,8 @@
-"""Whether `Solver.auto` can be left alone: thirty varied problems, and people who break the model.
+"""Tests `Solver.auto` on thirty varied problems, and on people who violate the model.
 
-Features of size 1e-3 to 1e3, n from 50 to 10,000, d from 2 to 200, shares of +1 from 5 to 95 %,
-powers from 0 to 2, both forms. On each the gap in the end must be finite and no larger than at the
-problem's own start. People can only be asked.
+Features have sizes from 1e-3 to 1e3, n is 50 to 10,000, d is 2 to 200, 5 to 95 % of the labels are
++1, powers are 0 to 2, and both forms occur. People can only be asked. The final gap must be finite
+and no larger than at the problem's own start.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 from harness import Table, save
-from query_runs import hidden
+from query_runs import as_black_box
 
 import gameproof as gp
 
 NUMBER = 30
-# A run that stays where it began ends this close to it, in units of the gap there.
+# Tolerance for a run that stays at its start, relative to the gap there.
 ROUNDING = 1e-6
 WAYS: dict[str, dict[str, Any]] = {
     "answers": {},
@@ -30,7 +30,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def varied(k: int) -> tuple[str, gp.StrategicProblem]:
-    """The k-th problem, and what it is like."""
+    """Returns a description of the k-th problem, and the problem."""
     rng = np.random.default_rng([30, k])
     n = round(10 ** rng.uniform(np.log10(50), 4))
     d = round(10 ** rng.uniform(np.log10(2), np.log10(200)))
@@ -57,8 +57,8 @@ def varied(k: int) -> tuple[str, gp.StrategicProblem]:
 
 
 def finish(problem: gp.StrategicProblem, queries: int, **parts: Any) -> tuple[float, int, float]:
-    """The gap after the run, all answers asked, and the seconds that the choice took."""
-    own = hidden(problem)
+    """Returns the final gap, the number of answers and the seconds that Solver.auto took."""
+    own = as_black_box(problem)
     began = time.perf_counter()
     solver = gp.Solver.auto(own, queries=queries, **parts)
     took = time.perf_counter() - began
@@ -67,10 +67,10 @@ def finish(problem: gp.StrategicProblem, queries: int, **parts: Any) -> tuple[fl
     return problem.duality_gap(result.x, result.y), own.population.n_answers, took
 
 
-def thirty(quick: bool) -> Table:
-    """The gaps of all of them."""
+def varied_problems(quick: bool) -> Table:
+    """Returns the table of gaps."""
     table = Table(
-        "Solver.auto, then 2,000 queries: the duality gap at the start and in the end",
+        "Solver.auto, then 2,000 queries: the duality gap at the start and at the end",
         ["problem", "own start", *WAYS, "worse", "slowest choice, s"],
     )
     for k in range(0, NUMBER, 5 if quick else 1):
@@ -100,7 +100,7 @@ ROUTES: dict[str, dict[str, Any]] = {
 
 
 def true_risk(problem: gp.StrategicProblem, x: Any) -> float:
-    """The worst-case risk by the answers of everybody, which the run does not see."""
+    """Returns the worst-case risk from everybody's answers, which the run does not see."""
     people = problem.population
     own = problem.with_population(gp.Population(people.X, people.y, people.response))
     theta, _ = own.split(x)
@@ -108,7 +108,7 @@ def true_risk(problem: gp.StrategicProblem, x: Any) -> float:
 
 
 def route(kind: str, name: str, queries: int, seed: int) -> float:
-    """The risk after this many answers in all, the pilot's among them."""
+    """Returns the risk after this many answers, including those of the pilot."""
     X, y = gp.synthetic_people(500, 10, seed=seed)
     problem = gp.StrategicProblem(gp.Population(X, y, IMPERFECT[kind]()), 0.05, 0.5)
     problem.population.budget = queries
@@ -118,11 +118,12 @@ def route(kind: str, name: str, queries: int, seed: int) -> float:
 
 
 def imperfect(quick: bool) -> Table:
-    """The routes against each other where the model does not hold."""
+    """Returns the table of risks by route for people who violate the model."""
     seeds = range(2 if quick else 4)
     table = Table(
-        "People who do not quite best-respond: mean worst-case risk by everybody's answers, after "
-        "so many answers in all; auto less the better of the others, ± 2 standard errors",
+        "People who do not quite best-respond: mean worst-case risk, computed from everybody's "
+        "answers, by the total number of answers; auto less the better of the others, ± 2 standard "
+        "errors",
         ["people", "answers", *ROUTES, "auto - better"],
     )
     for kind in IMPERFECT:
@@ -144,7 +145,7 @@ def main() -> None:
     quick = "--quick" in sys.argv
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gp.CapWarning)
-        save("varied", [imperfect(quick), thirty(quick)])
+        save("varied", [imperfect(quick), varied_problems(quick)])
 
 
 if __name__ == "__main__":

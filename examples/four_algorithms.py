@@ -1,4 +1,4 @@
-"""The four algorithms on a game with a known saddle point, from values alone.
+"""The four algorithms on a game with a known saddle point, using values only.
 
 Prints a table and draws a figure, out/four_algorithms.png. The first run compiles for about half a
 minute.
@@ -17,7 +17,7 @@ ESTIMATES = {"one-point": gp.OnePoint(), "two-point": gp.TwoPoint()}
 
 
 def gaps(game: gp.Problem, solver: gp.Solver) -> tuple[np.ndarray, np.ndarray]:
-    """Values asked, and the duality gap of the averaged iterate, a row a seed."""
+    """Returns the values asked and the gap of the averaged iterate, with one row per seed."""
     rows = []
     for seed in SEEDS:
         result = gp.solve(
@@ -28,7 +28,7 @@ def gaps(game: gp.Problem, solver: gp.Solver) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw(curves: dict[str, dict[str, tuple[np.ndarray, np.ndarray]]], path: Path) -> None:
-    """Mean gap against values asked, a panel an estimate, all axes logarithmic and shared."""
+    """Draws the mean gap by values asked on logarithmic axes, with one panel per estimate."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -51,12 +51,12 @@ def draw(curves: dict[str, dict[str, tuple[np.ndarray, np.ndarray]]], path: Path
 
 
 def main() -> None:
-    """Runs, prints, draws."""
+    """Runs the algorithms, prints the table and draws the figure."""
     game = gp.QuadraticGame.random(n=100, dx=5, dy=5, noise=0.5, seed=0)
     print(f"{game.name}: value {game.saddle.value:.4f}, certified by a linear system to "
           f"{abs(game.saddle.duality_gap):.0e}")  # fmt: skip
     print("No gradient is used: each step asks for values of single samples.\n")
-    print(f"Duality gap, mean ± sd over {len(SEEDS)} seeds, after so many epochs of n = {game.n}")
+    print(f"Duality gap by epochs, n = {game.n}: mean ± standard deviation over {len(SEEDS)} seeds")
     print(f"{'':22s}" + "".join(f"{epochs:>16,d}" for epochs in CHECKPOINTS))
     curves: dict[str, dict[str, tuple[np.ndarray, np.ndarray]]] = {}
     for label, gradient in ESTIMATES.items():
@@ -69,7 +69,7 @@ def main() -> None:
             curves.setdefault(label, {})[solver.name] = queries, rows
     path = Path("out/four_algorithms.png")
     draw(curves, path)
-    print(f"\nThe same as curves: {path}")
+    print(f"\nFigure: {path}")
 
 
 if __name__ == "__main__":

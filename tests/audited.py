@@ -1,4 +1,4 @@
-"""People and a model in units of their own, for the tests of audits."""
+"""People and a model with features in different units, for the tests of audits."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from gameproof.auditing.linear_model import LinearModel
 SCALE = np.array([100.0, 0.1, 1.0, 3.0])
 NAMES = ("income", "rate", "age", "debt")
 MOVABLE = ("income", "debt")
-# Income can only be raised, and debt rather be paid than made.
+# Income can only rise; debt can fall further than it can rise.
 BUDGETS = {"income": (0.0, 60.0), "debt": (-1.5, 0.5)}
 
 
@@ -25,7 +25,7 @@ HOSTILE = "</script><b class=evil>'\"&<img src=x onerror=alert(1)>"
 
 
 def audits(names: tuple[str, ...] = NAMES):
-    """One model alone, and three beside each other."""
+    """An audit of one model, and a comparison of three."""
     X, y, model = people(300)
     theta = model.coefficients
     models = [

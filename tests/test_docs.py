@@ -1,4 +1,4 @@
-"""What the documentation shows runs as it stands: README, docs, docstrings, examples."""
+"""Everything that the documentation shows must run: README, docs, docstrings, examples."""
 
 import doctest
 import importlib
@@ -24,7 +24,7 @@ MODULES = sorted(
 
 
 def blocks(page: Path) -> list[str]:
-    """The Python blocks of a page."""
+    """Returns the Python blocks of a page."""
     return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
 
 
@@ -45,10 +45,10 @@ def test_python_blocks_run_one_after_the_other(
         exec(compile(block, f"{page.name}, block {number}", "exec"), namespace)
 
 
-def test_tutorial_runs_as_it_stands_and_prints_what_it_shows(
+def test_tutorial_commands_print_what_the_page_shows(
     tmp_path: Path, monkeypatch, capsys, request: pytest.FixtureRequest
 ) -> None:
-    """Commands and Python blocks, one after the other; numbers may differ in the last digits."""
+    """Runs commands and Python blocks in order; numbers may differ in the last digits."""
     monkeypatch.chdir(tmp_path)
     text = TUTORIAL.read_text(encoding="utf-8").replace("\\\n", " ")
     found = re.findall(r"^```(python|console)\n(.*?)^```", text, re.M | re.S)
@@ -63,11 +63,11 @@ def test_tutorial_runs_as_it_stands_and_prints_what_it_shows(
                 monkeypatch.setenv("GAMEPROOF_DATA", str(request.getfixturevalue("published")))
             printed = output_of(command, capsys)
             if shown:
-                assert_alike(printed, shown, command)
+                assert_same_output(printed, shown, command)
 
 
 def output_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
-    """What a command prints, which must succeed."""
+    """Runs a command, which must succeed, and returns what it prints."""
     program, *arguments = shlex.split(command)
     if program != "gameproof":
         return subprocess.run(
@@ -77,8 +77,8 @@ def output_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def assert_alike(printed: str, shown: str, command: str) -> None:
-    """Equal word for word; numbers with a fraction to about one row in a hundred."""
+def assert_same_output(printed: str, shown: str, command: str) -> None:
+    """Compares word by word; numbers with a fraction may differ by about one row in a hundred."""
     found, expected = (re.split(r"[\s,]+|(?<=\d)-(?=\d)", text) for text in (printed, shown))
     assert len(found) == len(expected), f"{command} prints\n{printed}"
     for one, two in zip(found, expected, strict=True):
@@ -90,9 +90,11 @@ def assert_alike(printed: str, shown: str, command: str) -> None:
             assert one == two, f"{command} prints\n{printed}"
 
 
-def test_readme_has_one_example_of_twelve_lines() -> None:
-    (example,) = blocks(ROOT / "README.md")
-    assert sum(bool(line.strip()) for line in example.splitlines()) <= 12
+def test_readme_examples_are_short() -> None:
+    examples = blocks(ROOT / "README.md")
+    assert len(examples) == 3
+    for example in examples:
+        assert sum(bool(line.strip()) for line in example.splitlines()) <= 12
 
 
 @pytest.mark.parametrize("name", ["gameproof", *MODULES])
@@ -109,10 +111,21 @@ def test_modules_have_examples_to_run() -> None:
     assert found > 20
 
 
+def anchors(page: Path) -> set[str]:
+    """Returns the anchors that GitHub makes of a page's headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def test_links_lead_to_files_and_headings_that_exist(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:\s]*)(?:#([^)\s]+))?\)", page.read_text(encoding="utf-8"))
+    for target, anchor in links:
+        linked = page.parent / target if target else page
+        assert linked.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in anchors(linked), f"{page.name} links to {target}#{anchor}"
 
 
 def test_errata_name_tests_that_exist() -> None:
@@ -121,9 +134,16 @@ def test_errata_name_tests_that_exist() -> None:
     assert named
     for path, test in named:
         assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{test}"
+    theory = "".join(
+        path.read_text(encoding="utf-8") for path in (ROOT / "tests/minmax").glob("test_theory*.py")
+    )
+    for test in re.findall(r"`(test_\w+)`", text):
+        assert f"def {test}(" in theory, test
 
 
+# For each example: smaller settings for the test, and words that it must print.
 SHOWN = {
+    "gaming": ({"ROWS": 400}, ("logistic regression", "trained for the budget")),
     "four_algorithms": (
         {"SEEDS": range(2), "CHECKPOINTS": [10, 20]},
         ("OGDA-RR", "OGDA-WR", "SGDA-RR", "SGDA-WR"),

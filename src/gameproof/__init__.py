@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gameproof.auditing.audit import audit as audit
     from gameproof.auditing.audit import compare_models as compare_models
-    from gameproof.auditing.findings import Audit as Audit
+    from gameproof.auditing.audit_page import write_audit as write_audit
+    from gameproof.auditing.audit_result import Audit as Audit
+    from gameproof.auditing.average_splits import average_splits as average_splits
     from gameproof.auditing.linear_model import LinearModel as LinearModel
-    from gameproof.auditing.on_choice import which_radius as which_radius
     from gameproof.auditing.page import write_page as write_page
-    from gameproof.auditing.sections import write_audit as write_audit
-    from gameproof.auditing.splits import average_splits as average_splits
+    from gameproof.auditing.radius_section import which_radius as which_radius
     from gameproof.core.errors import AnswerError as AnswerError
     from gameproof.core.errors import BudgetExceeded as BudgetExceeded
     from gameproof.core.errors import BudgetWarning as BudgetWarning
@@ -154,12 +154,14 @@ if TYPE_CHECKING:
     from gameproof.strategic.worst_case import worst_case as worst_case
     from gameproof.tables.budget_learning.learn_budgets import learn_budgets as learn_budgets
     from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets as LearnedBudgets
-    from gameproof.tables.column_plan import read_table as read_table
     from gameproof.tables.dataset import Dataset as Dataset
+    from gameproof.tables.fit_table import fit_table as fit_table
     from gameproof.tables.load_model import load_model as load_model
     from gameproof.tables.load_published import load_bank as load_bank
     from gameproof.tables.load_published import load_credit as load_credit
+    from gameproof.tables.read_table import read_table as read_table
     from gameproof.tables.synthetic import synthetic_people as synthetic_people
+    from gameproof.tables.table_fit import TableFit as TableFit
     from gameproof.tables.table_model import TableModel as TableModel
 
 __version__ = "0.1.0"
@@ -203,17 +205,19 @@ _HOMES = {
     "estimators.select_budget": ["BudgetCurve", "select_budget"],
     "tables.budget_learning.learn_budgets": ["learn_budgets"],
     "tables.budget_learning.learned_budgets": ["LearnedBudgets"],
+    "tables.fit_table": ["fit_table"],
     "tables.load_model": ["load_model"],
     "estimators.select_radius": ["RadiusCurve", "select_radius"],
     "estimators.logistic": ["StrategicLogisticRegression"],
     "estimators.robust": ["RobustStrategicClassifier"],
     "estimators.gamed_scorer": ["gamed_scorer"],
+    "tables.table_fit": ["TableFit"],
     "tables.table_model": ["TableModel"],
     "estimators.table_budgets": ["Budgets"],
     "estimators.features": ["Features"],
     "tables.dataset": ["Dataset"],
     "tables.load_published": ["load_bank", "load_credit"],
-    "tables.column_plan": ["read_table"],
+    "tables.read_table": ["read_table"],
     "estimators.prepare": ["Prepare"],
     "tables.synthetic": ["synthetic_people"],
     "core.errors": [
@@ -256,12 +260,12 @@ _HOMES = {
     "minmax.saddle_problem": ["SaddleProblem"],
     "strategic.robust_problem": ["StrategicProblem"],
     "auditing.audit": ["audit", "compare_models"],
-    "auditing.findings": ["Audit"],
+    "auditing.audit_result": ["Audit"],
     "auditing.linear_model": ["LinearModel"],
-    "auditing.on_choice": ["which_radius"],
+    "auditing.radius_section": ["which_radius"],
     "auditing.page": ["write_page"],
-    "auditing.sections": ["write_audit"],
-    "auditing.splits": ["average_splits"],
+    "auditing.audit_page": ["write_audit"],
+    "auditing.average_splits": ["average_splits"],
     "minmax.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "minmax.parallel": ["solve_many"],
     "minmax.solver": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],

@@ -5,7 +5,7 @@ import sys
 try:
     from gameproof.cli.main import main
 except KeyboardInterrupt:  # as in `main`, which is not there yet
-    print("gameproof: stopped", file=sys.stderr)
+    print("gameproof: interrupted", file=sys.stderr)
     sys.exit(130)
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Every number of an audit, by brute force in the user's own units."""
+"""Every number of an audit against brute force in the user's units."""
 
 import json
 
@@ -129,13 +129,13 @@ def test_bins_hold_every_person_once() -> None:
 
 @pytest.mark.parametrize("k", range(4))
 def test_worst_accuracy_is_the_linear_program_over_distributions(k: int) -> None:
-    # People may go to the border (where a decision is as good as wrong), or to any of many other
-    # places, with either label that they may have.
+    # The adversary may move people to the decision boundary, where a decision counts as wrong, or
+    # to one of many other places, with either label.
     row = AUDIT.shifts[k]
     t, rng = THETA * SCALE, np.random.default_rng(0)
     wrong, price, agent = [], [], []
     for i, (margin, x, label) in enumerate(zip(gamed(1.0), X / SCALE, Y, strict=True)):
-        x = x + (margin - x @ t - INTERCEPT) * t / (t @ t)  # any place with this score
+        x = x + (margin - x @ t - INTERCEPT) * t / (t @ t)  # a point with this score
         border = x - margin * t / (t @ t)
         places = [(x, margin), (border, 0.0)]
         others = x + rng.standard_normal((30, 4)) * rng.uniform(0, 2, (30, 1))
@@ -214,7 +214,7 @@ def test_burden_and_recourse_are_the_least_multiples_of_the_budgets() -> None:
         assert row.refused == chosen.sum() / n
         assert row.within == pytest.approx(np.mean(far < 1))
         for q, name in ((10, "q10"), (25, "q25"), (50, "q50"), (75, "q75"), (90, "q90")):
-            # The person from whom on at least q percent need no more.
+            # The smallest multiple that is enough for at least q percent.
             at = far[int(np.ceil(q / 100 * far.size)) - 1]
             assert getattr(row, name) == pytest.approx(at, abs=1e-5)
 
@@ -313,7 +313,7 @@ def test_record_is_json_even_where_nothing_helps() -> None:
     assert record["costs"] == {"accept_bad": 1.0, "refuse_good": 1.0}
 
 
-def test_theta_zero_loses_by_labels_alone() -> None:
+def test_theta_zero_loses_by_flipped_labels_only() -> None:
     nothing = gp.LinearModel(np.zeros(4), 1.0, NAMES)
     found = gp.audit(nothing, X, Y, radii=(0.0, 0.06, 9.0), label_cost=0.3, scale=1.0)
     positive = (Y > 0).mean()
@@ -321,7 +321,7 @@ def test_theta_zero_loses_by_labels_alone() -> None:
     assert least == pytest.approx([positive, positive - 0.1, 0.0])
 
 
-def test_labels_that_cost_nothing_turn_all() -> None:
+def test_labels_that_cost_nothing_are_all_flipped() -> None:
     found = gp.audit(MODEL, X, Y, budgets={}, radii=(0.0,), label_cost=0.0, scale=SCALE)
     z = scores(X)
     assert found.shifts[0].accuracy == pytest.approx(((z <= 0) & (Y < 0)).mean())
@@ -330,9 +330,12 @@ def test_labels_that_cost_nothing_turn_all() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"budgets": {"salary": (0, 1)}}, "budgets has the column 'salary', and the table has inc"),
+        (
+            {"budgets": {"salary": (0, 1)}},
+            "budgets has the column 'salary', which is not among inc",
+        ),
         ({"budgets": "income"}, "budgets must map columns to ranges or levels"),
-        ({"budgets": [4]}, "budgets has the column 4, and the table has 0 to 3"),
+        ({"budgets": [4]}, "budgets has the column 4, and X has columns 0 to 3"),
         ({"budgets": ["debt", 3]}, "budgets names the column 'debt' twice"),
         ({"budgets": {"debt": (1, -1)}}, "the budget of 'debt' is empty: it goes from 1 to -1"),
         ({"budgets": {"debt": (1, 2)}}, "the budget of 'debt' goes from 1 to 2, and must include"),
@@ -347,12 +350,12 @@ def test_labels_that_cost_nothing_turn_all() -> None:
         ({"power": float("nan")}, "power must be finite"),
         ({"label_cost": -1.0}, "label_cost must be at least 0, got -1"),
         ({"scale": 0.0}, "scale must be positive, got 0"),
-        ({"scale": [1.0, 2.0]}, "scale must be a number or 4 of them"),
-        ({"groups": ["a"]}, "groups must have one value a person"),
+        ({"scale": [1.0, 2.0]}, "scale must be a number or 4 numbers"),
+        ({"groups": ["a"]}, "groups must have one value per person"),
         ({"groups": range(60)}, "groups has 60 different values, more than 50"),
-        ({"X": X[:, :3]}, "X has 3 columns, the model 4 coefficients"),
+        ({"X": X[:, :3]}, "X has 3 columns, and the model has 4 coefficients"),
         ({"y": np.ones(60)}, "y must contain both -1 and"),
-        ({"model": "mine"}, "an audit takes a LinearModel or a fitted linear classifier"),
+        ({"model": "mine"}, "an audit needs a LinearModel or a fitted linear classifier"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(change: dict, message: str) -> None:
@@ -376,7 +379,7 @@ def test_models_that_cannot_be_compared_are_refused() -> None:
         gp.compare_models([MODEL, MODEL], X, Y)
     with pytest.raises(ValueError, match="have different features"):
         gp.compare_models([MODEL, gp.LinearModel(THETA, name="other")], X, Y)
-    with pytest.raises(ValueError, match="no model"):
+    with pytest.raises(ValueError, match="models is empty"):
         gp.compare_models([], X, Y)
 
 

@@ -1,4 +1,4 @@
-"""Intervals against other packages, and how often they hold what they are about."""
+"""Intervals against other packages, and their coverage."""
 
 from itertools import pairwise
 
@@ -8,11 +8,11 @@ from scipy import stats
 
 import gameproof as gp
 from audited import BUDGETS, people
+from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.applicants import Applicants
 from gameproof.auditing.intervals import paired_interval, share_interval, split_interval
-from gameproof.auditing.linear_model import Case
-from gameproof.auditing.measure import shifts
-from gameproof.auditing.on_accuracy import cautions
+from gameproof.auditing.scored_applicants import ScoredApplicants
+from gameproof.auditing.shift_rows import shift_rows
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 10), (3, 10), (10, 10), (612, 800)])
@@ -22,23 +22,23 @@ def test_share_interval_is_the_one_of_scipy(k: int, n: int) -> None:
 
 
 @pytest.mark.parametrize(("radius", "label_cost"), [(0.05, 0.5), (0.2, 0.5), (0.05, 0.02)])
-def test_least_accuracy_within_a_radius_is_held_as_often_as_said(
+def test_interval_of_the_least_accuracy_has_its_nominal_coverage(
     radius: float, label_cost: float
 ) -> None:
-    # 400 samples of 150 people against a population of 100,000. An interval that holds the truth in
-    # 95 % does so less than 360 times with a chance below 1e-4; its half is 1.96 standard errors,
-    # of which 400 samples know 3.5 %, so that 15 % is four times what chance allows, Wilson's
-    # pseudo-people and the curvature included.
+    # 400 samples of 150 people against a population of 100,000. An interval with 95 %
+    # coverage covers the truth less than 360 times with a probability below 1e-4. Half its width is
+    # 1.96 standard errors, which 400 samples estimate to 3.5 %, so 15 % is about four standard
+    # errors and leaves room for Wilson's correction and for curvature.
     X, y, model = people(100_000, seed=1)
     other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, model.names, "other")
 
     scale = X.std(axis=0)
 
     def measured(rows):
-        """The least accuracy of the second, and how much larger that is than the first's."""
+        """The least accuracy of the second model, and its difference to that of the first."""
         people = Applicants.of(X[rows], y[rows], BUDGETS, None, model.names)
-        cases = [Case.of(line, people, scale) for line in (model, other)]
-        least, pairs = shifts(cases, [radius], label_cost)
+        cases = [ScoredApplicants.of(line, people, scale) for line in (model, other)]
+        least, pairs = shift_rows(cases, [radius], label_cost)
         return least[-1], pairs[-1]
 
     whole, rng = measured(slice(None)), np.random.default_rng(2)
@@ -53,7 +53,7 @@ def test_least_accuracy_within_a_radius_is_held_as_often_as_said(
         assert half == pytest.approx(1.96 * spread, rel=0.15)
 
 
-def test_least_accuracy_within_no_radius_is_a_share_and_one_that_buys_all_is_none() -> None:
+def test_least_accuracy_is_a_share_at_radius_0_and_0_at_a_large_radius() -> None:
     X, y, model = people(60)
     found = gp.audit(model, X, y, budgets=BUDGETS, radii=(0.0, 50.0))
     none, all_bought = found.shifts
@@ -81,8 +81,8 @@ def test_split_interval_without_overlap_is_the_one_of_scipy() -> None:
 
 
 def test_splits_that_share_rows_need_the_wider_interval() -> None:
-    # The mean of test rows, of which 10 splits of a table of 60 share many, against the true mean
-    # 0: 400 tables. The wide interval should hold it in 95 %; below 90 % has a chance under 1e-4.
+    # The mean of test rows over 10 overlapping splits of a table of 60, against the true mean 0, in
+    # 400 tables. The wide interval should cover it in 95 %; below 90 % has a chance under 1e-4.
     rng = np.random.default_rng(1)
     held = {0.0: 0, 0.5: 0}
     for _ in range(400):
@@ -94,7 +94,7 @@ def test_splits_that_share_rows_need_the_wider_interval() -> None:
     assert held[0.5] >= 360 > held[0.0]
 
 
-def test_splits_that_agree_by_chance_leave_doubt() -> None:
+def test_interval_of_splits_that_agree_by_chance_has_a_width() -> None:
     # The paired difference of two classifiers, right by one alone for 5 % each, on 2 splits of a
     # table of 200: 400 tables. An interval that holds the truth in 95 % does so less than 360 times
     # with a chance under 1e-4. Splits that give the same number have no spread of their own.
@@ -111,8 +111,8 @@ def test_splits_that_agree_by_chance_leave_doubt() -> None:
     assert held[True] >= 360 > held[False]
 
 
-def test_splits_know_no_more_than_as_many_people_as_they_hold() -> None:
-    """Four times those of one where no row is shared; twice, where one holds half of the table."""
+def test_splits_are_as_precise_as_the_people_they_contain() -> None:
+    """Four times as many people if no row is shared; twice, if a split holds half of the table."""
     same = np.full(4, 0.5)
     assert split_interval(same, 0.0, 0.1) == pytest.approx((0.45, 0.55))
     assert split_interval(same, 1.0, 0.1) == pytest.approx((0.5 - 0.1 / 2**0.5, 0.5 + 0.1 / 2**0.5))
@@ -127,8 +127,8 @@ KEYS = ("model", "against", "movers", "multiple", "power", "radius", "feature")
 
 
 def test_averages_over_splits_are_means_row_by_row() -> None:
-    """With Student's intervals, as far as they hold what can be; those of three parts are never
-    narrower than that of people three times as many."""
+    """Student's intervals, clipped to possible values; that of three parts is never narrower than
+    that of three times as many people."""
     X, y, model = people(120)
     other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, model.names, "other")
     edges = pairwise((0, 40, 80, 120))
@@ -161,19 +161,19 @@ def test_averages_over_splits_are_means_row_by_row() -> None:
                 assert (row.low, row.high) == pytest.approx(tuple(ends))
 
 
-def test_audits_that_differ_have_no_mean() -> None:
+def test_audits_that_differ_cannot_be_averaged() -> None:
     X, y, model = people()
     one = gp.audit(model, X, y, powers=(0.0, 1.0))
     with pytest.raises(ValueError, match="different multiples, radii, powers"):
         gp.average_splits([one, gp.audit(model, X, y, powers=(0.0, 2.0))])
-    with pytest.raises(ValueError, match="different budgets have no mean; give the same budgets"):
+    with pytest.raises(ValueError, match="cannot be averaged; state the same budgets"):
         gp.average_splits([one, gp.audit(model, X, y, budgets=["income"], powers=(0.0, 1.0))])
-    with pytest.raises(ValueError, match="no audit"):
+    with pytest.raises(ValueError, match="audits is empty"):
         gp.average_splits([])
 
 
 def weighted(*thetas: list[float]) -> gp.Audit:
-    """The mean of audits of the same people, of one model with other coefficients each time."""
+    """The average of audits of the same people, with different coefficients each time."""
     X, y, _ = people(120)
     models = [gp.LinearModel(theta, -0.5, ("a", "b", "c", "d")) for theta in thetas]
     budgets = {"a": (-0.5, 0.5), "d": (-0.5, 0.5)}
@@ -187,7 +187,7 @@ def test_weak_spots_stand_in_the_order_of_their_means() -> None:
     assert found.weaknesses[0].share == pytest.approx((1 / 3 + 3 / 4 + 3 / 4) / 3)
 
 
-def test_splits_that_gain_nothing_by_gaming_are_counted_and_tell_nothing_else() -> None:
+def test_splits_where_gaming_gains_nothing_are_counted_and_left_out() -> None:
     weighing, none = [1.0, 0, 0, 3], [0.0, 1, 0, 0]
     found = weighted(weighing, none, weighing)
     alone = weighted(weighing, weighing)
@@ -195,9 +195,9 @@ def test_splits_that_gain_nothing_by_gaming_are_counted_and_tell_nothing_else() 
     for row, own in zip(found.weaknesses, alone.weaknesses, strict=True):
         assert row.share == pytest.approx(own.share)
     for row, own in zip(found.hurt, alone.hurt, strict=True):
-        assert row.q50 >= own.q50 > 0  # of the other split, nobody gets accepted
-    # How wide the intervals are comes first.
+        assert row.q50 >= own.q50 > 0  # on the other split, nobody can be accepted
+    # The first caution is about the width of intervals.
     said = "in 1 of 3 splits model gives no weight to what people can change"
-    assert [caution.partition(":")[0] for caution in cautions(found)[1:]] == [said]
+    assert [caution.partition(";")[0] for caution in cautions(found)[1:]] == [said]
     assert cautions(alone)[1:] == []
     assert {row.share for row in weighted(none, none).weaknesses} == {None}

@@ -1,4 +1,4 @@
-"""What a page says, and that it says it safely."""
+"""The content of pages, and that names from a table cannot inject markup."""
 
 import base64
 import hashlib
@@ -14,15 +14,16 @@ import pytest
 
 import gameproof as gp
 from audited import BUDGETS, HOSTILE, MOVABLE, NAMES, SCALE, audits, people
-from gameproof.auditing.figures import lines
-from gameproof.auditing.on_radius import no_better as no_better_of
-from gameproof.auditing.on_radius import robustness_cost
-from gameproof.auditing.page import cell, page
+from gameproof.auditing.audit_page import audit_sections, audit_tiles
+from gameproof.auditing.cost_section import cost_section
+from gameproof.auditing.figures import line_chart
+from gameproof.auditing.number_format import cell, points
+from gameproof.auditing.number_format import percent as written
+from gameproof.auditing.page import page
 from gameproof.auditing.page_model import Column, Panels, Section, Series, Table, Tile
-from gameproof.auditing.provenance import fingerprint, made
-from gameproof.auditing.sections import audit_sections, audit_tiles, reproduction_sections
-from gameproof.auditing.words import percent as written
-from gameproof.auditing.words import points
+from gameproof.auditing.provenance import fingerprint, provenance
+from gameproof.auditing.reproduction_sections import reproduction_sections
+from gameproof.auditing.worst_case_section import no_better_than as no_better_of
 
 ALONE, BESIDE = audits()
 CURVE = [
@@ -120,19 +121,19 @@ def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
         replace(row, low=-0.2, high=-0.1) if k < 3 else replace(row, low=0.1, high=0.2)
         for k, row in enumerate(rows)
     ]
-    said = robustness_cost(replace(two, differences=tuple(turned))).finding
+    said = cost_section(replace(two, differences=tuple(turned))).finding
     above = "the interval is above 0 at 2 to 4 times the budgets, and below 0 at 0 to 1 times the"
     assert above in said
     even = [replace(row, low=-0.1, high=0.1) for row in rows]
-    said = robustness_cost(replace(two, differences=tuple(even))).finding
-    assert "the interval holds 0 at every multiple looked at." in said
+    said = cost_section(replace(two, differences=tuple(even))).finding
+    assert "the interval contains 0 at every multiple." in said
 
 
 def test_tables_hold_every_row() -> None:
     tables = {t.caption: t for section in audit_sections(BESIDE) for t in section.tables}
     assert len(tables["gaming by budgets"].rows) == len(BESIDE.gaming) == 3 * 2 * 5
     assert len(tables["gaming by power"].rows) == len(BESIDE.by_power)
-    assert len(tables["coefficients of the features that models see"].rows) == 3 * len(NAMES)
+    assert len(tables["coefficients of the features that models use"].rows) == 3 * len(NAMES)
     assert len(tables["paired differences in accuracy"].rows) == len(BESIDE.differences)
     assert len(tables["columns that people can change"].rows) == 3 * len(MOVABLE)
     text = shown(BESIDE)
@@ -142,7 +143,7 @@ def test_tables_hold_every_row() -> None:
         assert all(len(row) == len(table.columns) for row in table.rows)
 
 
-def test_people_whom_nothing_helps_are_told_so() -> None:
+def test_page_says_when_nothing_helps_refused_people() -> None:
     X, y, model = people()
     flat = gp.LinearModel(model.coefficients * [0, 1, 1, 0], -0.3, NAMES, "flat")
     sections = audit_sections(gp.audit(flat, X, y, budgets=BUDGETS, scale=SCALE))
@@ -150,7 +151,7 @@ def test_people_whom_nothing_helps_are_told_so() -> None:
     weak = found["Which columns are the weak spot?"].finding
     assert "gives no weight to what people can change" in weak
     hurt = found["Who is hurt?"]
-    assert "their budgets get 0.0\u00a0% of these accepted" in hurt.finding
+    assert "0.0\u00a0% of them can be accepted within their budgets" in hurt.finding
     assert "half of them need more than 100 times their budgets" in hurt.finding
     assert hurt.charts == []
 
@@ -175,7 +176,9 @@ def test_page_is_small_and_names_no_place_on_the_network() -> None:
     text = shown(BESIDE, radius)
     assert len(text.encode()) < 200_000
     found = re.findall(r"[a-z]+://[^\s\"']+", text)
-    assert set(found) == {"http://www.w3.org/2000/svg"}  # the name of SVG, never asked for
+    assert set(found) == {
+        "http://www.w3.org/2000/svg"
+    }  # the namespace of SVG, which is never requested
     for _, attributes in Read(text).tags:
         assert not {"src", "onclick", "onload", "style"} & attributes.keys()
         assert attributes.get("href", "#").startswith("#")
@@ -200,7 +203,7 @@ def test_whatever_users_call_things_is_text() -> None:
     text = page(HOSTILE, audit_sections(audit), made_, subtitle=HOSTILE, tiles=audit_tiles(audit))
     wild = Read(text)
     kinds = [tag for tag, _ in wild.tags if tag != "wbr"]
-    # The subtitle is one paragraph more.
+    # The subtitle adds one paragraph.
     assert kinds.count("p") == [tag for tag, _ in tame.tags].count("p") + 1
     kinds.remove("p")
     assert kinds == [tag for tag, _ in tame.tags if tag != "wbr"]
@@ -237,14 +240,14 @@ def test_radius_section_draws_each_share_with_its_errors() -> None:
     assert accuracy.upright == [(0.1, "chosen")]
     assert section.tables[0].rows[1] == [0.1, 0.7, 0.02, 0.5, 0.6]
     assert section.notes == [
-        "From a radius of 0.1 on, the best classifier of some people ignores the data."
+        "From a radius of 0.1 on, the classifier of at least one fold ignores the data."
     ]
 
 
 def test_experiments_are_shown_with_verdicts_and_figures() -> None:
     falling = Series("OGDA-RR", [1.0, 0.5], [1, 10], low=[0.9, -0.1], high=[1.1, 1.1])
     later = Series("theorem", [1234.4], [100], guide=True)
-    chart = lines("a & b", "epochs", "gap", [falling, later], log_x=True, log_y=True)
+    chart = line_chart("a & b", "epochs", "gap", [falling, later], log_x=True, log_y=True)
     claim = {"text": "A is better", "measure": "ratio", "effect": 0.5, "low": 0.4, "high": 0.6}
     claims = [
         {**claim, "border": 1.0, "experiment": "rate", "verdict": verdict, **corrected}
@@ -272,14 +275,14 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
     assert "Drawn &lt;twice&gt;." in text
     described = re.findall(r'class="plot" role="img" aria-label="([^"]*)"', text)
     assert described == ["a &amp; b: gap by epochs. From left to right, OGDA-RR from 1 to 0.5."] * 2
-    # What is drawn, to the last digit.
+    # Data of charts, to the last digit.
     for found in re.findall(r'<script type="application/json">(.*?)</script>', text):
         told = json.loads(found)
         assert (told["log_x"], told["log_y"], told["upright"]) == (True, True, [])
         assert [s["y"] for s in told["series"]] == [[1.0, 0.5], [1234.4]]
         assert told["series"][0]["low"] == [0.9, -0.1]
         assert [s["guide"] for s in told["series"]] == [False, True]
-    # And what is read.
+    # Text of tables.
     (table, _) = sections[1].tables
     assert table.caption == "gap by epochs, a & b"
     assert [column.name for column in table.columns] == ["epochs", "OGDA-RR", "theorem"]
@@ -302,7 +305,7 @@ def test_fingerprint_tells_every_change() -> None:
 
 
 def test_audit_and_path_are_not_taken_for_each_other(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="a path and then an Audit, got "):
+    with pytest.raises(TypeError, match="audit must be an Audit, got "):
         gp.write_audit(ALONE, tmp_path / "audit.html")  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
@@ -318,8 +321,10 @@ def test_audit_is_written_with_what_it_knows_of_itself(tmp_path: Path) -> None:
     assert ALONE.fingerprint in read.text
 
 
-def test_made_has_what_it_takes_to_make_it_again() -> None:
-    found = made(command="gameproof audit", seed=3, data={"t.csv": "abc"}, settings={"power": 0.5})
+def test_provenance_has_what_is_needed_to_reproduce_a_page() -> None:
+    found = provenance(
+        command="gameproof audit", seed=3, data={"t.csv": "abc"}, settings={"power": 0.5}
+    )
     assert found["command"] == "gameproof audit"
     assert found["fingerprint of t.csv"] == "abc"
     assert (found["seed"], found["power"]) == ("3", "0.5")
@@ -336,7 +341,7 @@ def test_shares_are_rounded_as_the_terminal_rounds_them() -> None:
 
 
 def test_pages_speak_of_the_table_s_own_outcomes_and_never_of_labels() -> None:
-    """Texts, axes and tables; labels are what a page without a table's words has."""
+    """Texts, axes and tables; only pages without named outcomes speak of labels."""
     for found in audits():
         named = replace(found, outcomes=("repaid = yes", "repaid = no"))
         for audit, expected in ((named, False), (found, True)):
@@ -347,7 +352,7 @@ def test_pages_speak_of_the_table_s_own_outcomes_and_never_of_labels() -> None:
 
 
 def _texts(value: object) -> list[str]:
-    """All text inside, without the kinds of columns."""
+    """All text inside, except the kinds of columns."""
     if isinstance(value, dict):
         return [text for key, v in value.items() if key != "kind" for text in _texts(v)]
     if isinstance(value, (list, tuple)):
@@ -381,8 +386,8 @@ def test_model_that_gaming_gains_nothing_from_has_no_weakest_spot() -> None:
     assert [set(series.y) == {0.0} for series in chart.series] == [True, False]
 
 
-def test_accurate_data_has_no_labels_turned() -> None:
-    """Where labels turn for nothing, they do within a radius of 0, and accurate data keeps them."""
+def test_accurate_data_has_no_flipped_labels() -> None:
+    """With a label cost of 0 labels flip at radius 0 already, but accurate data keeps them."""
     X, y, model = people()
     found = gp.audit(model, X, y, budgets=BUDGETS, scale=SCALE, label_cost=0.0)
     gamed = found.at("mine", 1.0)
@@ -401,7 +406,7 @@ def test_power_and_radius_that_are_shown_are_never_none() -> None:
 
 
 def test_page_says_where_the_worst_case_is_no_better_than_that_of_others() -> None:
-    """At the radius of the model in question, and by the interval of the paired difference."""
+    """At the radius of the model under audit, by the interval of the paired difference."""
     found = replace(BESIDE, radius=0.1)
     rows = [r for r in BESIDE.shift_differences if (r.model, r.radius) == ("robust", 0.1)]
     said = sections_of(found)["What happens when the data is inaccurate?"].finding
@@ -434,9 +439,9 @@ def test_cautions_stand_at_the_top_of_the_page(tmp_path: Path) -> None:
     path = tmp_path / "audit.html"
     gp.write_audit(path, gp.audit(model, X, y), notes=["Mine."])
     text = path.read_text(encoding="utf-8")
-    places = [text.index(said) for said in ("Mine.", "30 rows to judge by are few", "<nav")]
+    places = [text.index(said) for said in ("Mine.", "there are only 30 test rows", "<nav")]
     assert places == sorted(places)
-    assert text.count("30 rows to judge by are few") == 1
+    assert text.count("there are only 30 test rows") == 1
 
 
 def test_tiles_break_names_and_no_numbers() -> None:

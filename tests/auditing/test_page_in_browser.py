@@ -1,4 +1,4 @@
-"""Pages as people meet them: in a browser. Without one, these tests say so and skip."""
+"""Pages in a browser. Without Chromium, these tests are skipped with a reason."""
 
 import re
 from pathlib import Path
@@ -7,10 +7,10 @@ import pytest
 
 from audited import HOSTILE, NAMES, audits
 from browser import Browser, box, middle
-from gameproof.auditing.figures import lines
+from gameproof.auditing.audit_page import audit_sections, audit_tiles
+from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Chart, Panels, Section, Series
-from gameproof.auditing.sections import audit_sections, audit_tiles
 
 ALONE, BESIDE = audits()
 MADE = {"command": "gameproof audit model table.csv"}
@@ -33,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.mark.parametrize("name", ["alone", "beside", "hostile"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_page_opens_without_complaint_and_asks_for_nothing(
+def test_page_opens_without_errors_and_makes_no_requests(
     browser: Browser, pages: dict[str, Path], name: str, theme: str
 ) -> None:
     browser.open(pages[name], theme=theme)
@@ -59,7 +59,7 @@ CURVES = {
 def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
     browser: Browser, tmp_path: Path, width: int
 ) -> None:
-    """By the shapes as drawn: no point of a curve lies in the box of the text."""
+    """No point of a drawn curve is inside the box of the text."""
     charts = [
         Chart(
             "lines",
@@ -69,7 +69,7 @@ def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
                 Series(f"curve {k}", y, [j / 4 for j in range(len(y))], look=k)
                 for k, y in enumerate(curves)
             ],
-            across=[(0.5, "deciding all alike")],
+            across=[(0.5, "majority baseline")],
             upright=[(0.05, "expected")],
         )
         for name, curves in CURVES.items()
@@ -79,7 +79,7 @@ def test_name_of_a_line_across_is_clear_of_curves_and_upright_lines(
     found = browser.run(
         """[...document.querySelectorAll('figure.chart')].map((figure) => {
           const texts = [...figure.querySelectorAll('text')];
-          const named = texts.find((t) => t.textContent === 'deciding all alike');
+          const named = texts.find((t) => t.textContent === 'majority baseline');
           const b = named.getBoundingClientRect(), svg = named.ownerSVGElement;
           const lines = [...figure.querySelectorAll('path[data-series]')];
           const refers = [...svg.querySelectorAll('path.refer')];
@@ -105,7 +105,7 @@ def test_name_of_an_upright_line_keeps_its_distance_from_the_title_of_the_axis(
     title, name, line = browser.run(
         f"""(() => {{
           const texts = [...{GAMING}.querySelectorAll('text')];
-          const title = texts.find((t) => t.textContent === 'share decided rightly');
+          const title = texts.find((t) => t.textContent === 'share of correct decisions');
           const name = texts.find((t) => t.textContent === 'as stated');
           const refers = [...{GAMING}.querySelectorAll('path.refer')];
           const line = refers.find((p) => p.getBBox().width === 0);
@@ -116,7 +116,7 @@ def test_name_of_an_upright_line_keeps_its_distance_from_the_title_of_the_axis(
     assert line[0] - title[1] >= 3
 
 
-def test_page_could_not_ask_if_it_wanted_to(browser: Browser, pages: dict[str, Path]) -> None:
+def test_policy_of_the_page_blocks_requests(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["alone"])
     refused = browser.run("fetch('http://127.0.0.1:9/').then(() => false, () => true)")
     assert refused
@@ -130,7 +130,7 @@ def test_names_from_the_table_are_shown_as_text(browser: Browser, pages: dict[st
     assert browser.run("document.querySelectorAll('.evil, img').length") == 0
     labels = browser.run("[...document.querySelectorAll('.plot text')].map(t => t.textContent)")
     assert f"{HOSTILE} income" in labels
-    # Also where they are put by the script: in the box at the pointer.
+    # Also in the tooltip, which the script fills.
     spot = middle(browser, "document.querySelectorAll('.bar[data-series]')[0]")
     browser.mouse("mouseMoved", *spot)
     assert browser.run("[...document.querySelectorAll('.tip b')].map(b => b.textContent)") == [
@@ -162,15 +162,15 @@ def test_pointer_reads_the_numbers_of_the_rows(browser: Browser, pages: dict[str
 def test_legend_hides_a_line_and_shows_it_again(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["beside"])
     key = f"{GAMING}.querySelector('.key')"
-    lines = f"[...{GAMING}.querySelectorAll('path[data-series]')].map(p => p.dataset.series).sort()"
-    before = browser.run(lines)
+    shown = f"[...{GAMING}.querySelectorAll('path[data-series]')].map(p => p.dataset.series).sort()"
+    before = browser.run(shown)
     name = browser.run(f"{key}.textContent")
     assert name in before
     browser.click(*middle(browser, key))
-    assert browser.run(lines) == [other for other in before if other != name]
+    assert browser.run(shown) == [other for other in before if other != name]
     assert browser.run(f"{key}.getAttribute('aria-pressed')") == "false"
     browser.click(*middle(browser, key))
-    assert browser.run(lines) == before
+    assert browser.run(shown) == before
     assert browser.run(f"{key}.getAttribute('aria-pressed')") == "true"
 
 
@@ -268,7 +268,7 @@ def test_secondary_part_is_closed_and_its_charts_fill_it_once_opened(
     assert all(width > 500 and width == drawn for width, drawn in widths)
 
 
-def test_finger_reads_values_that_stay(browser: Browser, pages: dict[str, Path]) -> None:
+def test_values_stay_after_a_touch(browser: Browser, pages: dict[str, Path]) -> None:
     browser.open(pages["beside"], width=390)
     browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
     tip = f"{GAMING}.querySelector('.tip')"
@@ -347,7 +347,7 @@ def test_phone_needs_no_sideways_scrolling(
 def test_charts_are_drawn_anew_where_the_window_changes(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
-    """Those of the closed part when it is opened."""
+    """The charts of the collapsed section once it is opened."""
     browser.open(pages["beside"], width=1000)
     browser.show(width=390)
     browser.rest_a_moment()
@@ -394,7 +394,7 @@ def test_on_paper_tables_are_open_and_colours_are_light(
 
 
 @pytest.mark.parametrize("name", ["alone", "beside"])
-def test_page_says_what_it_shows_to_those_who_do_not_see(
+def test_page_describes_its_charts_for_screen_readers(
     browser: Browser, pages: dict[str, Path], name: str
 ) -> None:
     browser.open(pages[name])
@@ -402,7 +402,7 @@ def test_page_says_what_it_shows_to_those_who_do_not_see(
     assert browser.run("[...document.querySelectorAll('h1,h2,h3')].map(h => h.tagName)[0]") == "H1"
     assert browser.run("document.querySelectorAll('h1').length") == 1
     assert browser.run("document.querySelectorAll('h3').length") == 0
-    # Every chart is told in words, and has its numbers in the same section.
+    # Every chart has a description, and its numbers are in the same section.
     bare = (
         "[...document.querySelectorAll('figure.chart')].filter(f =>"
         "!(f.querySelector('[role=img]').getAttribute('aria-label').length > 20)"
@@ -425,7 +425,7 @@ def test_panels_begin_at_zero_where_asked_and_stand_below_their_caption(
     browser: Browser, tmp_path: Path
 ) -> None:
     series = [Series("d = 10", [5000.0, 12_345.0], [500, 1000])]
-    even = [lines("t", "n", "values", series, from_zero=asked) for asked in (True, False)]
+    even = [line_chart("t", "n", "values", series, from_zero=asked) for asked in (True, False)]
     path = tmp_path / "panels.html"
     write_page(path, "Panels", [Section("Q?", "", panels=[Panels("Two.", even)])], MADE)
     browser.open(path)

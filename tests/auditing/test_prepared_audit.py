@@ -45,7 +45,7 @@ def score(row):
 
 
 def choices(row, multiple, columns):
-    """Every row that a person can turn into."""
+    """Every row that a person can reach."""
     savings, use, job = row[0], row[1], row[2]
     own = {0: [savings], 1: [use], 2: [job]}
     if "savings" in columns and not np.isnan(savings):
@@ -63,7 +63,7 @@ def best(row, multiple, columns=tuple(STATED)):
 
 @pytest.mark.parametrize("movers", ["bad", "refused"])
 @pytest.mark.parametrize("multiple", [0.0, 0.5, 1.0, 2.0])
-def test_gaming_is_the_best_row_that_people_can_turn_into(movers: str, multiple: float) -> None:
+def test_gaming_is_the_best_row_that_people_can_reach(movers: str, multiple: float) -> None:
     z = np.array([score(row) for row in X])
     moves = Y < 0 if movers == "bad" else z <= 0
     gamed = np.array(
@@ -96,8 +96,7 @@ def test_weak_spots_are_columns_of_the_table_in_its_units() -> None:
 
 
 def test_recourse_is_the_least_multiple_that_is_enough() -> None:
-    """A root of the best score over multiples; 0 where a claim alone is enough, and nothing beyond
-    100 times."""
+    """The root of the best score over multiples; 0 if a claim alone is enough, None beyond 100."""
     for row in AUDIT.hurt:
         far = []
         for x in X[row.label == Y]:
@@ -118,7 +117,7 @@ def test_recourse_is_the_least_multiple_that_is_enough() -> None:
 
 
 def test_missing_numbers_stay_missing() -> None:
-    """Who has no savings in the table cannot add to them."""
+    """People whose savings are missing cannot add to them."""
     only = gp.audit(MODEL, X, Y, budgets={"savings": (0, 1e6)}, prepare=PREPARE)
     lacking = np.isnan(X[:, 0])
     z = np.array([score(row) for row in X])
@@ -144,7 +143,7 @@ def test_constant_changes_no_primary_number_through_a_preparation() -> None:
 
 
 def test_classifier_that_holds_its_preparation_is_audited_with_its_own_budgets() -> None:
-    """By what the classifier itself decides about people who use their budgets."""
+    """Against the classifier's own decisions about people who use their budgets."""
     frame = pd.DataFrame(X, columns=FEATURES.names)
     model = gp.RobustStrategicClassifier(0.02, budgets=STATED, prepare=gp.Prepare(FEATURES))
     model.fit(frame, Y)
@@ -161,7 +160,7 @@ def test_classifier_that_holds_its_preparation_is_audited_with_its_own_budgets()
     stated = gp.audit(model, X, Y, budgets={"use": (-0.1, 0)})
     assert stated.movable == ("use",)
     scaled = gp.RobustStrategicClassifier(0.02, budgets=[0], prepare=StandardScaler())
-    with pytest.raises(TypeError, match="an audit goes through gameproof's Prepare, got Standard"):
+    with pytest.raises(TypeError, match="prepare must be gameproof's Prepare, got Standard"):
         gp.audit(scaled.fit(X[:, [1, 3]], Y), X[:, [1, 3]], Y)
 
 

@@ -19,7 +19,7 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(people: Path) -> Path:
-    """What ``gameproof fit`` makes of them; not to be changed."""
+    """The model that ``gameproof fit`` makes of them; not to be changed."""
     path = people.parent / "model.json"
     assert fit(people, path, "--radius", "0.03", "--quiet") == 0
     return path

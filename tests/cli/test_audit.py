@@ -1,4 +1,4 @@
-"""``gameproof audit``: what it finds, and how it says so."""
+"""``gameproof audit``: its findings, and how it prints them."""
 
 import html
 import json
@@ -19,7 +19,7 @@ from command import MEANING, NUMBERS, audit, audit_refused, fit
 from gameproof.cli.main import main
 
 
-def test_model_of_ours_knows_what_its_table_means(model, people, capsys) -> None:
+def test_model_of_gameproof_knows_the_meaning_of_its_table(model, people, capsys) -> None:
     found = audit(capsys, model, people)
     labels = pd.read_csv(people)["repaid"].to_numpy()
     accuracy = float(np.mean(gp.load_model(model).predict(people) == labels))
@@ -47,7 +47,7 @@ def test_one_rule_says_which_gaming_to_expect_and_the_output_why(
         ([*foreign, "--power", "0.3"], 0.3, "as given"),
         ([tmp_path / "m.json", people], 0.2, "as when it was fitted"),
         ([tmp_path / "m.json", people, "--power", "0.05"], 0.05, "as given"),
-        # Fitted with nothing to move, so for no power.
+        # Fitted without movable columns, hence for no power.
         ([still[1], people, "--movable", "age"], 0.05, "the default of gameproof fit"),
     ):
         found = audit(capsys, *arguments)["depends_on_scale"]
@@ -80,32 +80,30 @@ def test_one_rule_says_what_a_label_costs_and_the_output_why(
         assert f"\nlabel cost: {said}\n" in capsys.readouterr().out
         assert f"<dt>label cost</dt><dd>{said}</dd>" in page.read_text()
     assert main(["audit", *map(str, foreign), "--label-cost", "0"]) == 0
-    free = "label cost: 0, as given; favourable labels turn for nothing, at radius 0 as well"
+    free = "label cost: 0, as given; favourable labels flip for free, at radius 0 too"
     assert free in capsys.readouterr().out
     monkeypatch.setenv("COLUMNS", "80")
     with pytest.raises(SystemExit):
         main(["audit", "--help"])
     told = " ".join(capsys.readouterr().out.partition("--label-cost K ")[2].split())
-    assert "(what the model was fitted for; where that is not known, 0.5)" in told
+    assert "(by default what the model was fitted for, or else 0.5)" in told
 
 
-def test_audit_of_the_table_that_was_learned_from_says_so(
-    model, people, tmp_path: Path, capsys
-) -> None:
+def test_audit_on_training_rows_says_so(model, people, tmp_path: Path, capsys) -> None:
     page = tmp_path / "p.html"
     found = audit(capsys, model, people)
     assert found["learned_from"] == pytest.approx(0.8)
-    assert any("learned from about 80% of these rows" in note for note in found["notes"])
+    assert any("trained on about 80% of these rows" in note for note in found["notes"])
     assert main(["audit", str(model), str(people), "--report", str(page)]) == 0
     assert "optimistic" in capsys.readouterr().out
     shown = page.read_text()
-    assert shown.index("Note: the model learned from") < shown.index("How good is the model?")
+    assert shown.index("Note: the model was trained on") < shown.index("How good is the model?")
     others = tmp_path / "t.csv"
     pd.read_csv(people).tail(100).to_csv(others, index=False)
     assert audit(capsys, model, others)["learned_from"] is None
     assert main(["audit", str(model), str(others), "--report", str(page), "--force"]) == 0
     assert "optimistic" not in capsys.readouterr().out
-    assert "the model learned from" not in page.read_text()
+    assert "the model was trained on" not in page.read_text()
 
 
 def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
@@ -115,13 +113,11 @@ def test_audit_of_few_rows_says_so_in_the_terminal_and_on_the_page(
     frame = pd.read_csv(people)
     frame.groupby("repaid").head(5).to_csv(few, index=False)
     assert main(["audit", str(model), str(few), "--report", str(page)]) == 0
-    said = (
-        "10 rows to judge by are few: intervals of accuracies on so many are up to 53 points wide"
-    )
+    said = "there are only 10 test rows: intervals of accuracies are up to 53 points wide"
     assert f"note: {said}" in capsys.readouterr().out
     shown = page.read_text()
     assert shown.count(said) == 1
-    assert shown.count("income: 2 missing, taken for the median and marked") == 1
+    assert shown.count("income: 2 missing, replaced by the median and marked") == 1
     assert shown.index("income: 2 missing") < shown.index("How good is the model?")
     assert not any("are few" in note for note in audit(capsys, model, people)["notes"])
 
@@ -146,11 +142,11 @@ def test_audit_reads_well_and_writes_a_page(model, people, tmp_path: Path, capsy
         assert part in printed
     assert "Audit of model.json" in page.read_text(encoding="utf-8")
     assert main(["audit", str(model), str(people), "--report", str(page)]) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_options_are_read_as_fit_reads_them(model, people, tmp_path, capsys) -> None:
-    """The favourable value but for capitals, a column named twice, --rest of three values."""
+    """The favourable value in other capitals, a column named twice, --rest with three values."""
     plain = audit(capsys, model, people)
     assert audit(capsys, model, people, "--favourable", "YES", "--movable", "savings,savings")
     table = pd.read_csv(people)
@@ -238,9 +234,7 @@ def test_audit_shows_the_model_s_own_radius(model, people, capsys) -> None:
     assert lines[head + 1].split()[place] == f"{worst:.3f}"
 
 
-def test_balanced_draw_does_not_hide_that_the_table_was_learned_from(
-    people, tmp_path: Path, capsys
-) -> None:
+def test_balanced_training_rows_are_recognised_by_the_audit(people, tmp_path: Path, capsys) -> None:
     assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--balanced", "--json") == 0
     fitted = json.loads(capsys.readouterr().out)
     found = audit(capsys, tmp_path / "m.json", people)
@@ -292,7 +286,7 @@ def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, 
     assert main(["audit", str(path), str(people), "--report", str(page), "--quiet"]) == 0
     said = capsys.readouterr().out
     assert "note: this model ignores the data: it makes the same decision about everyone" in said
-    right, auc = re.search(r"right in (\S+) of .*; AUC (\S+)", said).groups()
+    right, auc = re.search(r"accuracy: (\S+) on .*; AUC (\S+)", said).groups()
     assert (right, auc) == (re.search(r"majority baseline: ([\d.]+)", said)[1], "0.500")
     shown = page.read_text(encoding="utf-8")
     assert "idle.json ignores the data: it makes the same decision about everyone." in shown

@@ -1,4 +1,4 @@
-"""``gameproof audit`` of models of scikit-learn, and of files that are none."""
+"""``gameproof audit`` on models of scikit-learn, and on files that are not models."""
 
 import zipfile
 
@@ -72,38 +72,38 @@ def test_models_that_are_not_linear_or_not_fitted_are_refused(people, tmp_path, 
     table = pd.read_csv(people)
     X, y = table[NUMBERS], table["repaid"]
     for fitted, line in (
-        (RandomForestClassifier(3).fit(X, y), "an audit opens linear classifiers only"),
+        (RandomForestClassifier(3).fit(X, y), "an audit accepts only linear classifiers"),
         (LogisticRegression(), "was saved before it was fitted"),
         (StandardScaler().fit(X), "holds StandardScaler"),
-        (LogisticRegression().fit(X / 1e4, table["home"]), "tells 3 classes apart"),
+        (LogisticRegression().fit(X / 1e4, table["home"]), "has 3 classes, and an audit needs two"),
     ):
         skops.io.dump(fitted, tmp_path / "m.skops")
         assert line in audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
 
 
-def test_damaged_file_of_skops_is_told_from_a_foreign_one(people, tmp_path, capsys) -> None:
+def test_damaged_skops_file_is_distinguished_from_another_format(people, tmp_path, capsys) -> None:
     model = tmp_path / "m.skops"
     table = pd.read_csv(people)
     skops.io.dump(LogisticRegression().fit(table[["age"]], table["repaid"]), model)
     whole = model.read_bytes()
     at, listed = whole.index(b"schema.json"), whole.rindex(b"schema.json")
-    # Cut short, altered in what it says of its types, with a method of packing that is none.
+    # Truncated, with altered types, with an invalid method of compression.
     for damaged in (
         whole[: len(whole) // 2],
         whole[: at + 50] + b"?" + whole[at + 51 :],
         whole[: listed - 36] + b"?" + whole[listed - 35 :],
     ):
         model.write_bytes(damaged)
-        assert "is cut short or damaged" in audit_refused(capsys, model, people, *MEANING)
+        assert "is truncated or damaged" in audit_refused(capsys, model, people, *MEANING)
     with zipfile.ZipFile(model, "w") as archive:
         archive.writestr("word/document.xml", "<document/>")
-    assert "is no model of gameproof, nor one saved by skops" in audit_refused(
+    assert "is neither a gameproof model file nor a skops file" in audit_refused(
         capsys, model, people
     )
 
 
 class Surprise:
-    """What a file from a stranger might hold."""
+    """Something that a malicious file might contain."""
 
     def __reduce__(self):
         return print, ("this must never be printed",)
@@ -114,16 +114,16 @@ def test_file_that_would_run_something_is_refused_unopened(people, tmp_path, cap
     fitted.note = Surprise()
     skops.io.dump(fitted, tmp_path / "m.skops")
     said = audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
-    assert "opens linear classifiers only" in said
+    assert "accepts only linear classifiers" in said
     assert "never be printed" not in said
 
 
-def test_scikit_learn_model_needs_to_be_told_what_the_table_means(people, tmp_path, capsys) -> None:
+def test_scikit_learn_model_needs_target_and_budgets(people, tmp_path, capsys) -> None:
     table = pd.read_csv(people)
     model = tmp_path / "m.skops"
     skops.io.dump(LogisticRegression().fit(table[["age"]], table["repaid"]), model)
-    assert "give --target" in audit_refused(capsys, model, people)
-    assert "does not look at" in audit_refused(capsys, model, people, *MEANING)
+    assert "give the target (--target)" in audit_refused(capsys, model, people)
+    assert "does not use" in audit_refused(capsys, model, people, *MEANING)
     skops.io.dump(LogisticRegression().fit(table[["age"]], [3, 4] * 200), model)
     meaning = ["--target", "repaid", "--favourable", "yes", "--movable", "age"]
     assert "the classes of the model are 3 and 4" in audit_refused(capsys, model, people, *meaning)
@@ -157,7 +157,9 @@ def test_model_without_names_takes_the_numbers_in_the_order_of_the_table(
 
 
 @pytest.mark.parametrize(("whole", "left"), [(0, "400 of 400"), (4, "396 of 400")])
-def test_rows_that_all_have_gaps_are_told_as_such(whole, left, people, tmp_path, capsys) -> None:
+def test_rows_that_all_have_missing_values_are_reported(
+    whole, left, people, tmp_path, capsys
+) -> None:
     table = pd.read_csv(people)
     model, short = tmp_path / "m.skops", tmp_path / "t.csv"
     skops.io.dump(LogisticRegression(max_iter=1000).fit(table[NUMBERS], table["repaid"]), model)

@@ -37,7 +37,7 @@ def mostly(cell: str) -> list[str]:
 HEADER = ",".join(frame().columns) + "\n"
 ROW = sound().decode().splitlines()[1] + "\n"
 
-# What the file holds, options that differ, and what the line says.
+# The contents of the file, options that differ, and a part of the message.
 BAD = {
     "no rows": (HEADER.encode(), {}, "has no rows"),
     "empty file": (b"", {}, "is empty"),
@@ -60,25 +60,29 @@ BAD = {
     "text among numbers": (
         changed(income=mostly("lots")),
         {},
-        "row 8: 'lots' .*'income'.*--category",
+        "row 8: .*'income' has 'lots'.*--category",
     ),
-    "text in a movable column": (changed(savings=mostly("lots")), {}, "row 8: 'lots'"),
+    "text in a movable column": (changed(savings=mostly("lots")), {}, "row 8: .*'lots'"),
     "movable names": (sound(), {"--movable": "id"}, r"movable column 'id' .*\(--movable\)"),
     "movable dates": (sound(), {"--movable": "applied"}, r"'applied'.*dates.*\(--movable\)"),
     "movable constant": (changed(savings=3), {}, "movable column 'savings'.*one value"),
-    "movable target": (sound(), {"--movable": "repaid"}, "target 'repaid' cannot be a movable"),
+    "movable target": (
+        sound(),
+        {"--movable": "repaid"},
+        "cannot also be a movable column",
+    ),
     "unknown movable": (sound(), {"--movable": "saving"}, "'saving'; did you mean 'savings'"),
     "all missing": (changed(income=None), {}, r"'income' of .* has no values; drop it \(--drop\)"),
     "decimal commas": (
         changed(income=[f"{k},5" for k in range(N)]),
         {},
-        "column 'income' of .* not written as such: '0,5'; write them with a decimal point",
+        "column 'income' of .* formatted numbers, such as '0,5'; write them with a decimal point",
     ),
     "infinite": (changed(income=[np.inf] + [1.0, 2.0, 4.0] * 19 + [3, 3]), {}, "row 1: .*infinite"),
     "same name twice": (sound().replace(b"income", b"age", 1), {}, "more than one column named"),
     "ragged": (HEADER.encode() + ROW.encode() * 9 + b"1,2\n", {}, "line 11: this row has 2 cells"),
     "binary": (bytes(range(256)) * 9, {}, "is a binary file"),
-    "not UTF-8": (sound() + "é,".encode("latin-1"), {}, "is no UTF-8"),
+    "not UTF-8": (sound() + "é,".encode("latin-1"), {}, "is not UTF-8"),
     "cut archive": (gzip.compress(sound())[:-20], {}, "broken archive"),
     "nothing but the target": (
         b"repaid\n" + b"yes\nno\n" * 20,
@@ -140,7 +144,7 @@ def test_folder_and_missing_file_are_one_line(word: str, tmp_path: Path, capsys)
         (["-o", "."], "is a folder"),
     ],
 )
-def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, monkeypatch) -> None:
+def test_invalid_options_are_one_line(options, line, tmp_path: Path, capsys, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("table.csv").write_bytes(sound())
     meaning = [x for pair in MEANING.items() for x in pair]
@@ -156,7 +160,7 @@ def test_senseless_options_are_one_line(options, line, tmp_path: Path, capsys, m
 def test_folder_that_takes_no_files_is_refused_before_the_work(
     word: str, tmp_path: Path, capsys
 ) -> None:
-    """There is no such table: were it looked for first, the line would say so."""
+    """The table does not exist: if it were read first, the message would say so."""
     meaning = [x for pair in MEANING.items() for x in pair]
     given = ["-o", "/proc/x.html"] if word == "fit" else ["--report", "/proc/x.html"]
     said = attempt(capsys, word, tmp_path / "no.csv", *meaning, *given)
@@ -177,14 +181,14 @@ def test_folder_that_takes_no_files_is_refused_before_the_work(
         *(("--splits", value, "compare") for value in ("0", "few")),
     ],
 )
-def test_senseless_value_ends_with_2_and_names_the_option(option, value, words, capsys) -> None:
+def test_invalid_value_ends_with_2_and_names_the_option(option, value, words, capsys) -> None:
     for word in words.split():
         files = {"fit": ["t.csv", "-o", "m"], "audit": ["m", "t.csv"], "compare": ["t.csv"]}[word]
         with pytest.raises(SystemExit) as ended:
             main([word, *files, "--target", "a", "--movable", "b", option, value])
         assert ended.value.code == 2
         said = capsys.readouterr().err
-        assert said.startswith(f"gameproof: argument {option}: expected a ")
+        assert said.startswith(f"gameproof: argument {option}: expected a")
         assert repr(value) in said
 
 
@@ -192,10 +196,10 @@ def test_senseless_value_ends_with_2_and_names_the_option(option, value, words, 
     ("options", "line"),
     [
         (["-o", "m.html", "--report", "m.html"], "m.html is named for two results"),
-        (["-o", "m", "--drop", "savings"], "'savings' is named by both --movable and --drop"),
+        (["-o", "m", "--drop", "savings"], "'savings' is given to both --movable and --drop"),
     ],
 )
-def test_options_that_do_not_go_together_end_with_2(
+def test_contradictory_options_end_with_2(
     options, line, people, tmp_path, capsys, monkeypatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -214,20 +218,20 @@ def altered(model: Path) -> bytes:
 
 
 BAD_MODELS = {
-    "a table": (lambda model: sound(), "is no model file of gameproof"),
-    "empty": (lambda model: b"", "is no model file of gameproof"),
+    "a table": (lambda model: sound(), "is not a gameproof model file"),
+    "empty": (lambda model: b"", "is not a gameproof model file"),
     "other JSON": (lambda model: b'{"format": "pmml"}', "of another program"),
     "binary": (lambda model: bytes(range(128, 256)), "is no|pickle"),
-    "pickle": (lambda model: pickle.dumps({"a": 1}), "pickle|is no model file"),
+    "pickle": (lambda model: pickle.dumps({"a": 1}), "pickle|is not a gameproof model file"),
     "newer": (newer, "was written by a newer gameproof"),
     "altered": (altered, "was altered after it was written"),
-    "cut short": (lambda model: model.read_bytes()[:-30], "cut short or damaged"),
+    "cut short": (lambda model: model.read_bytes()[:-30], "truncated or damaged"),
 }
 
 
 @pytest.mark.parametrize("word", ["predict", "audit"])
 @pytest.mark.parametrize("name", BAD_MODELS)
-def test_model_that_is_none_is_one_line(name, word, model, people, tmp_path, capsys) -> None:
+def test_file_that_is_not_a_model_is_one_line(name, word, model, people, tmp_path, capsys) -> None:
     make, line = BAD_MODELS[name]
     given = tmp_path / "given.json"
     given.write_bytes(make(model))
@@ -264,7 +268,10 @@ def test_audit_needs_a_table_with_outcomes_of_both_kinds(model, people, tmp_path
     table = pd.read_csv(people)
     for change, line in (
         (table.drop(columns="repaid"), "no target column 'repaid'"),
-        (table[table.repaid == "yes"], "'no': 0, and 5 of each are the least to judge a model by"),
+        (
+            table[table.repaid == "yes"],
+            "'no': 0, and at least 5 rows of each",
+        ),
         (table.assign(repaid="perhaps"), "has perhaps, expected yes or no"),
     ):
         change.to_csv(tmp_path / "t.csv", index=False)

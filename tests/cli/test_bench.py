@@ -1,4 +1,4 @@
-"""``gameproof bench``: runs programs, keeps what they keep, says which one failed."""
+"""``gameproof bench``: runs programs, keeps their results, and names one that failed."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ save("steps", [table])
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of programs with one that takes no time."""
+    """A folder with one program, which takes no time."""
     folder = tmp_path / "programs"
     folder.mkdir()
     (folder / "harness.py").write_bytes((bench_command.programs() / "harness.py").read_bytes())
@@ -55,7 +55,7 @@ def test_json_is_what_was_kept(small: Path, capfd: pytest.CaptureFixture[str]) -
 
 def test_a_program_that_fails_is_named(small: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "variance", "--out", str(small), "--quiet"]) == 1
-    assert "the benchmark variance ended with exit code 3" in capfd.readouterr().err
+    assert "the benchmark variance failed with exit code 3" in capfd.readouterr().err
 
 
 def test_file_in_place_of_the_folder_is_refused_before_anything_is_run(
@@ -67,10 +67,10 @@ def test_file_in_place_of_the_folder_is_refused_before_anything_is_run(
     assert said == ("", f"gameproof: {small} is a file, expected a folder\n")
 
 
-def test_unknown_benchmark_is_refused_with_those_there_are(
+def test_unknown_benchmark_is_refused_with_a_list_of_benchmarks(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["bench", "speed"])
     assert ended.value.code == 2
-    assert "no benchmark 'speed'; there are steps, reference" in capsys.readouterr().err
+    assert "unknown benchmark 'speed'; choose from steps, reference" in capsys.readouterr().err

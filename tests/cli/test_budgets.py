@@ -1,4 +1,4 @@
-"""``--movable``: how budgets are written, what they come to, and what is refused."""
+"""``--movable``: how budgets are written, what they mean, and what is refused."""
 
 import json
 from pathlib import Path
@@ -10,16 +10,16 @@ import pytest
 import gameproof as gp
 from command import fit
 from gameproof.cli.main import main
-from gameproof.cli.movable_option import stated
-from gameproof.cli.options import SenselessOptions
-from gameproof.tables.budget_learning.column_moves import movable_text
+from gameproof.cli.movable_option import parse_movable
+from gameproof.cli.options import UsageError
+from gameproof.tables.budget_learning.proposed_budgets import movable_text
 from gameproof.tables.table import table_of
 
 HARD = 'savings,"a, b",a: b,a,rate:x,"5"" pipe"\n' + "1,1,1,1,1,1\n2,2,2,2,2,2\n"
 
 
 def read(*given: str):
-    return dict(stated(list(given), table_of(HARD.encode(), "hard.csv")))
+    return dict(parse_movable(list(given), table_of(HARD.encode(), "hard.csv")))
 
 
 @pytest.mark.parametrize(
@@ -58,19 +58,19 @@ def test_options_that_are_repeated_add_up() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("savings:5000", "states the budget '5000' for 'savings'; expected the least and"),
-        ("savings:", "states the budget '' for 'savings'"),
-        ("savings:low..high", "states the budget 'low..high' for 'savings'"),
-        ("savings:0..1,savings:0..2", "states two budgets for 'savings'"),
-        ("savings:0..1,savings", "states two budgets for 'savings'"),
-        ("a:=", "states no level for 'a'"),
-        ("a:=|", "states no level for 'a'"),
-        ('"savings', "is no list of columns"),
+        ("savings:5000", "gives the budget '5000' for 'savings'; expected the smallest and"),
+        ("savings:", "gives the budget '' for 'savings'"),
+        ("savings:low..high", "gives the budget 'low..high' for 'savings'"),
+        ("savings:0..1,savings:0..2", "gives two budgets for 'savings'"),
+        ("savings:0..1,savings", "gives two budgets for 'savings'"),
+        ("a:=", "gives no level for 'a'"),
+        ("a:=|", "gives no level for 'a'"),
+        ('"savings', "is not a list of columns"),
         (" , ", "names no column"),
     ],
 )
-def test_what_is_no_budget_is_refused(given: str, message: str) -> None:
-    with pytest.raises(SenselessOptions, match=message):
+def test_invalid_budget_is_refused(given: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         read(given)
 
 
@@ -85,15 +85,18 @@ BAD = {
     "without 0": ("savings:1..5", "the budget of 'savings' goes from 1 to 5, and must include 0"),
     "nan": ("savings:0..nan", "the budget of 'savings' must be finite, got 0 to nan"),
     "infinite": ("savings:-inf..0", "the budget of 'savings' must be finite"),
-    "range for a category": ("job:0..5", "'job' is a category, and --movable states a range"),
-    "levels for numbers": ("savings:=a", "'savings' holds numbers, and --movable states levels"),
+    "range for a category": ("job:0..5", "'job' is a category, but its budget is a range"),
+    "levels for numbers": (
+        "savings:=a",
+        "is numeric, but its budget is a list of levels",
+    ),
     "unknown level": ("job:=pirate", "the budget of 'job' has the level 'pirate', which is not"),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("word", ["fit", "audit"])
-def test_budgets_that_make_no_sense_get_one_line(
+def test_budgets_that_do_not_fit_get_one_line(
     name: str, word: str, people, model, tmp_path: Path, capsys
 ) -> None:
     given, message = BAD[name]

@@ -1,4 +1,4 @@
-"""What `fit` says about budgets that do not tell all of what people can do."""
+"""Notes of `fit` on gaming that the budgets do not cover."""
 
 from pathlib import Path
 
@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from gameproof.cli.main import main
-from gameproof.cli.table_options import copies_of
+from gameproof.tables.training_table import copies_of
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    """Income with gaps, a column in another unit, one that has nothing to do with it."""
+    """Income with missing values, the same in another unit, and an unrelated column."""
     rng, lines = np.random.default_rng(0), ["income,yearly,other,out"]
     for i in range(120):
         income, other = rng.lognormal(7, 1), rng.normal()
@@ -31,10 +31,10 @@ def told(table: Path, movable: str, tmp_path: Path, capsys) -> list[str]:
 
 
 def test_copies_of_a_movable_column_and_missing_cells_are_noted(table, tmp_path, capsys) -> None:
-    missing = "note: 12 rows have no income, and are taken as unable to change it"
+    missing = "note: 12 rows have no income; these people are assumed unable to change it"
     copied = (
-        "note: yearly orders people as income does, which they can change; name both in "
-        "--movable, or leave one out"
+        "note: yearly ranks people as income does, which they can change; give both a budget "
+        "(--movable), or drop one (--drop)"
     )
     assert told(table, "income:0..500", tmp_path, capsys) == [missing, copied]
     assert told(table, "income:0..500,yearly:0..6000", tmp_path, capsys) == [missing]
@@ -46,6 +46,6 @@ def test_a_copy_has_the_same_order_or_the_reverse() -> None:
     x = rng.normal(size=500)
     X = np.column_stack([x, np.exp(x), -x, x + rng.normal(size=500), np.ones(500)])
     assert copies_of(X, 0) == [1, 2]
-    X[:497, 1] = np.nan  # three rows left: hardly any order to compare
+    X[:497, 1] = np.nan  # three rows left: too few to compare their order
     X[497:, 1] = 1.0
     assert copies_of(X, 0) == [2]

@@ -23,7 +23,7 @@ def test_table_by_budgets_and_where_robust_is_ahead(people, tmp_path, capsys) ->
     printed = capsys.readouterr().out
     assert "if people use their budgets; majority baseline: " in printed
     for movers in ("those who should be refused move", "everyone who is refused moves"):
-        assert f"robust against logistic, {movers}: beyond doubt (95%) ahead at " in printed
+        assert f"robust against logistic, {movers}: significantly (95%) ahead at " in printed
     assert page.stat().st_size > 20_000
 
 
@@ -52,7 +52,7 @@ def test_where_robust_is_ahead_is_what_the_differences_say(people, capsys) -> No
     lines = capsys.readouterr().out.splitlines()
     assert compare(people, "--quiet", "--json") == 0
     rows = json.loads(capsys.readouterr().out)["audit"]["differences"]
-    told = [line for line in lines if "beyond doubt" in line]
+    told = [line for line in lines if "significantly" in line]
     assert len(told) == 4
     for line in told:
         against = line.split()[2].rstrip(",")
@@ -87,29 +87,31 @@ def test_splits_are_averaged(people, capsys) -> None:
     assert found[2]["splits"] == 2
 
 
-def test_few_test_rows_are_told(people, tmp_path, capsys) -> None:
+def test_few_test_rows_are_reported(people, tmp_path, capsys) -> None:
     few = tmp_path / "few.csv"
     few.write_text("".join(people.read_text().splitlines(keepends=True)[:101]))
     assert compare(few) == 0
-    assert "note: 20 rows to judge by are few" in capsys.readouterr().out
+    assert "note: there are only 20 test rows" in capsys.readouterr().out
 
 
-def test_few_splits_are_told_by_the_intervals_that_are_shown(people, tmp_path, capsys) -> None:
+def test_few_splits_are_reported_by_the_width_of_their_intervals(people, tmp_path, capsys) -> None:
     page = tmp_path / "c.html"
     assert compare(people, "--splits", "2", "--report", str(page)) == 0
     printed = capsys.readouterr().out
     ends = re.findall(r"(\d\.\d{3})-(\d\.\d{3})", printed)
     assert len(ends) == 3 * 2 * 5
     widest = max(float(high) - float(low) for low, high in ends)
-    (told,) = re.findall(r"note: 2 splits of 80 rows .* up to (\d+) points wide", printed)
+    (told,) = re.findall(
+        r"note: there are only 2 splits of 80 test rows.* up to (\d+) points wide", printed
+    )
     assert int(told) >= round(100 * widest)
     shown = page.read_text(encoding="utf-8")
     assert shown.index(f"up to {told} points wide") < shown.index("How good is the model?")
-    assert "80 rows to judge by are few: intervals of accuracies on so many" not in shown
+    assert "there are only 80 test rows: intervals of accuracies" not in shown
 
 
 def test_record_keeps_the_table_apart_from_what_models_see(people, tmp_path, capsys) -> None:
-    """A column with a gap has a mark of its own, which no table has."""
+    """A column with missing values gets a flag, which is not a column of the table."""
     gaps = tmp_path / "gaps.csv"
     frame = pd.read_csv(people)
     frame.loc[:40, "savings"] = None

@@ -1,4 +1,4 @@
-"""``gameproof completion``: scripts that shells take."""
+"""``gameproof completion``: scripts that shells accept."""
 
 import json
 import os
@@ -35,7 +35,7 @@ for line in $argv
   echo (complete -C $line | string split -f 1 \\t)
 end
 """
-# A shell on a terminal of its own, in which the key Tab completes and tells the line.
+# A shell on a pseudo-terminal, in which Tab completes and prints the line.
 ZSH = """
 zmodload zsh/zpty
 zpty shell zsh -f -i

@@ -1,16 +1,16 @@
-"""Progress where a step takes long, and none where it does not."""
+"""Long steps are reported, short ones are not."""
 
 import time
 
 import pytest
 
-from gameproof.cli import console
 from gameproof.cli.console import Console
+from gameproof.core import progress
 
 
-def test_long_step_says_that_it_goes_on(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.05)
-    monkeypatch.setattr(console, "PULSE", 0.05)
+def test_long_step_is_reported_repeatedly(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    monkeypatch.setattr(progress, "PULSE", 0.05)
     with Console().step("counting sheep"):
         time.sleep(0.5)
     lines = capsys.readouterr().err.splitlines()
@@ -19,8 +19,8 @@ def test_long_step_says_that_it_goes_on(monkeypatch, capsys) -> None:
 
 
 @pytest.mark.parametrize(("quiet", "seconds"), [(True, 0.2), (False, 0.0)])
-def test_quiet_or_short_step_says_nothing(quiet, seconds, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(console, "PATIENCE", 0.1)
+def test_quiet_or_short_step_is_not_reported(quiet, seconds, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.1)
     with Console(quiet=quiet).step("counting sheep"):
         time.sleep(seconds)
     assert capsys.readouterr() == ("", "")

@@ -39,7 +39,7 @@ def test_get_says_what_is_where(folder: Path, file: Path, capsys) -> None:
     kept = folder / "credit.npz"
     assert capsys.readouterr().out.splitlines() == [
         f"credit is there now: 4 rows in {kept}, from the file given.csv",
-        "licence: rules of the Kaggle competition; whether it may be passed on is unclear",
+        "licence: rules of the Kaggle competition; redistribution rights are unclear",
     ]
     assert main(["data", "get", "credit"]) == 0
     assert capsys.readouterr().out.startswith(f"credit was there already: 4 rows in {kept}, from")
@@ -77,7 +77,7 @@ def test_several_data_sets_come_with_one_command(folder: Path, monkeypatch, caps
     assert "credit is there now: " in printed
     assert "bank is there now: " in printed
     assert main(["data", "get", "credit", "bank", "--from", "some.csv"]) == 1
-    assert "--from has one data set, not 2" in capsys.readouterr().err
+    assert "--from names the file of one data set, got 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("quiet", [False, True])
@@ -134,7 +134,7 @@ def test_write_makes_a_table_that_reads_back(tmp_path: Path, capsys) -> None:
     ("arguments", "line"),
     [
         (["people", "t.xlsx"], "ends in .csv"),
-        (["people", "t.csv", "--balanced"], "people are made up"),
+        (["people", "t.csv", "--balanced"], "people are synthetic"),
         (["credit", "t.csv"], "gameproof data get credit"),
         (["people", "nowhere/t.csv"], "there is no folder nowhere"),
     ],
@@ -163,16 +163,16 @@ def test_source_is_not_written_over(folder: Path, capsys) -> None:
     source = folder / SMALL["credit"][0].files[1]
     source.write_text(CREDIT_TEXT)
     assert main(["data", "write", "credit", str(source), "--force"]) == 2
-    assert "is read by this command, and would be written over" in capsys.readouterr().err
+    assert "is an input of this command and would be overwritten" in capsys.readouterr().err
     assert source.read_text() == CREDIT_TEXT
 
 
 @pytest.mark.parametrize("option", [["--rows", "1"], ["--seed", "-1"]])
-def test_write_with_a_senseless_number_ends_with_2(option, tmp_path: Path, capsys) -> None:
+def test_write_with_an_invalid_number_ends_with_2(option, tmp_path: Path, capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["data", "write", "people", str(tmp_path / "t.csv"), *option])
     assert ended.value.code == 2
-    assert f"argument {option[0]}: expected a whole number" in capsys.readouterr().err
+    assert f"argument {option[0]}: expected an integer" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["credit", "bank"])
@@ -193,7 +193,7 @@ def test_published_data_is_written_as_it_is_loaded(
     assert main([*arguments, "--force"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == 400
     assert main([*arguments, "--force", "--rows", "401", "--balanced"]) == 1
-    assert "of each outcome make an even number, got 401" in capsys.readouterr().err
+    assert "a balanced draw needs an even number of rows, got 401" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("name", "load"), [("credit", gp.load_credit), ("bank", gp.load_bank)])

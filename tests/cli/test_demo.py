@@ -26,14 +26,14 @@ def fewer(monkeypatch, tmp_path: Path) -> None:
 def test_demo_prints_tables_and_draws_a_figure(tmp_path: Path, capsys) -> None:
     assert main(["demo", "--out", str(tmp_path / "some" / "place")]) == 0
     printed = capsys.readouterr()
-    for name in ("made-up applicants", "the paper's synthetic people"):
-        block = printed.out.partition(f"{name}: accuracy where")[2].splitlines()
+    for name in ("synthetic applicants", "the paper's synthetic people"):
+        block = printed.out.partition(f"{name}: accuracy when")[2].splitlines()
         assert block[1].split() == ["0", "0.5", "1", "2", "4"]
         assert [line[:18].strip() for line in block[2:6]] == MODELS
         assert all(len(line[18:].split()) == 5 for line in block[2:6])
     figure = tmp_path / "some" / "place" / "demo.png"
     assert str(figure) in printed.err
-    assert "for credit and bank: gameproof data get credit bank" in printed.err
+    assert "to include credit and bank: gameproof data get credit bank" in printed.err
     assert figure.stat().st_size > 10_000
 
 
@@ -49,7 +49,7 @@ def test_demo_as_json_shows_that_training_for_a_budget_pays(
     assert printed.err == ""
     shown = json.loads(printed.out)
     assert shown["multiples"] == list(demo_command.MULTIPLES)
-    found = shown["data"]["made-up applicants"]
+    found = shown["data"]["synthetic applicants"]
     assert list(found["accuracy"]) == MODELS
     for other in MODELS[:-1]:
         for k in (2, 3):

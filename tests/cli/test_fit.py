@@ -1,4 +1,4 @@
-"""``gameproof fit``: what it prints, what it writes, and that the numbers are true."""
+"""``gameproof fit``: what it prints and writes, and that its numbers are right."""
 
 import html
 import json
@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 import gameproof as gp
 from command import MEANING, fit
 from gameproof.cli.main import main
-from gameproof.tables.column_plan import read_table
+from gameproof.tables.read_table import read_table
 from gameproof.tables.table import open_table
 
 
@@ -33,15 +33,15 @@ def test_summary_says_what_was_done_and_how_good_it_is(
         "400 rows, 11 columns",
         "repaid is 'yes' (favourable) in",
         "categories, with their levels: home (3), job (",
-        "missing values, taken for the median and marked: income",
-        "left out id: text with a value of its own in most rows",
+        "missing values, set to the median and flagged: income",
+        "left out id: text that is different in most rows",
         "left out applied: dates",
         "  movable savings: -",
         "(half a standard deviation)",
         "if people use their budgets; majority baseline: ",
         "worst-case accuracy within a radius of 0.03, budgets used: logistic 0.",
         "secondary: These numbers depend on the scale of the scores: ",
-        "learned from 320 rows, tested on 80",
+        "trained on 320 rows, tested on 80",
         "radius 0.03, as given",
         f"model: {out}",
     ):
@@ -70,8 +70,9 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
     assert low < share < high
     half = stats.binomtest(40, 80).proportion_ci(method="wilson")
     assert (
-        "note: 80 rows to judge by are few: intervals of accuracies on so many are up to "
-        f"{100 * (half.high - half.low):.0f} points wide; more rows, or a larger --test, narrow"
+        "note: there are only 80 test rows: intervals of accuracies are up to "
+        f"{100 * (half.high - half.low):.0f} points wide; more rows, or a larger test share "
+        "(--test), narrow"
     ) in printed
     assert fit(people, tmp_path / "n.json", "--radius", "0.03", "--test", "0.6", "--json") == 0
     shown = json.loads(capsys.readouterr().out)
@@ -177,7 +178,7 @@ def test_robust_classifier_is_trained_for_the_stated_budgets(people, tmp_path, c
 def test_numbers_of_real_people_are_finite_and_sensible(
     published: Path, tmp_path: Path, monkeypatch, capsys
 ) -> None:
-    """Very heavy tails: half a standard deviation of utilisation is more than nearly all have."""
+    """With heavy tails, half a standard deviation of utilisation exceeds nearly all values."""
     monkeypatch.setenv("GAMEPROOF_DATA", str(published))
     table, model = tmp_path / "credit.csv", tmp_path / "m.json"
     assert main(["data", "write", "credit", str(table), "--rows", "6000"]) == 0
@@ -252,7 +253,7 @@ def test_rows_without_a_target_are_left_out_and_reported(
     assert fit(path, tmp_path / "m.json", "--radius", "0.03") == 0
     printed = capsys.readouterr().out
     assert "left out 7 rows without repaid" in printed
-    assert "learned from 314 rows, tested on 79" in printed
+    assert "trained on 314 rows, tested on 79" in printed
 
 
 def test_outcomes_are_balanced_on_request(people: Path, tmp_path: Path, capsys) -> None:
@@ -295,24 +296,22 @@ def test_names_with_commas_and_no_movable_columns(people: Path, tmp_path: Path, 
         "savings, total",
         "age",
     )
-    for senseless in ('"savings, total', '"savings, total",line\nbreak'):
-        assert main([*base, "--movable", senseless, *tail]) == 2
+    for invalid in ('"savings, total', '"savings, total",line\nbreak'):
+        assert main([*base, "--movable", invalid, *tail]) == 2
         assert capsys.readouterr().err == (
-            f"gameproof: {senseless!r} is no list of columns; a name that holds commas or line "
-            'breaks stands alone, or in quotation marks, as in "a, b",c\n'
+            f"gameproof: {invalid!r} is not a list of columns; give a name that contains commas "
+            'or line breaks alone, or in quotation marks, as in "a, b",c\n'
         )
     assert main([*base, "--movable", " , ", *tail]) == 2
     assert capsys.readouterr().err == (
-        "gameproof: ' , ' names no column; expected names between commas, or '' for none\n"
+        "gameproof: ' , ' names no column; expected names separated by commas, or '' for none\n"
     )
     assert main([*base, "--movable", "", *tail]) == 0
     assert gp.load_model(tmp_path / "m.json").plan.features.movable == ()
 
 
-def test_names_are_printed_so_that_they_pass_for_nothing_else(
-    people: Path, tmp_path: Path, capsys
-) -> None:
-    """A name with a comma is no two names, and one with a line break makes no line."""
+def test_names_cannot_imitate_other_output(people: Path, tmp_path: Path, capsys) -> None:
+    """A name with a comma is one name, and a line break in a name starts no line."""
     forged = {
         "savings": "savings, total",
         "income": "in\nmodel: forged.json",
@@ -349,7 +348,7 @@ def test_existing_files_are_kept_unless_forced(people: Path, tmp_path: Path, cap
         existing.write_text("mine")
         assert fit(people, out, "--radius", "0.03", *given) == 1
         assert capsys.readouterr().err == (
-            f"gameproof: {existing} is there already; --force writes over it\n"
+            f"gameproof: {existing} already exists; --force overwrites it\n"
         )
         assert existing.read_text() == "mine"
         existing.unlink()
@@ -359,11 +358,11 @@ def test_existing_files_are_kept_unless_forced(people: Path, tmp_path: Path, cap
     assert isinstance(gp.load_model(out), gp.TableModel)
 
 
-def test_outputs_are_looked_at_before_the_table(tmp_path: Path, capsys) -> None:
+def test_outputs_are_checked_before_the_table_is_read(tmp_path: Path, capsys) -> None:
     out = tmp_path / "m.json"
     out.write_text("mine")
     assert fit(tmp_path / "nothing.csv", out) == 1
-    assert "is there already" in capsys.readouterr().err
+    assert "already exists" in capsys.readouterr().err
 
 
 def test_report_is_one_page_that_needs_no_network(people: Path, tmp_path: Path) -> None:
@@ -386,7 +385,7 @@ def test_interrupt_while_a_file_is_written_leaves_nothing(
 
     monkeypatch.setattr("gameproof.core.atomic_files.os.replace", interrupted)
     assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--quiet") == 130
-    assert capsys.readouterr().err == "gameproof: stopped\n"
+    assert capsys.readouterr().err == "gameproof: interrupted\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -402,15 +401,15 @@ def test_interrupt_leaves_nothing_behind(people: Path, tmp_path: Path) -> None:
     time.sleep(2.0)
     run.send_signal(signal.SIGINT)
     err = run.communicate(timeout=60)[1]
-    # It may have been done just before; what counts is that a file is whole or not there. Where an
-    # import was interrupted, Python may end by the signal itself, which shells call 130 as well.
+    # The command may have finished just before; a file must be complete or absent. An import that
+    # is interrupted may end Python by the signal itself, which shells report as 130 too.
     assert run.returncode in (0, 130, -signal.SIGINT)
     if run.returncode != 0:
-        assert err.splitlines()[-1] == "gameproof: stopped"
+        assert err.splitlines()[-1] == "gameproof: interrupted"
         assert list(tmp_path.iterdir()) == []
 
 
-BOUND = "bound = 20 is all that keeps the classifier finite"
+BOUND = "only a bound on the coefficients keeps the classifier finite"
 
 
 @pytest.mark.parametrize(
@@ -420,7 +419,7 @@ BOUND = "bound = 20 is all that keeps the classifier finite"
         ("0", {"logistic and strategic": False, "robust": True}),
     ],
 )
-def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_only(
+def test_note_about_separable_classes_names_classifiers_and_advises_a_radius(
     radius: str, told: dict[str, bool], tmp_path: Path, capsys
 ) -> None:
     """x alone tells the classes apart, so that nothing but the bound ends a fit without a radius;
@@ -434,7 +433,9 @@ def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_on
     assert main(["fit", str(table), *meaning, "--radius", radius, *out]) == 0
     notes = [note for note in json.loads(capsys.readouterr().out)["notes"] if BOUND in note]
     assert {
-        note.partition(": ")[0]: note.endswith("; a larger --radius bounds it for a reason")
+        note.partition(": ")[0]: note.endswith(
+            "; a larger radius would keep the coefficients small"
+        )
         for note in notes
     } == told
     assert "larger bound" not in "".join(notes)
@@ -444,10 +445,10 @@ def test_note_about_classes_that_are_told_apart_names_classifiers_and_options_on
 
 @pytest.mark.parametrize("column", ["savings", "utilisation"])
 @pytest.mark.parametrize("cells", [[1e308], [1e308, -1e308], [1e300] * 201])
-def test_huge_numbers_leak_no_warning_and_are_told_in_few_digits(
+def test_huge_numbers_leak_no_warning_and_are_printed_with_few_digits(
     column, cells, people, tmp_path, capsys
 ) -> None:
-    """Warnings are errors here; of utilisation, even the ratio to the usual size is infinite."""
+    """Warnings are errors here. The ratio of utilisation to its usual size is even infinite."""
     frame = pd.read_csv(people).astype({column: float})
     frame.loc[: len(cells) - 1, column] = cells
     frame.to_csv(tmp_path / "t.csv", index=False)

@@ -58,7 +58,7 @@ def test_budgets_are_printed_ready_for_fit(tables, model, capsys) -> None:
     assert "for gameproof fit: --movable 'savings:0..5000,utilisation:-0.2..0'" in out
     assert re.search(r"^age +drift ", out, re.M)
     assert re.search(r"^savings +moved ", out, re.M)
-    assert re.search(r"refused before: .* of \d+ are accepted after; mean change of score \+", out)
+    assert re.search(r"refused before: .* of \d+ are accepted after; mean change of score: \+", out)
     assert "repaid" not in out  # the outcome is no column that people move
 
 
@@ -89,7 +89,7 @@ def test_without_a_key_the_evidence_is_marked_as_weaker(tables, model, capsys) -
     out = learn(capsys, *tables, "--model", model)
     assert "evidence: UNPAIRED, which is weaker evidence" in out
     assert "proposed budgets (unpaired: weaker evidence)" in out
-    assert "note: no two rows of a table have the same value in id" in out
+    assert "note: values in id are unique in each table" in out
     printed = json.loads(learn(capsys, *tables, "--json"))
     assert printed["evidence"] == "unpaired"
     assert printed["weaker_evidence"]
@@ -115,7 +115,7 @@ def test_page_has_the_same_numbers(tables, model, tmp_path, capsys) -> None:
     for part in ("What did people change?", "How far?", "Does it help acceptance?", "0..5000"):
         assert part in text
     assert "weaker evidence" not in text
-    assert "is there already" in refused(capsys, *tables, "--report", page)
+    assert "already exists" in refused(capsys, *tables, "--report", page)
     learn(capsys, *tables, "--report", page, "--force")
     assert "weaker evidence" in page.read_text(encoding="utf-8")
 
@@ -128,7 +128,7 @@ def test_table_from_standard_input(tables, model, capsys, monkeypatch) -> None:
     out = learn(capsys, tables[0], "-", "--key", "id", "--model", model)
     assert "only in standard input" not in out
     assert "savings:0..5000" in out
-    assert "only one of the tables" in refused(capsys, "-", "-", "--key", "id", code=2)
+    assert "only one of the two tables" in refused(capsys, "-", "-", "--key", "id", code=2)
 
 
 def test_quantile_decides_the_budget(tables, tmp_path, capsys) -> None:
@@ -158,7 +158,7 @@ def test_bad_input_is_one_line(case: str, tables, capsys) -> None:
     assert message in refused(capsys, *tables, *options)
 
 
-def test_senseless_options_end_with_code_2(tables, capsys) -> None:
+def test_invalid_options_end_with_code_2(tables, capsys) -> None:
     assert "--key names no column" in refused(capsys, *tables, "--key", "", code=2)
     with pytest.raises(SystemExit) as ended:
         main(["learn", *map(str, tables), "--quantile", "2"])
@@ -170,7 +170,7 @@ def test_tables_without_common_people_or_columns_are_refused(tables, tmp_path, c
     other = pd.read_csv(tables[1]).assign(id=range(590))
     other.to_csv(tmp_path / "other.csv", index=False)
     said = refused(capsys, tables[0], tmp_path / "other.csv", "--key", "id")
-    assert "no person is in both tables" in said
+    assert "no person occurs in both tables" in said
     other[["id"]].assign(x=1.0).to_csv(tmp_path / "other.csv", index=False)
     said = refused(capsys, tables[0], tmp_path / "other.csv")
     assert "no column in common that can be compared" in said

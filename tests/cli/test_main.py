@@ -1,4 +1,4 @@
-"""The command's frame: one line for an error, a code for each way to end, a quick start."""
+"""The entry point: errors in one line, exit codes, and a quick start."""
 
 import os
 import re
@@ -48,7 +48,7 @@ runpy.run_module("gameproof", run_name="__main__")
 
 def test_interrupt_while_the_command_is_loaded_is_one_line() -> None:
     ended = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True)
-    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "gameproof: stopped\n")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "gameproof: interrupted\n")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_start_loads_nothing_heavy() -> None:
     "arguments",
     [[], ["fly"], ["data"], ["data", "get"], ["data", "get", "loans"], ["data", "list", "--fast"]],
 )
-def test_senseless_command_line_ends_with_2_and_one_line(arguments: list[str], capsys) -> None:
+def test_invalid_command_line_ends_with_2_and_one_line(arguments: list[str], capsys) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     printed = capsys.readouterr()
@@ -112,9 +112,12 @@ def failing(error: BaseException):
     [
         (DataError("the table\n is cut short"), "gameproof: the table is cut short"),
         (ValueError("n must be even"), "gameproof: n must be even"),
-        (KeyError("age"), "gameproof: KeyError: 'age' (--debug shows where)"),
-        (ValueError(), "gameproof: ValueError: no message (--debug shows where)"),
-        (ZeroDivisionError("by 0"), "gameproof: ZeroDivisionError: by 0 (--debug shows where)"),
+        (KeyError("age"), "gameproof: KeyError: 'age' (--debug shows the traceback)"),
+        (ValueError(), "gameproof: ValueError: no message (--debug shows the traceback)"),
+        (
+            ZeroDivisionError("by 0"),
+            "gameproof: ZeroDivisionError: by 0 (--debug shows the traceback)",
+        ),
     ],
 )
 def test_failure_ends_with_1_and_one_line(error, line: str, monkeypatch, capsys) -> None:
@@ -133,13 +136,13 @@ def test_debug_shows_the_traceback(arguments: list[str], monkeypatch) -> None:
 def test_interrupt_ends_with_130(monkeypatch, capsys) -> None:
     monkeypatch.setattr(data_command, "run_list", failing(KeyboardInterrupt()))
     assert main(["data", "list"]) == 130
-    assert capsys.readouterr() == ("", "gameproof: stopped\n")
+    assert capsys.readouterr() == ("", "gameproof: interrupted\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
 @pytest.mark.parametrize("words", [["data", "list"], ["--help"], ["fit", "--help"]])
-def test_reader_who_leaves_early_ends_it_quietly(words, tmp_path: Path) -> None:
-    """As the signal SIGPIPE ends other programs, also where Python keeps what is printed."""
+def test_closed_pipe_ends_the_command_quietly(words, tmp_path: Path) -> None:
+    """With the exit code of SIGPIPE, also if Python buffers the output."""
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
@@ -195,4 +198,4 @@ def test_closed_standard_input_is_one_line() -> None:
     command = f"{sys.executable} -m gameproof {words} <&-"
     done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, check=False)
     assert done.returncode == 1
-    assert b"standard input is closed, expected a table there" in done.stderr
+    assert b"standard input is closed, expected a table" in done.stderr

@@ -1,4 +1,4 @@
-"""A result is never written over what a command reads: a command line that makes no sense."""
+"""A result never overwrites an input of the command."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ from gameproof.cli.main import main
 def test_result_in_place_of_an_input_ends_with_2_before_anything_is_read(
     word: str, named: str, tmp_path: Path, capsys, monkeypatch
 ) -> None:
-    """Neither file holds what its name says: had it been read, the line would say so."""
+    """Neither file is what its name says: if it were read, the message would say so."""
     monkeypatch.chdir(tmp_path)
     for name in ("table.html", "model.html"):
         Path(name).write_text("nothing of the kind")
@@ -36,7 +36,7 @@ def test_result_in_place_of_an_input_ends_with_2_before_anything_is_read(
         given = [word, *models, "table.html", *meaning, *rest, option, other(taken), "--force"]
         assert main(given) == 2
         printed = capsys.readouterr()
-        assert "is read by this command" in printed.err
+        assert "is an input of this command" in printed.err
         assert printed.err.count("\n") == 1
         assert printed.out == ""
     if word == "fit":

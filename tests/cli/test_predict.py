@@ -1,4 +1,4 @@
-"""``gameproof predict``: decisions that are those of the model."""
+"""``gameproof predict``: its decisions are those of the model."""
 
 import io
 import json
@@ -27,7 +27,7 @@ def test_decisions_on_standard_output_are_the_model_s(model, people, capsys) -> 
     np.testing.assert_allclose(found["score"], scores, atol=1e-6)
     np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-scores)), atol=1e-6)
     right = (found["decision"] == table["repaid"]).mean()
-    assert f"right in {right:.3f} of the 400 rows with a known repaid" in printed.err
+    assert f"accuracy: {right:.3f} on the 400 rows with a known repaid" in printed.err
 
 
 @pytest.mark.parametrize("name", ["d.csv", "d.tsv.gz", "d.parquet"])
@@ -76,7 +76,7 @@ def test_table_without_outcomes_with_new_levels_and_columns_in_another_order(
     assert "home: 400 cells have levels that the model has not seen; they count as missing" in (
         printed.err
     )
-    assert "and are most of 400; it knows " in printed.err
+    assert "and are most of the 400 cells; the model knows " in printed.err
     assert len(pd.read_csv(io.StringIO(printed.out))) == 400
 
 
@@ -91,7 +91,7 @@ def test_target_with_another_value_is_decided_and_noted(model, people, tmp_path,
     assert found["decision"].tolist() == gp.load_model(model).predict(people).tolist()
     assert "repaid: 10 rows have pending, which is neither yes nor no" in printed.err
     right = (found["decision"] == table["repaid"])[10:].mean()
-    assert f"right in {right:.3f} of the 390 rows with a known repaid" in printed.err
+    assert f"accuracy: {right:.3f} on the 390 rows with a known repaid" in printed.err
     table.assign(repaid="pending").to_csv(tmp_path / "t.csv", index=False)
     assert main(["predict", str(model), str(tmp_path / "t.csv"), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
@@ -108,14 +108,14 @@ def test_gaps_are_noted_with_what_they_are_taken_for(model, people, tmp_path, ca
     later.to_csv(tmp_path / "t.csv", index=False)
     assert main(["predict", str(model), str(tmp_path / "t.csv")]) == 0
     said = capsys.readouterr().err
-    assert "savings: 286 missing, taken for the median; the model has seen no gaps there" in said
-    assert "age: 400 missing, taken for the median; the model" in said
-    assert "home: 3 missing, taken for none of the levels; the model" in said
-    assert f"income: {was} missing, taken for the median and marked\n" in said
+    assert "savings: 286 missing, replaced by the median; the training rows had no missing" in said
+    assert "age: 400 missing, replaced by the median; the training" in said
+    assert "home: 3 missing, treated as none of the levels; the training" in said
+    assert f"income: {was} missing, replaced by the median and marked\n" in said
     assert "utilisation" not in said
 
 
-def test_gap_of_two_levels_is_taken_for_the_first(people, tmp_path, capsys) -> None:
+def test_missing_binary_category_counts_as_the_first_level(people, tmp_path, capsys) -> None:
     frame = pd.read_csv(people)
     frame = frame.assign(home=frame["home"].replace("with parents", "rented"))
     frame.to_csv(tmp_path / "t.csv", index=False)
@@ -126,21 +126,21 @@ def test_gap_of_two_levels_is_taken_for_the_first(people, tmp_path, capsys) -> N
         capsys.readouterr()
         assert main(["predict", str(tmp_path / "m.json"), str(tmp_path / "l.csv")]) == 0
         printed = capsys.readouterr()
-        assert ("home: 400 missing, taken for 'rented'" in printed.err) == (level is None)
+        assert ("home: 400 missing, treated as 'rented'" in printed.err) == (level is None)
         decisions[level] = printed.out
     assert decisions[None] == decisions["rented"]
 
 
-def test_name_that_says_no_form_is_refused_before_the_work(model, people, capsys) -> None:
+def test_name_without_a_format_is_refused_before_the_work(model, people, capsys) -> None:
     assert main(["predict", str(model), str(people), "-o", "decisions.xlsx"]) == 1
     assert "ends in .csv, .tsv or .parquet" in capsys.readouterr().err
 
 
-def test_column_that_decisions_have_themselves_is_not_kept(model, people, tmp_path, capsys) -> None:
+def test_column_that_decisions_already_have_is_not_kept(model, people, tmp_path, capsys) -> None:
     frame = pd.read_csv(people).assign(score=1)
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert main(["predict", str(model), str(tmp_path / "t.csv"), "--keep", "score"]) == 1
-    assert "--keep names 'score'" in capsys.readouterr().err
+    assert "the column 'score' cannot be kept (--keep)" in capsys.readouterr().err
 
 
 def test_rare_and_new_levels_are_noted_as_other(people, tmp_path, capsys) -> None:

@@ -1,4 +1,4 @@
-"""``gameproof reproduce``: what it says; the experiments themselves are tested in tests/paper."""
+"""``gameproof reproduce``: what it prints. The experiments are tested in tests/paper."""
 
 import json
 from pathlib import Path
@@ -7,21 +7,21 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from gameproof.auditing.figures import lines
+from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Panels, Series
 from gameproof.cli.main import main
 from gameproof.paper import reproduce
-from gameproof.paper.claims import larger
 from gameproof.paper.experiments import EXPERIMENTS
+from gameproof.paper.paper_claims import mean_above
 from gameproof.paper.study import Study
 
 
 def tiny(study: Study) -> None:
     """An experiment that computes nothing."""
     study.table("rows", [{"seed": seed, "value": seed / 7} for seed in range(study.seeds)])
-    falling = lines("one run", "epochs", "gap", [Series("OGDA-RR", [1.0, 0.5], [1, 2])])
+    falling = line_chart("one run", "epochs", "gap", [Series("OGDA-RR", [1.0, 0.5], [1, 2])])
     study.draw("figure", Panels("A line that falls.", [falling]))
-    study.claims.append(larger("Lines fall", "drop", [0.5, 0.4, 0.6]))
+    study.claims.append(mean_above("Lines fall", "drop", [0.5, 0.4, 0.6]))
     study.note("Nothing was computed.")
 
 
@@ -49,7 +49,7 @@ def test_verdicts_are_shown_and_the_summary_has_the_figure(
     assert "rate: The rate of the theorem" in said.err
     for page, figure in (("summary.md", "rate/figure.png"), ("rate/summary.md", "figure.png")):
         text = (tmp_path / page).read_text(encoding="utf-8")
-        assert f"![A line that falls.]({figure})" in text
+        assert f"![rate, figure]({figure})\n\nA line that falls." in text
         assert "Nothing was computed." in text
         assert f"{ROW} 0.013 | yes |" in text
         assert (tmp_path / page).parent.joinpath(figure).exists()
@@ -89,7 +89,7 @@ def test_page_has_claims_and_figures_and_is_not_written_over(
     assert "data:" not in text
     page.write_text("mine")
     assert main(arguments) == 1
-    assert "is there already; --force writes over it" in capsys.readouterr().err
+    assert "already exists; --force overwrites it" in capsys.readouterr().err
     assert page.read_text() == "mine"
 
 
@@ -109,7 +109,7 @@ def test_a_smoke_run_says_that_it_is_one_and_json_is_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def one_seed(study: Study) -> None:
-        study.claims.append(larger("Lines fall", "drop", [0.5]))
+        study.claims.append(mean_above("Lines fall", "drop", [0.5]))
 
     monkeypatch.setitem(reproduce.RUNS, "rate", one_seed)
     assert main(["reproduce", "rate", "rate", "--quick", "--json", "--out", str(tmp_path)]) == 0
@@ -121,9 +121,7 @@ def test_a_smoke_run_says_that_it_is_one_and_json_is_json(
 
 
 @pytest.mark.usefixtures("only_tiny")
-def test_a_smoke_run_goes_to_a_folder_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_smoke_run_has_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["reproduce", "rate", "--quick", "--quiet"]) == 0
     assert [path.name for path in Path("out").iterdir()] == ["paper-quick"]
@@ -165,7 +163,7 @@ def test_verdicts_of_a_smoke_run_are_marked_among_others(
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
     assert text.index("A smoke run") < text.index("| claim |")
     assert (text.count("| holds |"), text.count("| holds (smoke run) |")) == (1, 1)
-    # A smoke run is no part of the other's family.
+    # A smoke run does not belong to the other run's family of claims.
     assert text.count("| 0.013 | 0.013 | yes |") == 2
 
 
@@ -177,7 +175,7 @@ def test_file_in_place_of_the_folder_is_refused(tmp_path: Path, capsys) -> None:
     )
 
 
-def test_missing_extras_are_told_of_before_anything_is_computed(
+def test_missing_extras_are_reported_before_anything_is_computed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reproduce, "find_spec", lambda name: None)
@@ -193,22 +191,22 @@ def test_what_cannot_be_run_is_refused_in_one_line(
     with pytest.raises(SystemExit) as ended:
         main(["reproduce", "rate", option, value, "--out", str(tmp_path)])
     assert ended.value.code == 2
-    assert f"argument {option}: expected a whole number, 1 or more" in capsys.readouterr().err
+    assert f"argument {option}: expected an integer, 1 or more" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_unknown_experiment_is_refused_with_those_there_are(
+def test_unknown_experiment_is_refused_with_a_list_of_experiments(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["reproduce", "nothing", "--out", str(tmp_path)])
     assert ended.value.code == 2
-    assert "no experiment 'nothing'; there are synthetic-500" in capsys.readouterr().err
+    assert "unknown experiment 'nothing'; choose from synthetic-500" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.usefixtures("only_tiny")
-def test_stopping_says_that_nothing_is_lost(
+def test_interrupt_says_that_finished_parts_are_kept(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def stopped(study: Any) -> None:
@@ -216,4 +214,4 @@ def test_stopping_says_that_nothing_is_lost(
 
     monkeypatch.setitem(reproduce.RUNS, "rate", stopped)
     assert main(["reproduce", "rate", "--out", str(tmp_path)]) == 130
-    assert "the same command goes on from there" in capsys.readouterr().err
+    assert "the same command resumes from there" in capsys.readouterr().err

@@ -197,7 +197,7 @@ def test_on_paper_nothing_is_cut_off(browser: Browser, folder: Path) -> None:
     assert browser.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
 
 
-def test_charts_are_told_in_words_and_have_their_numbers_in_a_table(
+def test_charts_have_a_description_and_a_table_of_numbers(
     browser: Browser, folder: Path, gaps: pd.DataFrame
 ) -> None:
     browser.open(folder / "page.html")

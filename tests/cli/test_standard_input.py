@@ -14,7 +14,7 @@ from gameproof.cli.main import main
 
 
 class Piped:
-    """Bytes as a program that is started with them finds them."""
+    """Standard input that holds these bytes."""
 
     def __init__(self, data: bytes) -> None:
         self.buffer = io.BytesIO(data)
@@ -96,7 +96,7 @@ def test_file_that_standard_input_is_read_from_is_not_written_over(
     with table.open() as file:
         monkeypatch.setattr(sys, "stdin", file)
         assert main(["predict", str(model), "-", "-o", str(table), "--force"]) == 2
-    assert "is read by this command" in capsys.readouterr().err
+    assert "is an input of this command" in capsys.readouterr().err
     assert table.read_bytes() == people.read_bytes()
 
 
@@ -106,5 +106,5 @@ def test_model_from_standard_input_is_refused_in_one_line(word: str, people, cap
         main([word, "-", str(people)])
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert "a model cannot come from standard input" in said
+    assert "a model cannot be read from standard input" in said
     assert said.count("\n") == 1

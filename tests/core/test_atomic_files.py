@@ -1,4 +1,4 @@
-"""A file is replaced as a whole, and nothing else about it changes."""
+"""Atomic writes replace the content of a file and nothing else."""
 
 import errno
 import os
@@ -12,7 +12,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="rights, links and pipes of a
 
 
 @posix
-def test_file_that_is_written_over_keeps_its_rights(tmp_path: Path) -> None:
+def test_overwritten_file_keeps_its_permissions(tmp_path: Path) -> None:
     path = tmp_path / "mine"
     path.write_text("old")
     path.chmod(0o600)
@@ -22,7 +22,7 @@ def test_file_that_is_written_over_keeps_its_rights(tmp_path: Path) -> None:
 
 @posix
 @pytest.mark.parametrize("before", ["old", None])
-def test_link_stays_one_and_what_it_leads_to_changes(before, tmp_path: Path) -> None:
+def test_link_stays_and_its_target_changes(before, tmp_path: Path) -> None:
     link, target = tmp_path / "link", tmp_path / "elsewhere" / "target"
     target.parent.mkdir()
     if before:

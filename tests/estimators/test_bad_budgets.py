@@ -1,4 +1,4 @@
-"""Budgets and preparations that cannot be used are refused in one sentence."""
+"""Unusable budgets and preparations raise readable errors."""
 
 import numpy as np
 import pandas as pd
@@ -32,9 +32,9 @@ def people(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
         ({"savings": (5, 0)}, "'savings' is empty: it goes from 5 to 0; give the lower end first"),
         ({"savings": (1, 5)}, "from 1 to 5, and must include 0"),
         ({"savings": (-5, -1)}, "from -5 to -1, and must include 0"),
-        ({"income": (0, 1)}, "'income', and the table has savings, job"),
-        ({7: (0, 1)}, "the column 7, and the table has 0 to 1"),
-        ({True: (0, 1)}, "column names or positions, got True"),
+        ({"income": (0, 1)}, "'income', which is not among savings, job"),
+        ({7: (0, 1)}, "the column 7, and X has columns 0 to 1"),
+        ({True: (0, 1)}, "columns by name or position, got True"),
         ({"savings": (0, 1), 0: (0, 1)}, "names the column 'savings' twice"),
         ({"savings": (0, np.nan)}, "must be finite, got 0 to nan"),
         ({"savings": (0, np.inf)}, "must be finite, got 0 to inf"),
@@ -52,7 +52,7 @@ def people(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
         (3.5, "budgets must map columns to ranges or levels"),
     ],
 )
-def test_budgets_that_say_nothing_usable_are_refused(kind, budgets, message: str) -> None:
+def test_unusable_budgets_are_refused(kind, budgets, message: str) -> None:
     X, y = people()
     with pytest.raises((ValueError, TypeError), match=message):
         kind(budgets=budgets, prepare=gp.Prepare(FEATURES)).fit(X, y)
@@ -67,8 +67,8 @@ def test_budgets_that_say_nothing_usable_are_refused(kind, budgets, message: str
         ({"prepare": 3}, "prepare must be a transformer such as .* got 3"),
         ({"prepare": gp.Prepare}, r"must be a transformer such as .* got <class"),
         ({"prepare": PCA(2)}, "a change of 'x0' alone changes column 1 of its output"),
-        ({"prepare": PolynomialFeatures(2)}, "prepare makes 6 columns of 2"),
-        ({"prepare": FunctionTransformer(np.negative)}, "this one falls with 'x0'"),
+        ({"prepare": PolynomialFeatures(2)}, "prepare makes 6 columns from 2"),
+        ({"prepare": FunctionTransformer(np.negative)}, "this one decreases in 'x0'"),
         (
             {"prepare": FunctionTransformer(lambda X: np.log(X))},
             r"cannot take 'x0' changed by -20, .* in row \d+ has no finite value",
@@ -77,7 +77,7 @@ def test_budgets_that_say_nothing_usable_are_refused(kind, budgets, message: str
         ({"prepare": OneHotEncoder()}, "[Ss]parse"),
     ],
 )
-def test_what_does_not_go_with_budgets_is_refused(parameters, message: str) -> None:
+def test_parameters_that_contradict_budgets_are_refused(parameters, message: str) -> None:
     X, y = people()
     X[:, 1] += 1  # a Box-Cox transformation takes positive numbers
     with pytest.raises((ValueError, TypeError), match=message):
@@ -96,7 +96,9 @@ def test_levels_need_a_preparation_that_knows_them() -> None:
 def test_frame_and_preparation_must_name_the_same_columns() -> None:
     X, y = people()
     frame = pd.DataFrame(X, columns=["savings", "work"])
-    with pytest.raises(ValueError, match="columns of X are savings, work, and those of prepare"):
+    with pytest.raises(
+        ValueError, match="columns of X are savings, work, and prepare was made for"
+    ):
         gp.StrategicLogisticRegression(budgets=[0], prepare=gp.Prepare(FEATURES)).fit(frame, y)
 
 
@@ -108,7 +110,7 @@ def test_gaps_need_a_preparation_that_fills_them() -> None:
     with pytest.raises(ValueError, match="prepare gives NaN in row 3, column 0 of its output"):
         gp.StrategicLogisticRegression(budgets=[0], prepare=StandardScaler()).fit(X, y)
     model = gp.StrategicLogisticRegression(budgets={0: (0, 5)}, prepare=gp.Prepare()).fit(X, y)
-    assert model.gamed_decisions(X)[3] == model.predict(X)[3]  # who has no number cannot change it
+    assert model.gamed_decisions(X)[3] == model.predict(X)[3]  # a missing number cannot be changed
 
 
 def test_budget_beyond_the_whole_column_is_noted_once() -> None:
@@ -143,7 +145,7 @@ def test_parameters_that_contradict_each_other_after_the_fit_are_refused_too() -
     with pytest.raises(ValueError, match="budgets and power both say how people move"):
         model.set_params(power=0.1).gamed_decisions(X)
     model.set_params(power=None, budgets=None, response=gp.Noisy(gp.QuadraticCost(0.1), 0.1))
-    with pytest.raises(TypeError, match="has no multiples: multiple must be 1, got 2"):
+    with pytest.raises(TypeError, match="can be multiplied: multiple must be 1, got 2"):
         model.gamed_score(X, y, multiple=2)
 
 

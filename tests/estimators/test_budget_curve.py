@@ -1,4 +1,4 @@
-"""Choosing a multiple of the budgets: the curve by hand, and the rule on curves of our making."""
+"""`select_budget`: the curve against manual cross-validation, and the rule on made-up curves."""
 
 import numpy as np
 import pandas as pd
@@ -53,7 +53,9 @@ def test_curve_is_what_cross_validation_by_hand_gives(weighted: bool) -> None:
             prepare.transform(known[kept]), y[train], own
         )
         right = plain.score(prepare.transform(others[kept]), y[test], own_test)
-        assert curve.dropped[f] == pytest.approx(right, abs=0.02)  # a person near the line
+        assert curve.dropped[f] == pytest.approx(
+            right, abs=0.02
+        )  # one person near the decision boundary
     rows = curve.rows()
     assert rows[1]["gamed"] == curve.gamed[1].mean()
     assert rows[1]["gamed twice"] == curve.twice[1].mean()
@@ -85,7 +87,7 @@ def test_training_for_the_budget_pays_at_the_budget() -> None:
 def test_curve_says_where_dropping_what_people_can_change_works_just_as_well() -> None:
     rng = np.random.default_rng(0)
     X = rng.standard_normal((300, 3))
-    # The first two tell nothing: trained for the budget, the best classifier does without them.
+    # The first two columns carry no information, so the best classifier does without them.
     y = np.sign(X[:, 2] + 0.5 * rng.standard_normal(300))
     model = gp.RobustStrategicClassifier(0.01, budgets={0: (-1, 1), 1: (-2, 2)})
     assert (model.fit(X, y).coef_[0, :2] == 0).all()
@@ -95,7 +97,7 @@ def test_curve_says_where_dropping_what_people_can_change_works_just_as_well() -
     radii = gp.select_radius(X, y, model, folds=3, radii=[0.0, 0.02])
     assert radii.note.startswith("Dropping what people can change (x0, x1) works just as well")
     assert radii.note in repr(radii)
-    y = np.sign(X[:, 0] + 0.5 * rng.standard_normal(300))  # only the first tells anything
+    y = np.sign(X[:, 0] + 0.5 * rng.standard_normal(300))  # only the first column is informative
     small = model.set_params(budgets={0: (-0.1, 0.1)})
     assert not gp.select_budget(X, y, small, folds=3, multiples=[0, 1]).note
     assert not gp.select_radius(X, y, small, folds=3, radii=[0.0, 0.02]).note
@@ -134,7 +136,7 @@ def bounds(prepare: gp.Prepare, frame: pd.DataFrame) -> tuple[np.ndarray, np.nda
 
 
 def table(means: list[float], error: float) -> np.ndarray:
-    """Four folds with these means and this standard error each."""
+    """Accuracies in four folds with these means and this standard error."""
     spread = np.array([-1.0, -1.0, 1.0, 1.0]) * error * np.sqrt(3)
     return np.array(means)[:, None] + spread
 
@@ -145,7 +147,7 @@ def table(means: list[float], error: float) -> np.ndarray:
         ([0.76, 0.75, 0.74, 0.74], [0.65, 0.72, 0.745, 0.745], 0.01, 2),
         ([0.76, 0.75, 0.74, 0.74], [0.65, 0.72, 0.745, 0.745], 0.03, 1),
         ([0.76, 0.75, 0.74, 0.74], [0.76, 0.75, 0.74, 0.74], 0.001, 0),
-        # among the best at the budget, clean accuracy tells against the second
+        # among the best at the budget, the second has a lower clean accuracy
         ([0.76, 0.70, 0.74, 0.74], [0.65, 0.745, 0.745, 0.745], 0.01, 2),
     ],
 )
@@ -173,5 +175,5 @@ def test_what_cannot_be_judged_is_refused() -> None:
     with pytest.raises(ValueError, match="folds must be at least 2"):
         gp.select_budget(frame, y, model, folds=1)
     by_agent = gp.BoxBudget(np.zeros((60, 4)), np.ones((60, 4)))
-    with pytest.raises(ValueError, match="leaves people out, so upper must be the same for all"):
+    with pytest.raises(ValueError, match="holds people out, so upper must be the same for all"):
         gp.select_radius(frame, y, gp.RobustStrategicClassifier(response=by_agent))

@@ -1,4 +1,4 @@
-"""What a fit finds, against saddle points, scikit-learn's regression and hand-made units."""
+"""Fits against saddle points, scikit-learn's logistic regression and manual scaling."""
 
 import warnings
 
@@ -14,7 +14,7 @@ BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
 
 
 def people(n: int = 300, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Features of very different sizes and places, and labels that no line tells apart."""
+    """Features of very different sizes and locations, and labels that are not separable."""
     rng = np.random.default_rng(seed)
     Z = rng.standard_normal((n, 4))
     y = np.sign(Z @ [1.0, -0.5, 0.5, 0.0] + 0.7 * rng.standard_normal(n) + 0.3)
@@ -139,13 +139,13 @@ def test_parameters_given_after_the_fit_say_how_people_answer_from_then_on(cost)
     before = model.gamed_score(X, y)
     after = model.set_params(features=[0, 1, 2]).gamed_score(X, y)
     assert after == model.score(moved, y) < before
-    assert model.movable_.tolist() == [0]  # that of the fit
+    assert model.movable_.tolist() == [0]  # as at the time of the fit
 
 
 def test_separable_classes_reach_the_bound_with_a_readable_warning() -> None:
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     y = np.array([0, 0, 1, 1])
-    with pytest.warns(gp.CapWarning, match="bound = 5 is all that keeps the classifier finite"):
+    with pytest.warns(gp.CapWarning, match="only the bound of 5 keeps the classifier finite"):
         model = gp.StrategicLogisticRegression(gp.NoResponse(), bound=5.0).fit(X, y)
     assert abs(model.theta_[0]) == pytest.approx(5.0, rel=1e-3)
     assert model.score(X, y) == 1.0
@@ -156,7 +156,7 @@ def test_separable_classes_reach_the_bound_with_a_readable_warning() -> None:
 
 @pytest.mark.parametrize("radius", [1e-4, 1e-3, 0.01])
 def test_cap_never_binds_where_a_radius_bounds_the_classifier(radius: float) -> None:
-    """alpha radius is at most what theta = 0 costs, so that a larger bound changes nothing."""
+    """alpha radius is at most the risk of theta = 0, so a larger bound changes nothing."""
     X, y = gp.synthetic_people(n=100, d=2, noise=0.0, seed=0)
     one = gp.RobustStrategicClassifier(radius, np.inf, gp.NoResponse()).fit(X, y)
     other = gp.RobustStrategicClassifier(radius, np.inf, gp.NoResponse(), bound=9e3).fit(X, y)
@@ -192,7 +192,7 @@ def test_a_classifier_that_ignores_the_data_is_zero_and_decides_for_the_majority
     assert model.result_.duality_gap < 1e-5
 
 
-def test_solver_made_for_another_problem_is_refused_in_words() -> None:
+def test_solver_made_for_another_problem_is_refused() -> None:
     """Its start has no intercept; the classifier's problem has one."""
     X, y = gp.synthetic_people(n=60, d=2, seed=0)
     people = gp.Population(X, y, gp.QuadraticCost(0.1))
@@ -210,10 +210,19 @@ def test_parameters_that_contradict_each_other_are_refused() -> None:
     box = gp.BlackBox(lambda theta, agents: X[agents])
     for parameters, message in (
         ({"response": gp.NoResponse(), "power": 0.1}, "a response has its own"),
-        ({"response": gp.QuadraticCost(0.1, features=[0]), "features": [1]}, "says so itself"),
-        ({"response": box, "features": [1], "solver": gp.ogda_rr()}, "says so itself"),
-        ({"response": lambda theta, agents: X[agents]}, r"becomes one as BlackBox\(function\)"),
-        ({"response": box}, "can only be asked, since"),
+        (
+            {"response": gp.QuadraticCost(0.1, features=[0]), "features": [1]},
+            "already says what people can move",
+        ),
+        (
+            {"response": box, "features": [1], "solver": gp.ogda_rr()},
+            "already says what people can move",
+        ),
+        (
+            {"response": lambda theta, agents: X[agents]},
+            r"wrap a function of your own as BlackBox\(function\)",
+        ),
+        ({"response": box}, "so they must be queried"),
         ({"solver": "ogda"}, "solver must be a Solver"),
         ({"bound": "20"}, "bound must be a number"),
     ):
@@ -239,7 +248,7 @@ def test_class_weights_are_those_of_scikit_learn(class_weight, favourable: str) 
 
 
 @pytest.mark.parametrize("label_cost", [0.5, np.inf])
-def test_a_class_of_weight_three_is_as_good_as_three_times_its_people(label_cost) -> None:
+def test_class_weight_3_is_equivalent_to_repeating_the_class_3_times(label_cost) -> None:
     X, y = gp.synthetic_people(n=150, d=3, seed=0)
     rows = np.repeat(np.arange(150), np.where(y < 0, 3, 1))
     common = {"radius": 0.03, "label_cost": label_cost, "power": 0.2, "standardise": False}
@@ -271,7 +280,7 @@ def test_class_weights_must_be_positive(weight: float) -> None:
 @pytest.mark.parametrize("favourable", [-1.0, 1.0])
 @pytest.mark.filterwarnings("ignore:.*ignores the data:gameproof.core.errors.IgnoresDataWarning")
 def test_where_nobody_moves_gaming_changes_nothing(favourable: float) -> None:
-    """Also where every score is 0, and a class is a matter of convention."""
+    """Also if every score is 0 and the class is a convention."""
     X, y = gp.synthetic_people(n=101, d=2, seed=0)
     for parameters in ({"power": 0.0}, {"features": []}, {"response": gp.NoResponse()}):
         for radius in (0.05, 9.0):

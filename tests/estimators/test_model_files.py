@@ -1,4 +1,4 @@
-"""Model files: the same model to the last bit, and no file that is not one."""
+"""Model files: loading restores the model exactly, and invalid files are rejected."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
 import gameproof as gp
-from gameproof.estimators import model_files
+from gameproof.estimators.model_io import model_files
 
 X, Y = gp.synthetic_people(n=120, d=3, seed=0)
 METHOD = gp.ogda_rr(gradient=gp.TwoPoint(), step=0.02, radius=0.3)
@@ -129,7 +129,7 @@ def test_budgets_and_preparation_of_a_table_with_categories_are_kept(tmp_path: P
 
 def test_preparation_of_another_package_is_not_saved_and_the_error_says_so(tmp_path) -> None:
     model = gp.RobustStrategicClassifier(budgets=[0], prepare=StandardScaler()).fit(X, Y)
-    with pytest.raises(TypeError, match="it is gameproof's Prepare, got StandardScaler; use"):
+    with pytest.raises(TypeError, match="only hold gameproof's Prepare, got StandardScaler; use"):
         model.save(tmp_path / "m")
     assert not list(tmp_path.iterdir())
 
@@ -145,7 +145,7 @@ def test_file_from_before_there_were_budgets_is_read(tmp_path: Path, monkeypatch
     for added in ("budgets", "prepare", "n_features"):
         del content["fitted"][added]
     monkeypatch.setattr(model_files, "VERSION", 1)
-    model_files.write(tmp_path / "old", content)
+    model_files.write_model_file(tmp_path / "old", content)
     monkeypatch.undo()
     loaded = gp.load_model(tmp_path / "old")
     np.testing.assert_array_equal(loaded.gamed_decisions(X), model.gamed_decisions(X))
@@ -196,7 +196,9 @@ def test_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
     whole = path.read_bytes()
     for length in (0, 1, 30, 200, len(whole) // 2, len(whole) - 1):
         path.write_bytes(whole[:length])
-        with pytest.raises(gp.ModelFileError, match=r"cut short or damaged|no model file"):
+        with pytest.raises(
+            gp.ModelFileError, match=r"truncated or damaged|not a gameproof model file"
+        ):
             gp.load_model(path)
 
 
@@ -226,11 +228,11 @@ def same_content(one: bytes, other: bytes) -> bool:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\x80\x04\x95pickle", "is no model file of gameproof"),
+        (b"\x80\x04\x95pickle", "is not a gameproof model file"),
         (b'{"weights": [1, 2]}', "of another program"),
         (b"[]", "of another program"),
-        (b"age,income\n1,2\n", "is no model file of gameproof"),
-        (b"[" * 100_000, "is no model file of gameproof"),
+        (b"age,income\n1,2\n", "is not a gameproof model file"),
+        (b"[" * 100_000, "is not a gameproof model file"),
         (b'{"format": "gameproof-model", "version": 3}', "newer gameproof .file version 3"),
         (b'{"format": "gameproof-model", "version": "x"}', "invalid file version 'x'"),
         (b'{"format": "gameproof-model", "version": 1}', "altered"),
@@ -279,7 +281,7 @@ CRAFTED = {
 
 
 @pytest.mark.parametrize("name", CRAFTED)
-def test_crafted_file_with_a_valid_digest_is_refused_where_it_is_no_model(name, tmp_path) -> None:
+def test_crafted_file_with_a_valid_digest_is_refused_if_it_is_not_a_model(name, tmp_path) -> None:
     path = saved(tmp_path)
     content = json.loads(path.read_text())
     for added in ("format", "version", "digest"):
@@ -290,8 +292,10 @@ def test_crafted_file_with_a_valid_digest_is_refused_where_it_is_no_model(name, 
     for key in outer:
         part = part[key]
     part[last] = value
-    model_files.write(path, content)
-    with pytest.raises(gp.ModelFileError, match=r"does not describe a model|this gameproof knows"):
+    model_files.write_model_file(path, content)
+    with pytest.raises(
+        gp.ModelFileError, match=r"does not describe a model|expected one of Robust"
+    ):
         gp.load_model(path)
 
 

@@ -1,4 +1,4 @@
-"""`Prepare`: scikit-learn's own checks, the same from scikit-learn's parts, and accuracy."""
+"""`Prepare` against scikit-learn's estimator checks and its own transformers; accuracy."""
 
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def test_names_keep_the_order_of_the_columns() -> None:
     assert prepare.movable_.tolist() == [2, 3, 4, 5, 6]
 
 
-def test_names_differ_where_columns_are_called_like_what_is_made_of_others() -> None:
+def test_encoded_names_avoid_names_of_the_table() -> None:
     names = ("a missing", "a", "b", "b=y", "b=y=z", "a missing (2)")
     levels = {"b": ("x", "y", "y=z"), "b=y": ("w", "z")}
     features = gp.Features(names, levels, movable=("a",))
@@ -111,7 +111,7 @@ def test_units_of_the_table_do_not_matter() -> None:
     np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
 
 
-def test_tails_are_tame() -> None:
+def test_tails_are_shortened() -> None:
     train = people(2000, 0)
     raw = StandardScaler().fit_transform(train[:, [0]])
     assert np.abs(raw).max() > 20
@@ -137,13 +137,13 @@ def test_gap_that_training_did_not_have_takes_the_median() -> None:
     np.testing.assert_allclose(prepare.transform(gap), prepare.transform(median), atol=1e-12)
 
 
-def test_columns_without_any_news_become_zeros() -> None:
+def test_constant_columns_become_zeros() -> None:
     train = np.column_stack([np.full(9, 0.1), np.full(9, np.nan), np.zeros(9)])
     prepared = gp.Prepare().fit(train).transform(train)
     np.testing.assert_allclose(prepared, [[0, 0, 1, 0]] * 9, atol=1e-12)
 
 
-def test_missing_level_is_none_of_them() -> None:
+def test_missing_level_has_no_indicator() -> None:
     table = people(50, 0)
     prepare = gp.Prepare(FEATURES).fit(table)
     table[0, 3] = np.nan
@@ -151,11 +151,11 @@ def test_missing_level_is_none_of_them() -> None:
 
 
 @pytest.mark.parametrize("value", [3.0, -1.0, 0.5])
-def test_number_that_is_no_level_is_refused(value: float) -> None:
+def test_number_beyond_the_levels_is_refused(value: float) -> None:
     table = people(50, 0)
     prepare = gp.Prepare(FEATURES).fit(table)
     table[7, 3] = value
-    sentence = f"column 'job' holds numbers of 3 levels, from 0 on, got {value:g} in row 7"
+    sentence = f"column 'job' must hold level numbers from 0 to 2, got {value:g} in row 7"
     for ask in (prepare.transform, prepare.fit):
         with pytest.raises(ValueError, match=sentence):
             ask(table)
@@ -193,7 +193,7 @@ SPLITS = 10
 
 
 def mean_accuracy(data: gp.Dataset, prepare: object) -> float:
-    """Of plain logistic regression, over splits into 2,000 and 800 balanced rows.
+    """Plain logistic regression over splits into 2,000 and 800 balanced rows.
 
     One split's accuracy has a standard deviation of about 0.016, this mean one of 0.005. Seeds are
     fixed, so the means below are the same in every run, but for the last digits of arithmetic.
@@ -220,7 +220,7 @@ def test_logistic_regression_reaches_three_quarters_on_credit(
 
 
 def test_raw_columns_do_not_reach_it(credit: gp.Dataset) -> None:
-    # Otherwise the test above would say nothing about the preparation.
+    # Otherwise the test above would not show that the preparation matters.
     assert mean_accuracy(credit.complete(), StandardScaler()) < 0.74
 
 
@@ -229,7 +229,7 @@ def test_logistic_regression_reaches_seven_tenths_on_bank(published: Path) -> No
     assert mean_accuracy(data, gp.Prepare(data.features)) == pytest.approx(0.70, abs=0.015)
 
 
-def test_number_whose_ratio_to_the_unit_is_infinite_is_tamed_by_logarithms() -> None:
+def test_ratio_to_the_unit_may_overflow() -> None:
     """Against the closed form log(1e308 / 0.25), which is a difference of two logarithms."""
     column = np.array([[0.25], [0.25], [0.25], [1e308], [-1e308]])
     prepare = gp.Prepare().fit(column[:3])

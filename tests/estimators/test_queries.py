@@ -1,4 +1,4 @@
-"""Fits by a solver: what is asked, in which units, and what comes out."""
+"""Fits by queries: which queries are made, in which units, and with what result."""
 
 import pickle
 import traceback
@@ -20,8 +20,8 @@ def people(n: int = 200) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Survey:
-    """People whose effort is quadratic in standard deviations, and who know the table's units
-    only: z + power theta is x + power coef scale^2."""
+    """People whose cost is quadratic in standard deviations, and who answer in table units:
+    z + power theta is x + power coef scale^2."""
 
     def __init__(self, X: np.ndarray, scores: bool = False) -> None:
         self.X, self.scores, self.asked, self.thetas = X, scores, 0, []
@@ -48,8 +48,8 @@ def test_enough_queries_come_near_the_exact_fit(kind) -> None:
 @pytest.mark.parametrize("scores", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("favourable", [-1.0, 1.0])
-def test_black_box_speaks_the_units_of_the_table(scores, intercept, favourable) -> None:
-    """The same steps as with the model of the same people in the units of the fit."""
+def test_black_box_uses_the_units_of_the_table(scores, intercept, favourable) -> None:
+    """The steps are the same as with a known response in the units of the fit."""
     X, y = people()
     survey = Survey(X, scores)
     common = {"solver": METHOD, "epochs": 3, "random_state": 1, "favourable": favourable}
@@ -75,10 +75,8 @@ CHANGED = {
 
 @pytest.mark.parametrize("changed", CHANGED.values(), ids=CHANGED)
 @pytest.mark.parametrize("weighted", [False, True])
-def test_what_changes_the_answers_of_a_black_box_speaks_the_units_of_the_table(
-    changed, weighted: bool
-) -> None:
-    """Of those who count, numbered anew; the last feature stays, and is no multiple of 0.5."""
+def test_modified_black_box_uses_the_units_of_the_table(changed, weighted: bool) -> None:
+    """Rows with positive weight are renumbered; the last feature, no multiple of 0.5, stays."""
     X, y = people()
     weights = (np.arange(y.size) % 5 > 0).astype(float) if weighted else np.ones(y.size)
     rows = np.flatnonzero(weights)
@@ -96,7 +94,7 @@ def test_what_changes_the_answers_of_a_black_box_speaks_the_units_of_the_table(
     np.testing.assert_allclose(answers, expected / model.units_.scale, rtol=1e-12)
 
 
-def test_black_box_that_answers_in_another_shape_is_told_so() -> None:
+def test_answers_of_a_wrong_shape_are_refused() -> None:
     X, y = people()
     box = gp.BlackBox(lambda coef, agents: (X[agents] @ coef)[:, None])
     model = gp.RobustStrategicClassifier(response=box, solver=METHOD, epochs=1, random_state=0)
@@ -131,8 +129,8 @@ def test_random_state_makes_a_fit_repeatable() -> None:
 
 
 @pytest.mark.parametrize("favourable", [-1.0, 1.0])
-def test_warm_start_goes_on_where_the_fit_before_ended(favourable) -> None:
-    """A step of nothing shows where a run starts: at the fit before, in the new table's units."""
+def test_warm_start_begins_where_the_previous_fit_ended(favourable) -> None:
+    """A step size of 0 shows where a run starts: at the earlier fit, in the new table's units."""
     X, y = people()
     still = gp.ogda_rr(gradient=gp.TwoPoint(), step=1e-12, radius=1e-3)
     model = gp.RobustStrategicClassifier(0.02, warm_start=True, favourable=favourable).fit(X, y)
@@ -162,7 +160,7 @@ def test_warm_start_on_other_columns_starts_afresh() -> None:
     assert model.coef_.shape == (1, 2)
 
 
-def test_interrupted_fit_keeps_what_was_learnt() -> None:
+def test_interrupted_fit_keeps_its_progress() -> None:
     X, y = people()
     survey = Survey(X)
 
@@ -183,7 +181,7 @@ def test_interrupted_fit_keeps_what_was_learnt() -> None:
 
 @pytest.mark.parametrize("fault", [RuntimeError, KeyboardInterrupt])
 @pytest.mark.parametrize("solver", [METHOD, "auto"])
-def test_fit_that_broke_off_goes_on_to_the_same_bits_and_asks_nobody_again(solver, fault) -> None:
+def test_resumed_fit_gives_the_same_bits_and_repeats_no_query(solver, fault) -> None:
     X, y = people()
     whole, broken, faults = Survey(X), Survey(X), iter([fault("line is dead")])
 
@@ -205,12 +203,12 @@ def test_fit_that_broke_off_goes_on_to_the_same_bits_and_asks_nobody_again(solve
     halting.fit(X, y)
     np.testing.assert_array_equal(halting.coef_, straight.coef_)
     assert halting.n_queries_ == straight.n_queries_ == broken.asked == whole.asked
-    # It went on once; the next fit is one of its own.
+    # It was resumed once; the next fit starts anew.
     asked = broken.asked
     assert halting.fit(X, y).n_queries_ == broken.asked - asked
 
 
-def test_fit_that_goes_on_asks_only_whoever_gave_no_usable_answer() -> None:
+def test_resumed_fit_queries_only_people_without_a_usable_answer() -> None:
     X, y = people()
     whole, broken, faults = Survey(X), Survey(X), iter([np.nan])
 
@@ -234,7 +232,7 @@ def test_fit_that_goes_on_asks_only_whoever_gave_no_usable_answer() -> None:
 
 
 def broken_off(survey: Survey, **given: Any) -> gp.RobustStrategicClassifier:
-    """A classifier whose people fell silent, once, after some 200 answers."""
+    """A classifier whose black box fails once, after about 200 answers."""
     X, y = people()
     faults = iter([RuntimeError("line is dead")])
 
@@ -261,7 +259,7 @@ def broken_off(survey: Survey, **given: Any) -> gp.RobustStrategicClassifier:
     ],
     ids=["other people", "not warm", "another solver", "another problem"],
 )
-def test_fit_that_broke_off_starts_anew_where_it_is_another(
+def test_failed_fit_is_not_resumed_on_another_problem(
     rows: int | None, changed: dict[str, Any]
 ) -> None:
     X, y = people()
@@ -271,7 +269,7 @@ def test_fit_that_broke_off_starts_anew_where_it_is_another(
     assert survey.asked - before == model.n_queries_ > 300
 
 
-def test_fit_that_broke_off_goes_on_to_the_queries_that_are_given_now() -> None:
+def test_resumed_fit_uses_the_current_limit_of_queries() -> None:
     X, y = people()
     whole, survey = Survey(X), Survey(X)
     straight = gp.RobustStrategicClassifier(
@@ -312,7 +310,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("others", OTHERS.values(), ids=OTHERS)
-def test_rows_that_a_black_box_does_not_know_by_these_numbers_are_refused(others) -> None:
+def test_black_box_refuses_other_rows_than_those_of_the_fit(others) -> None:
     X, y = people()
     survey = Survey(X)
     options = {"solver": METHOD, "epochs": 1, "random_state": 0}
@@ -325,18 +323,18 @@ def test_rows_that_a_black_box_does_not_know_by_these_numbers_are_refused(others
                 use(*others(X, y))
         assert survey.asked == before
         assert model.gamed_score(X, y) == pickle.loads(pickle.dumps(model)).gamed_score(X, y)
-    # A box that came later may be about others.
+    # A black box that was set later may be about other people.
     X2, y2 = others(X, y)
     asked.set_params(response=gp.BlackBox(Survey(X2))).gamed_score(X2, y2)
 
 
-def test_powers_of_ones_own_want_the_rows_of_the_fit_and_a_common_one_takes_any() -> None:
+def test_individual_powers_need_the_rows_of_the_fit_and_a_common_one_does_not() -> None:
     X, y = people()
     own = np.random.default_rng(1).random(200)
     for given in ({"power": own}, {"response": gp.QuadraticCost(own)}):
         model = gp.RobustStrategicClassifier(**given).fit(X, y)
         assert model.gamed_score(X, y) <= 1
-        with pytest.raises(ValueError, match="PowerCost knows people by their numbers"):
+        with pytest.raises(ValueError, match="PowerCost is keyed by row position"):
             model.gamed_score(X[SHUFFLED], y[SHUFFLED])
     common = gp.RobustStrategicClassifier(power=POWER).fit(X, y)
     assert common.gamed_score(X[SHUFFLED], y[SHUFFLED]) == common.gamed_score(X, y)

@@ -1,4 +1,4 @@
-"""Weights of people: scikit-learn's own logistic regression, and rows written out."""
+"""Sample weights against scikit-learn's logistic regression and against repeated rows."""
 
 import numpy as np
 import pandas as pd
@@ -6,13 +6,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
-from gameproof.estimators.model_record import learned_from
+from gameproof.estimators.model_io.model_record import trained_on
 
 BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
 
 
 def people(n: int = 200, d: int = 3):
-    """People who cannot be told apart without error, and whole weights, 0 among them."""
+    """People who are not separable, and integer weights that include 0."""
     rng = np.random.default_rng(7)
     X, y = rng.standard_normal((n, d)) * [1, 10, 0.1][:d], np.sign(rng.standard_normal(n))
     X[:, 0] += y
@@ -24,7 +24,7 @@ def test_where_nobody_answers_it_is_scikit_learn_s_logistic_regression(class_wei
     X, y, weights = people()
     options = {"power": 0.0, "class_weight": class_weight}
     model = gp.StrategicLogisticRegression(**options).fit(X, y, sample_weight=weights)
-    # Balanced weights of scikit-learn count rows, or weights, by its version; ours count weights.
+    # "balanced" counts rows in some versions of scikit-learn and weights in others; ours: weights.
     if class_weight == "balanced":
         sums = {label: weights[y == label].sum() for label in (-1, 1)}
         class_weight = {label: weights.sum() / (2 * sums[label]) for label in sums}
@@ -38,7 +38,7 @@ def test_where_nobody_answers_it_is_scikit_learn_s_logistic_regression(class_wei
 @pytest.mark.parametrize("kind", BOTH)
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 @pytest.mark.parametrize("by_person", [False, True])
-def test_weighted_people_are_rows_written_out(kind, class_weight, by_person: bool) -> None:
+def test_weights_are_equivalent_to_repeated_rows(kind, class_weight, by_person: bool) -> None:
     X, y, weights = people()
     rows = np.repeat(np.arange(y.size), weights.astype(int))
     power = np.random.default_rng(8).random(y.size) if by_person else 0.2
@@ -62,21 +62,21 @@ def test_weighted_people_are_rows_written_out(kind, class_weight, by_person: boo
 
 
 @pytest.mark.parametrize("labels", [int, float, str])
-def test_people_are_known_again_whatever_they_count_and_whatever_type_they_have(labels) -> None:
+def test_fingerprint_ignores_weights_and_data_types(labels) -> None:
     X, y, weights = people()
     count = weights > 0
     model = gp.StrategicLogisticRegression().fit(X, y.astype(labels), weights)
-    assert learned_from(model, X[count], y[count].astype(labels))
-    assert learned_from(model, pd.DataFrame(X[count]), pd.Series(y[count].astype(labels)))
-    assert not learned_from(model, X, y.astype(labels))
-    assert not learned_from(model, X[count], -y[count])
-    assert not learned_from(model, X[count], np.full(count.sum(), "neither"))
+    assert trained_on(model, X[count], y[count].astype(labels))
+    assert trained_on(model, pd.DataFrame(X[count]), pd.Series(y[count].astype(labels)))
+    assert not trained_on(model, X, y.astype(labels))
+    assert not trained_on(model, X[count], -y[count])
+    assert not trained_on(model, X[count], np.full(count.sum(), "neither"))
     if labels in (int, float):
-        assert learned_from(model, X[count].tolist(), y[count].tolist())
+        assert trained_on(model, X[count].tolist(), y[count].tolist())
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_equal_weights_are_none_and_their_size_does_not_matter(kind) -> None:
+def test_equal_weights_change_nothing(kind) -> None:
     X, y, weights = people()
     plain = kind().fit(X, y)
     np.testing.assert_allclose(kind().fit(X, y, np.full(y.size, 7.0)).coef_, plain.coef_, rtol=1e-9)
@@ -113,7 +113,7 @@ IMPERFECT = [
 
 
 @pytest.mark.parametrize("response", IMPERFECT, ids=lambda response: type(response).__name__)
-def test_those_who_do_not_count_are_left_out_of_imperfect_people_too(response) -> None:
+def test_rows_of_weight_0_are_left_out_of_imperfect_people_too(response) -> None:
     X, y, weights = people(60)
     count = weights > 0
     solver = gp.ogda_rr(gradient=gp.TwoPoint(), step=0.05)
@@ -125,7 +125,7 @@ def test_those_who_do_not_count_are_left_out_of_imperfect_people_too(response) -
 
 
 class Own(gp.Response):
-    """People of a user's own making."""
+    """A response class of a user."""
 
     sight = gp.Sight.ANSWERS
 
@@ -137,7 +137,7 @@ class Own(gp.Response):
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_weights_that_make_no_sense_are_refused(kind) -> None:
+def test_invalid_weights_are_refused(kind) -> None:
     X, y, weights = people(40)
     with pytest.raises(ValueError, match=r"[Nn]egative"):
         kind().fit(X, y, weights - 1)
@@ -145,7 +145,7 @@ def test_weights_that_make_no_sense_are_refused(kind) -> None:
         kind().fit(X, y, 0 * weights)
     with pytest.raises(ValueError, match=r"y has one class, 1\.0"):
         kind().fit(X, y, (y > 0).astype(float))
-    with pytest.raises(ValueError, match="may know people by their numbers"):
+    with pytest.raises(ValueError, match="may be keyed by row position"):
         kind(response=gp.Noisy(Own(), 0.1)).fit(X, y, weights)
 
 

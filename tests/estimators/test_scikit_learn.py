@@ -1,4 +1,4 @@
-"""The classifiers are scikit-learn's: its own checks, and its tools around them."""
+"""The classifiers pass scikit-learn's estimator checks and work with its tools."""
 
 import numpy as np
 import pandas as pd
@@ -16,10 +16,10 @@ import gameproof as gp
 BOTH = [gp.RobustStrategicClassifier, gp.StrategicLogisticRegression]
 
 
-# One check has a class count ten million times the other: the best is then to ignore the data, and
-# the robust classifier says so. Those of weights have classes that can be told apart without error.
+# One check gives a class ten million times the weight of the other: ignoring the data is then best,
+# and the robust classifier warns about it. The checks of sample weights use separable classes.
 @pytest.mark.filterwarnings("ignore:.*ignores the data:gameproof.core.errors.IgnoresDataWarning")
-@pytest.mark.filterwarnings("ignore:bound = 20 is all:gameproof.core.errors.CapWarning")
+@pytest.mark.filterwarnings("ignore:only the bound of 20:gameproof.core.errors.CapWarning")
 @parametrize_with_checks(
     [
         gp.RobustStrategicClassifier(),
@@ -64,13 +64,13 @@ def test_frames_name_the_features_and_arrays_do_not_need_to(kind, frame) -> None
 @pytest.mark.parametrize(
     ("features", "message"),
     [
-        (["income"], "X has no names; fit on a data frame"),
+        (["income"], "X has no column names; fit on a data frame"),
         ([3], "X has columns 0 to 2"),
         ([-1], "X has columns 0 to 2"),
         ([0, 0], "names a column twice"),
         ("income", "must be a list of names or positions"),
-        ([True], "names or positions of columns, got True"),
-        ([1.5], "names or positions of columns, got 1.5"),
+        ([True], "columns by name or position, got True"),
+        ([1.5], "columns by name or position, got 1.5"),
         (1, "must be a list of names or positions"),
     ],
 )
@@ -80,7 +80,7 @@ def test_wrong_features_are_refused(features, message: str) -> None:
         gp.RobustStrategicClassifier(features=features).fit(X, y)
 
 
-def test_unknown_name_is_refused_and_the_known_ones_told() -> None:
+def test_unknown_name_is_refused_and_known_ones_are_listed() -> None:
     X, y = gp.synthetic_people(n=50, d=2, seed=0)
     with pytest.raises(ValueError, match="'debt', which is not among age, income"):
         gp.RobustStrategicClassifier(features=["debt"]).fit(
@@ -102,7 +102,7 @@ def test_any_two_labels_will_do(kind, labels) -> None:
 
 @pytest.mark.parametrize("kind", BOTH)
 def test_favourable_class_is_the_one_people_want(kind) -> None:
-    """Naming the other class is the same as turning labels round: scores change their sign."""
+    """Naming the other class is equivalent to swapping labels: scores change sign."""
     X, y = gp.synthetic_people(n=150, d=3, seed=4)
     named = np.where(y > 0, "b", "a")
     model = kind(power=0.3, favourable="a").fit(X, named)
@@ -111,7 +111,7 @@ def test_favourable_class_is_the_one_people_want(kind) -> None:
     np.testing.assert_array_equal(model.decision_function(X), -turned.decision_function(X))
     np.testing.assert_array_equal(model.theta_, turned.theta_)
     assert model.worst_case_risk_ == turned.worst_case_risk_
-    # With one power for all, an intercept makes up for who moves; without one it matters.
+    # With one power for all, the intercept compensates for who moves; without it, it matters.
     risks = [
         kind(power=0.3, favourable=wanted, fit_intercept=False).fit(X, named).worst_case_risk_
         for wanted in "ab"
@@ -130,7 +130,7 @@ def test_probabilities_are_the_logistic_function_of_scores(kind) -> None:
     np.testing.assert_allclose(proba.sum(axis=1), 1)
     np.testing.assert_allclose(proba[:, 1], 1 / (1 + np.exp(-model.decision_function(X))))
     np.testing.assert_allclose(np.log(proba), model.predict_log_proba(X))
-    np.testing.assert_allclose(  # where a probability rounds to 0, its logarithm does not
+    np.testing.assert_allclose(  # accurate also where a probability rounds to 0
         model.predict_log_proba(1000 * X).min(axis=1), -np.abs(scores), rtol=1e-12, atol=1
     )
 

@@ -1,4 +1,4 @@
-"""`gamed_scorer`: any linear classifier of scikit-learn, judged after people have moved."""
+"""`gamed_scorer`: scores of linear scikit-learn classifiers after people have moved."""
 
 import pickle
 
@@ -27,7 +27,7 @@ def people(n: int = 150) -> tuple[np.ndarray, np.ndarray]:
 
 
 def moved(X: np.ndarray, coef: np.ndarray, who: np.ndarray) -> np.ndarray:
-    """The people of `who` at the best corner of their box."""
+    """The table after the people in `who` have moved to the best corner of their box."""
     found = X.copy()
     for at, (low, high) in RANGES.items():
         found[who, at] += high if coef[at] > 0 else low
@@ -63,7 +63,7 @@ def test_people_may_want_the_first_class() -> None:
     assert score(model, X, y) == model.score(after, y)
 
 
-def test_pipelines_and_searches_are_judged_in_the_units_of_the_table() -> None:
+def test_pipelines_and_searches_are_scored_in_the_units_of_the_table() -> None:
     X, y = people()
     frame = pd.DataFrame(X, columns=list("abcd"))
     pipe = make_pipeline(FunctionTransformer(np.log1p), StandardScaler(), LogisticRegression())
@@ -85,7 +85,7 @@ def test_pipelines_and_searches_are_judged_in_the_units_of_the_table() -> None:
         assert (gamed < clean).any() or model is inside
 
 
-def test_own_classifier_is_judged_by_its_own_budgets_unless_others_are_given() -> None:
+def test_own_classifier_is_scored_with_its_own_budgets_unless_others_are_given() -> None:
     X, y = people()
     model = gp.StrategicLogisticRegression(
         budgets={0: (0, 1)}, prepare=FunctionTransformer(np.log1p)
@@ -96,7 +96,7 @@ def test_own_classifier_is_judged_by_its_own_budgets_unless_others_are_given() -
             assert gp.gamed_scorer(budgets, multiple=multiple)(model, X, y) == own
     moving = gp.StrategicLogisticRegression(power=0.4).fit(X, y)
     assert gp.gamed_scorer()(moving, X, y) == moving.gamed_score(X, y)
-    # In a pipeline, the preparation in front of the classifier and the one inside are one.
+    # A pipeline chains the preparation before the classifier and the one inside it.
     whole = make_pipeline(StandardScaler(), gp.StrategicLogisticRegression(power=0.0)).fit(X, y)
     after = moved(X, whole[-1].coef_[0], y < 0)
     assert gp.gamed_scorer(RANGES)(whole, X, y) == whole.score(after, y)
@@ -134,9 +134,9 @@ def test_what_cannot_be_scored_is_refused() -> None:
         gp.gamed_scorer()(model, X, y)
     with pytest.raises(TypeError, match="a fitted linear classifier with coef_"):
         gp.gamed_scorer(RANGES)(RandomForestClassifier(3).fit(X, y), X, y)
-    with pytest.raises(ValueError, match="the column 9, and the table has 0 to 3"):
+    with pytest.raises(ValueError, match="the column 9, and X has columns 0 to 3"):
         gp.gamed_scorer({9: (0, 1)})(model, X, y)
-    with pytest.raises(ValueError, match="roc_auc needs people of both classes"):
+    with pytest.raises(ValueError, match="roc_auc needs both classes"):
         gp.gamed_scorer(RANGES, "roc_auc")(model, X[y > 0], y[y > 0])
     three = LogisticRegression().fit(X, np.arange(150) % 3)
     with pytest.raises((TypeError, ValueError), match=r"binary|two classes"):

@@ -1,4 +1,4 @@
-"""Choosing a radius: the curve by hand, and the rule on curves of our making."""
+"""`select_radius`: the curve against manual cross-validation, and the rule on made-up curves."""
 
 import numpy as np
 import pandas as pd
@@ -40,9 +40,9 @@ def test_curve_is_what_cross_validation_by_hand_gives() -> None:
 
 @pytest.mark.parametrize("class_weight", [None, "balanced"])
 def test_curve_by_weight_is_what_cross_validation_by_hand_gives(class_weight) -> None:
-    """Whole weights stand for rows written out, which stay with their person in one fold."""
+    """Integer weights are equivalent to repeated rows that stay together in one fold."""
     weights = np.random.default_rng(5).integers(0, 4, size=Y.size)
-    # Those whom features tell wrong count most, so that the largest useful radius is another one.
+    # Misclassified rows get the largest weights, which changes the largest useful radius.
     weights[gp.StrategicLogisticRegression().fit(X, Y).predict(X) != Y] *= 4
     options = {"power": 0.4, "class_weight": class_weight}
     model = gp.RobustStrategicClassifier(**options)
@@ -86,7 +86,7 @@ def test_largest_useful_radius_is_that_of_the_standardised_people() -> None:
 
 
 def table(means: list[float], error: float) -> np.ndarray:
-    """Four folds with these means and this standard error each."""
+    """Accuracies in four folds with these means and this standard error."""
     spread = np.array([-1.0, -1.0, 1.0, 1.0]) * error * np.sqrt(3)
     return np.array(means)[:, None] + spread
 
@@ -103,9 +103,9 @@ RADII = np.array([0.0, 0.1, 0.2, 0.3])
         ([0.9, 0.895, 0.892, 0.88], [0.8, 0.8, 0.8, 0.8], 0.1, 0.3),
         # the best need not be the first
         ([0.85, 0.9, 0.895, 0.88], [0.8, 0.8, 0.8, 0.8], 0.01, 0.2),
-        # among radii that cost no clean accuracy, gamed accuracy tells against 0.2
+        # among radii that cost no clean accuracy, 0.2 has a lower gamed accuracy
         ([0.9, 0.895, 0.892, 0.88], [0.8, 0.83, 0.80, 0.9], 0.01, 0.1),
-        # a dip between does not end the search
+        # a dip in between does not end the search
         ([0.9, 0.85, 0.895, 0.8], [0.8, 0.8, 0.8, 0.8], 0.01, 0.2),
     ],
 )
@@ -120,13 +120,13 @@ def test_recommended_radius_follows_the_rule_of_one_standard_error(
 
 
 def test_classifier_that_ignores_the_data_is_never_recommended() -> None:
-    """Where one class is most of the people, ignoring the data costs little accuracy."""
+    """If one class is a large majority, ignoring the data costs little accuracy."""
     even = table([0.9, 0.9, 0.9, 0.9], 0.01)
     found, _ = _recommended(RADII, even, even, np.array([0, 0, 1, 1], bool), 0.15)
     assert found == 0.1
     found, reason = _recommended(RADII, even, even, ~NONE, 0.0)
     assert found == 0.0
-    assert "nothing to recommend" in reason
+    assert "No radius can be recommended" in reason
 
 
 def test_frames_keep_their_names_through_the_folds() -> None:
@@ -160,7 +160,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
     asked = []
     box = gp.BlackBox(lambda theta, agents: asked.append(agents))
     model = gp.RobustStrategicClassifier(response=box, solver=gp.ogda_rr(), queries=100)
-    with pytest.raises(TypeError, match="needs the response function of people it leaves out"):
+    with pytest.raises(TypeError, match="applies the response to held-out people"):
         gp.select_radius(X, Y, model)
     with pytest.raises(ValueError, match="power must be the same for all"):
         gp.select_radius(X, Y, gp.RobustStrategicClassifier(power=np.full(240, 0.1)))

@@ -219,7 +219,7 @@ def test_a_set_keeps_its_numbers_when_the_caller_changes_the_arrays() -> None:
         (lambda: Cone(2, -3.0, 1.0), ValueError, "slope must be positive and finite, got -3"),
         (lambda: Cone(2, 1.0, 0.0), ValueError, "cap must be positive and finite, got 0"),
         (lambda: Cone(2, 1.0, np.inf), ValueError, "cap must be positive and finite, got inf"),
-        (lambda: Cone(3, 1.0, 1.0, [1.0]), ValueError, "scale must have one number a feature, 2"),
+        (lambda: Cone(3, 1.0, 1.0, [1.0]), ValueError, "scale must have one number per feature, 2"),
         (
             lambda: Cone(3, 1.0, 1.0, [1.0, 0.0]),
             ValueError,

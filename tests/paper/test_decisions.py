@@ -1,4 +1,4 @@
-"""Gaming decisions: agents who move by a general optimiser, scale, and what a smoke run leaves."""
+"""Gaming decisions: agents moved by a general optimiser, scale, and the output of a smoke run."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from gameproof.paper import decisions
-from gameproof.paper.participants import People, draw
+from gameproof.paper.participants import People, draw_people
 from gameproof.paper.reproduce import reproduce
 from gameproof.paper.study import Study
 
@@ -16,7 +16,7 @@ BUDGETS = (0.25, 0.5, 1.0)
 
 
 def small_case(seed: int) -> tuple[People, tuple[np.ndarray, float]]:
-    """Sixty people with four features, three of them movable, and a classifier with an offset."""
+    """Returns 60 people with four features, three of them movable, and a classifier."""
     rng = np.random.default_rng(seed)
     X, theta = rng.normal(size=(60, 4)), rng.normal(size=4)
     y = np.where(X @ theta + rng.normal(size=60) > 0, 1.0, -1.0)
@@ -24,7 +24,7 @@ def small_case(seed: int) -> tuple[People, tuple[np.ndarray, float]]:
 
 
 def least_move(x: np.ndarray, theta: np.ndarray, offset: float, gaming: str) -> float:
-    """How far an agent has to go, at least, to be accepted: by a general optimiser."""
+    """Returns the shortest move to acceptance, found by a general optimiser."""
     missing = -(float(x @ theta) + offset)
     if gaming == "box":
         # Minimise t subject to <s, theta> >= missing and |s_j| <= t.
@@ -42,9 +42,7 @@ def least_move(x: np.ndarray, theta: np.ndarray, offset: float, gaming: str) -> 
 
 @pytest.mark.parametrize("gaming", ["ball", "box"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_decisions_are_those_about_agents_who_move_just_as_far_as_it_takes(
-    gaming: str, seed: int
-) -> None:
+def test_decisions_equal_those_on_agents_who_move_just_far_enough(gaming: str, seed: int) -> None:
     people, (theta, offset) = small_case(seed)
     movable = people.movable
     accepted = people.test_X @ theta + offset > 0
@@ -58,7 +56,7 @@ def test_decisions_are_those_about_agents_who_move_just_as_far_as_it_takes(
     for budget in (0.3, 0.8):
         assert np.abs(needed - budget).min() > 1e-4, "nobody is on the edge"
         moved = accepted | (needed < budget)
-        found = decisions.outcome((theta, offset), people, gaming, budget)
+        found = decisions.evaluate((theta, offset), people, gaming, budget)
         assert (moved & ~accepted).any()
         assert (~moved).any()
         right = np.where(good, accepted, moved) == good
@@ -74,15 +72,15 @@ def test_a_constant_changes_nothing_where_people_game_decisions(factor: float) -
     times = decisions.scaled(classifier, factor)
     for gaming in ("ball", "box"):
         for budget in (0.0, 0.25, 1.0, 2.0):
-            before = decisions.outcome(classifier, people, gaming, budget)
-            assert decisions.outcome(times, people, gaming, budget) == before
-    by_power = [decisions.outcome(one, people, "power", 1.0) for one in (classifier, times)]
+            before = decisions.evaluate(classifier, people, gaming, budget)
+            assert decisions.evaluate(times, people, gaming, budget) == before
+    by_power = [decisions.evaluate(one, people, "power", 1.0) for one in (classifier, times)]
     assert by_power[0]["accuracy"] != by_power[1]["accuracy"]
 
 
-def test_the_divided_classifier_decides_as_logistic_regression_on_the_robust_scale() -> None:
-    people = draw("synthetic", 300, 10, 0)
-    found = decisions.trained(people, (0.5,))
+def test_divided_classifier_decides_like_logistic_regression_on_the_robust_scale() -> None:
+    people = draw_people("synthetic", 300, 10, 0)
+    found = decisions.train_classifiers(people, (0.5,))
     sizes = {name: np.linalg.norm(theta[people.movable]) for name, (theta, _) in found.items()}
     assert sizes["logistic, divided"] == pytest.approx(sizes["robust"])
     assert sizes["logistic"] > 4 * sizes["robust"]
@@ -91,12 +89,12 @@ def test_the_divided_classifier_decides_as_logistic_regression_on_the_robust_sca
 
 
 @pytest.mark.parametrize(("gaming", "name"), [("ball", "for budget 0.5"), ("box", "for box 0.5")])
-def test_a_classifier_for_a_budget_minimises_the_loss_at_what_people_report(
+def test_classifier_for_a_budget_minimises_the_loss_on_reported_features(
     gaming: str, name: str
 ) -> None:
-    """A general minimiser of the mean loss, written out, finds nothing better."""
-    people = draw("synthetic", 200, 10, 1)
-    theta, _ = decisions.trained(people, (0.5,))[name]
+    """A general minimiser of the mean loss, written out here, finds nothing better."""
+    people = draw_people("synthetic", 200, 10, 1)
+    theta, _ = decisions.train_classifiers(people, (0.5,))[name]
     norm = 2 if gaming == "ball" else 1
 
     def loss(at: np.ndarray) -> float:
@@ -114,7 +112,7 @@ def test_columns_of_data_are_in_standard_deviations(
     source: str, published: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GAMEPROOF_DATA", str(published))
-    people = decisions.people_of(source, 400, 0)  # type: ignore[arg-type]
+    people = decisions.draw_standardised(source, 400, 0)  # type: ignore[arg-type]
     assert len(people.movable) == {"credit": 3, "bank": 4}[source]
     np.testing.assert_allclose(people.X.mean(axis=0), 0.0, atol=1e-9)
     spread = people.X.std(axis=0)
@@ -133,7 +131,7 @@ def smoke(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
     return study
 
 
-def test_smoke_run_leaves_tables_of_every_classifier_gaming_and_scale(smoke: Study) -> None:
+def test_smoke_run_writes_tables_of_every_classifier_gaming_and_scale(smoke: Study) -> None:
     accuracy, scale, sizes = (
         pd.read_parquet(smoke.folder / f"{name}.parquet") for name in ("accuracy", "scale", "sizes")
     )
@@ -163,7 +161,7 @@ def test_figures_show_the_table(smoke: Study) -> None:
                 np.testing.assert_allclose(series.low, found.mean() - 2 * found.std(), atol=1e-12)
 
 
-def test_a_classifier_for_a_budget_is_judged_by_the_closest_of_the_three(smoke: Study) -> None:
+def test_classifier_for_a_budget_is_judged_by_its_strongest_opponent(smoke: Study) -> None:
     accuracy = pd.read_parquet(smoke.folder / "accuracy.parquet")
     own = accuracy[(accuracy["source"] == "bank") & (accuracy["gaming"] == "ball")]
     table = own.pivot_table("accuracy", "seed", ["classifier", "amount"])

@@ -1,6 +1,6 @@
 """Every experiment of the paper, at the scale of a smoke run.
 
-n = 1000 and 4000 differ from n = 500 in nothing but n.
+The experiments with n = 1000 and 4000 differ from n = 500 only in n.
 """
 
 from pathlib import Path
@@ -28,18 +28,18 @@ TABLES = {
     "inner-loop": ["tuning", "settings", "gaps"],
     "rate": ["gaps"],
 }
-# What the charts of each experiment show, in their order: a table, the rows of it that are meant,
-# the column whose values are the lines and what those are called, x, and y.
-Meant = tuple[str, dict[str, Any], str, str, str, str]
+# What each chart of an experiment must show: the table, the rows to select, the column that names
+# the lines, the format of their names, x, and y.
+ShownRows = tuple[str, dict[str, Any], str, str, str, str]
 
 
-def gaps(way: str, budget: str, output: str) -> Meant:
+def gaps(way: str, budget: str, output: str) -> ShownRows:
     rows = {"way": way, "budget": budget, "output": output}
     x = "values" if budget == "values" else "epoch"
     return ("gaps", rows, "algorithm", "{}", x, "score")
 
 
-def curves(table: str, rows: dict[str, Any], y: str) -> Meant:
+def curves(table: str, rows: dict[str, Any], y: str) -> ShownRows:
     return (table, rows, "classifier", "{}", "power", y)
 
 
@@ -55,13 +55,13 @@ COMPARISON = [
     curves("accuracy", {}, "accuracy"),
     curves("accuracy", {}, "margin"),
 ]
-RADII: list[Meant] = [
+RADII: list[ShownRows] = [
     ("radii", {}, "power", "gaming power {:g}", "radius", "accuracy"),
     ("radii", {"power": 0.0}, "classifier", "{}", "radius", "size"),
 ]
 MOVED = [curves("movable", {"movable": choice}, "accuracy") for choice in ("as stated", "all")]
 NUMBERS = curves("movable", {"movable": "numbers"}, "accuracy")
-CHARTS: dict[str, list[Meant]] = {
+CHARTS: dict[str, list[ShownRows]] = {
     "synthetic-500": COMPARISON,
     "error-bars": GAPS,
     "credit": [*COMPARISON, *RADII, *MOVED],
@@ -88,7 +88,7 @@ CHARTS: dict[str, list[Meant]] = {
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One folder for all, so that no part is computed twice."""
+    """One folder for all tests, so that nothing is computed twice."""
     return tmp_path_factory.mktemp("out")
 
 
@@ -99,7 +99,7 @@ def smoke(name: str, out: Path) -> list[Study]:
 def chart_shows_the_table(
     study: Study, chart: Chart, table: str, rows: dict[str, Any], by: str, name: str, x: str, y: str
 ) -> None:
-    """Mean and two standard deviations over seeds, or the median where there is no interval."""
+    """Compares lines with means and two standard deviations, or with medians without a band."""
     frame = pd.read_parquet(study.folder / f"{table}.parquet")
     for column, value in rows.items():
         frame = frame[frame[column] == value]
@@ -118,7 +118,7 @@ def chart_shows_the_table(
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_experiment_leaves_tables_figures_and_verdicts(
+def test_experiment_writes_tables_figures_and_verdicts(
     name: str, out: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name in CATALOG:
@@ -146,7 +146,7 @@ def test_experiment_leaves_tables_figures_and_verdicts(
 
 
 def test_gaps_fall_and_the_robust_classifier_leads(out: Path) -> None:
-    """What any draw of people shows, whatever the verdicts."""
+    """Checks what every draw of people shows."""
     (study,) = smoke("synthetic-500", out)
     gaps = pd.read_parquet(study.folder / "gaps.parquet")
     shown = (gaps["way"] == "tuned") & (gaps["budget"] == "epochs")
@@ -162,7 +162,7 @@ def test_gaps_fall_and_the_robust_classifier_leads(out: Path) -> None:
     assert clean["logistic"] > 0.9
 
 
-def test_a_target_that_is_never_reached_is_noted_and_nothing_is_claimed(
+def test_unreached_target_is_noted_and_gives_no_claim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(complexity, "TARGET", 1e-9)
@@ -192,7 +192,7 @@ def test_claims_compare_both_budgets_and_both_iterates(out: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["with block steps", "to the letter"])
-def test_the_smooth_form_is_judged_both_ways(form: str, out: Path) -> None:
+def test_smooth_form_is_judged_with_block_steps_and_to_the_letter(form: str, out: Path) -> None:
     (study,) = smoke("smooth-or-not", out)
     risks = pd.read_parquet(study.folder / "risks.parquet")
     name = "min-max" if form == "with block steps" else "min-max, to the letter"

@@ -1,4 +1,4 @@
-"""Studies: nothing is done twice, nothing old is taken for new, and a killed one goes on."""
+"""Studies repeat no call, reuse no result of another version, and resume when killed."""
 
 import json
 import os
@@ -12,12 +12,12 @@ import pandas as pd
 import pytest
 
 from gameproof.paper import study as studies
-from gameproof.paper.claims import larger
+from gameproof.paper.paper_claims import mean_above
 from gameproof.paper.study import CLOCKED, Study
 
 
 def squared(number: int, folder: str) -> list[dict[str, float]]:
-    """Leaves a mark each time it is called."""
+    """Writes a mark each time it is called."""
     with open(Path(folder) / f"{number}.calls", "a") as file:
         file.write("x")
     if number < 0:
@@ -38,7 +38,7 @@ def test_calls_are_made_once_and_kept_in_order(tmp_path: Path, jobs: int) -> Non
     assert calls_made(tmp_path) == {"1": 1, "3": 1, "5": 1}
 
 
-def test_a_call_that_fails_loses_no_other(tmp_path: Path) -> None:
+def test_failed_call_loses_no_other_result(tmp_path: Path) -> None:
     calls = [{"number": k, "folder": str(tmp_path)} for k in (1, 2, -1)]
     with pytest.raises(ValueError, match="no negative numbers"):
         Study("one", tmp_path / "one").map(squared, calls)
@@ -46,7 +46,7 @@ def test_a_call_that_fails_loses_no_other(tmp_path: Path) -> None:
     assert calls_made(tmp_path) == {"-1": 1, "1": 1, "2": 1}
 
 
-def test_forgetting_makes_calls_anew(tmp_path: Path) -> None:
+def test_forgetting_repeats_calls(tmp_path: Path) -> None:
     calls = [{"number": 2, "folder": str(tmp_path)}]
     study = Study("one", tmp_path / "one")
     study.map(squared, calls)
@@ -55,7 +55,7 @@ def test_forgetting_makes_calls_anew(tmp_path: Path) -> None:
     assert calls_made(tmp_path) == {"2": 2}
 
 
-def test_another_source_makes_calls_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_source_repeats_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [{"number": 2, "folder": str(tmp_path)}]
     Study("one", tmp_path / "one").map(squared, calls)
     monkeypatch.setattr(studies, "_source", lambda: "another")
@@ -63,7 +63,7 @@ def test_another_source_makes_calls_anew(tmp_path: Path, monkeypatch: pytest.Mon
     assert calls_made(tmp_path) == {"2": 2}
 
 
-def test_tables_carry_where_they_come_from_and_are_the_same_twice(tmp_path: Path) -> None:
+def test_tables_have_their_provenance_and_are_reproducible(tmp_path: Path) -> None:
     study = Study("one", tmp_path / "one")
     study.table("rows", [{"seed": 0, "value": 0.1}, {"seed": 1, "value": float("inf")}])
     csv = pd.read_csv(study.folder / "rows.csv")
@@ -83,7 +83,7 @@ def numbers(folder: Path) -> pd.DataFrame:
     return pd.read_csv(folder / "rate" / "gaps.csv").drop(columns=list(CLOCKED))
 
 
-def test_a_killed_experiment_goes_on_to_the_same_numbers(tmp_path: Path) -> None:
+def test_killed_experiment_resumes_to_the_same_numbers(tmp_path: Path) -> None:
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     process = subprocess.Popen(run_rate(killed), stderr=subprocess.DEVNULL)
     parts = killed / "rate" / "parts"
@@ -107,7 +107,7 @@ def test_a_killed_experiment_goes_on_to_the_same_numbers(tmp_path: Path) -> None
     ).read_bytes()
 
 
-def test_every_part_says_what_it_is(tmp_path: Path) -> None:
+def test_every_part_records_its_call(tmp_path: Path) -> None:
     study = Study("one", tmp_path / "one")
     study.map(squared, [{"number": 4, "folder": str(tmp_path)}])
     (path,) = (tmp_path / "one" / "parts").glob("*.json")
@@ -116,9 +116,9 @@ def test_every_part_says_what_it_is(tmp_path: Path) -> None:
     assert part["seconds"] >= 0
 
 
-def test_findings_of_another_version_do_not_count_as_finished(tmp_path: Path) -> None:
+def test_findings_of_another_version_are_ignored(tmp_path: Path) -> None:
     study = Study("one", tmp_path / "one")
-    study.claims.append(larger("text", "measure", [0.5, 0.4]))
+    study.claims.append(mean_above("text", "measure", [0.5, 0.4]))
     study.finish()
     found = Study.finished("one", tmp_path / "one")
     assert found is not None

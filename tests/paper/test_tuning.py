@@ -1,4 +1,4 @@
-"""Equal budgets, choices of movable features, exponents, and the inner loop, each by hand."""
+"""Equal budgets, choices of movable features, exponents and the inner loop, checked by hand."""
 
 from pathlib import Path
 
@@ -9,29 +9,29 @@ from scipy.optimize import minimize
 import gameproof as gp
 from gameproof import theory
 from gameproof.paper import complexity, exponents, inner_loop, movable_features
-from gameproof.paper.participants import draw
-from gameproof.paper.setting import CHI, at_the_edge, grid, solver_of
-from gameproof.paper.tuning import epochs_of
+from gameproof.paper.experiment_runs import CHI, at_the_edge, grid, make_solver
+from gameproof.paper.participants import draw_people
+from gameproof.paper.tuning import epochs_for
 
 
 @pytest.mark.parametrize("order", ["RR", "WR"])
 def test_ogda_asks_as_many_values_in_half_the_epochs(order: str) -> None:
-    """With reshuffling to within the first and the last step. With replacement a value is counted
-    with probability 1/2, so that two counts of 2,000 differ by more than 5 standard deviations of
-    sqrt(2,000 / 2) about twice in a million seeds."""
-    problem = draw("synthetic", 100, 5, 0).problem()
+    """With reshuffling, the counts agree up to the first and the last step. With replacement, a
+    value is counted with probability 1/2, so two counts of 2,000 differ by more than 5 standard
+    deviations of sqrt(2,000 / 2) for about two seeds in a million."""
+    problem = draw_people("synthetic", 100, 5, 0).problem()
     setting = {"step": 0.002, "radius": 4.0, "gamma": 8.0}
     asked = [
         gp.solve(
             problem,
-            solver_of(f"{update}-{order}", 100, setting),
-            epochs=epochs_of(f"{update}-{order}", "values", 20),
+            make_solver(f"{update}-{order}", 100, setting),
+            epochs=epochs_for(f"{update}-{order}", "values", 20),
             seed=1,
         ).n_queries
         for update in ("OGDA", "SGDA")
     ]
     assert abs(asked[0] - asked[1]) <= (2 if order == "RR" else 5 * np.sqrt(1000))
-    assert epochs_of(f"OGDA-{order}", "epochs", 20) == epochs_of("SGDA-RR", "values", 20) == 20
+    assert epochs_for(f"OGDA-{order}", "epochs", 20) == epochs_for("SGDA-RR", "values", 20) == 20
 
 
 def test_a_setting_at_the_edge_of_the_grid_is_named() -> None:
@@ -48,10 +48,10 @@ def test_choices_of_movable_features_reach_the_people(
     assert movable_features.choices("credit") == ["as stated", "all"]
     assert movable_features.choices("bank") == ["as stated", "numbers", "all"]
     stated, numbers, every = (
-        draw("bank", 100, 0, 0, movable_features.columns("bank", choice))
+        draw_people("bank", 100, 0, 0, movable_features.columns("bank", choice))
         for choice in movable_features.choices("bank")
     )
-    assert stated.movable == draw("bank", 100, 0, 0).movable
+    assert stated.movable == draw_people("bank", 100, 0, 0).movable
     assert set(stated.movable) < set(numbers.movable) < set(every.movable)
     assert len(numbers.movable) == 6
     assert every.movable == list(range(every.X.shape[1]))
@@ -72,7 +72,7 @@ def test_exponents_of_a_power_law_are_found() -> None:
 
 
 def log_values(n: int, d: int, tuned: bool) -> float:
-    """Of the values that the corrected bound asks for one gap: 2 n epochs."""
+    """Returns the exponents of the values in the corrected bound: 2 n times the epochs."""
     constants = theory.Constants(n=n, d=d, D=2.0, G=1.0, ell=0.5, M=1.0)
 
     def log_constant(z: np.ndarray) -> float:
@@ -87,8 +87,8 @@ def log_values(n: int, d: int, tuned: bool) -> float:
 
 
 @pytest.mark.parametrize("case", ["tuned", "one setting"])
-def test_the_theorems_exponents_are_those_of_its_bound_for_many_people(case: str) -> None:
-    """By a general optimiser over step and radius. In d the limit is slow: the radius adds a term
+def test_theorem_exponents_match_its_bound_for_many_people(case: str) -> None:
+    """A general optimiser chooses step and radius. The limit in d is slow: the radius adds a term
     of order d^(1/4) to K, whose leading term is of order d^(1/2)."""
     n, d, tuned = 10**15, 10**8, case == "tuned"
     at = log_values(n, d, tuned)
@@ -100,7 +100,7 @@ def test_the_theorems_exponents_are_those_of_its_bound_for_many_people(case: str
 
 
 def test_many_rounds_of_the_inner_loop_are_a_proximal_step() -> None:
-    """w = u - eta F(w) is linear on a bilinear game: one step on one sample, solved directly."""
+    """On a bilinear game w = u - eta F(w) is linear, so one step can be solved directly."""
     game = gp.BilinearGame.random(n=1, dim=3, seed=5)
     (matrix,), (p,), (q,) = game.data
     steps = np.array([[0.1, 0.3]])
@@ -114,7 +114,7 @@ def test_many_rounds_of_the_inner_loop_are_a_proximal_step() -> None:
 
 
 def test_one_round_of_the_inner_loop_is_plain_descent_ascent() -> None:
-    """Line by line, with the average weighted by steps, and iterates that reach the balls."""
+    """The oracle is written out, with a step-weighted average and iterates that reach the balls."""
     game = gp.BilinearGame.random(n=4, dim=3, noise=3.0, seed=6)
     steps = np.array([[0.5], [0.25]])
     found = inner_loop.algorithm_2(game, steps, rounds=1, seed=7)
@@ -141,4 +141,4 @@ def test_all_methods_are_compared_after_the_same_gradients() -> None:
     ]
     assert {row["gradients"] for row in rows} == {2 * inner_loop.QUICK_EPOCHS}
     assert len(rows) == len(inner_loop.METHODS)
-    assert 2 * inner_loop.EPOCHS % inner_loop.gradients_a_step(inner_loop.METHODS[1]) == 0
+    assert 2 * inner_loop.EPOCHS % inner_loop.gradients_per_step(inner_loop.METHODS[1]) == 0

@@ -282,7 +282,7 @@ def test_budgets_of_any_size_are_certified(size: float) -> None:
 @pytest.mark.parametrize(
     ("cost", "match"),
     [
-        ([1.0, 2.0], "one number a feature, 3"),
+        ([1.0, 2.0], "one number per feature, 3"),
         ([1.0, 0.0, 1.0], "positive, got 0 for feature 1"),
         ([1.0, np.nan, 1.0], "positive, got nan for feature 1"),
         ([1.0, 1e-200, 1.0], "1 / feature_cost must be at most"),

@@ -1,4 +1,4 @@
-"""What is made of a table's columns, and what cannot be made of them."""
+"""How the columns of a table are encoded, and what is refused."""
 
 import csv
 import io
@@ -60,9 +60,9 @@ def test_numbers_stay_and_text_becomes_numbered_levels(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        ([f"P{k}" for k in range(N)], "value of its own in most rows"),
+        ([f"P{k}" for k in range(N)], "different in most rows"),
         ([f"2024-01-{k % 28 + 1:02d}" for k in range(N)], "dates"),
-        (list(range(1, N + 1)), "counts the rows"),
+        (list(range(1, N + 1)), "numbers the rows"),
         ([3.5] * N, "one value in every row"),
         (["same"] * N, "one value in every row"),
     ],
@@ -132,13 +132,13 @@ def test_gaps_in_a_category_are_a_level_of_their_own(tmp_path: Path) -> None:
     assert (found.encoded(made).X[::4, 2] == 2).all()
 
 
-def test_numbers_that_are_names_can_be_said_to_be(tmp_path: Path) -> None:
+def test_numeric_codes_can_be_declared_categories(tmp_path: Path) -> None:
     made = table(tmp_path, extra=[8001 if k % 2 else 3011 for k in range(N)])
     assert "extra" not in plan(made).features.levels
     assert plan(made, categories=["extra"]).features.levels["extra"] == ("3011", "8001")
 
 
-def test_dates_can_be_said_to_be_names(tmp_path: Path) -> None:
+def test_dates_can_be_declared_categories(tmp_path: Path) -> None:
     made = table(tmp_path, extra=[f"2024-01-0{k % 2 + 1}" for k in range(N)])
     assert plan(made, categories=["extra"]).features.levels["extra"] == ("2024-01-01", "2024-01-02")
 
@@ -171,11 +171,11 @@ def test_columns_are_found_by_name_in_any_order(tmp_path: Path) -> None:
 
 
 BAD = [
-    ({"income": [*columns()["income"][:-1], "much"]}, {}, "row 60: 'much' stands in .*'income'"),
+    ({"income": [*columns()["income"][:-1], "much"]}, {}, "row 60: the column 'income' has 'much'"),
     ({"debt": [None] * N}, {}, "'debt' .* has no values; drop it"),
     ({"income": [*columns()["income"][:-1], "inf"]}, {}, "row 60: .*infinite"),
     ({}, {"movable": ("incme",)}, "no movable column 'incme'; did you mean 'income'"),
-    ({}, {"movable": ("paid",)}, "target 'paid' cannot be a movable column"),
+    ({}, {"movable": ("paid",)}, "target 'paid' cannot also be a movable column"),
     ({}, {"drop": ("nothing",)}, "no drop column 'nothing'"),
     ({}, {"drop": ("income",)}, "cannot be dropped"),
     ({}, {"movable": (), "drop": ("income", "debt", "home")}, "no column to learn from"),
@@ -183,7 +183,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("changes", "options", "message"), BAD)
-def test_what_cannot_be_right_is_refused(changes, options, message: str, tmp_path: Path) -> None:
+def test_apparent_mistakes_are_refused(changes, options, message: str, tmp_path: Path) -> None:
     made = table(tmp_path, **changes)
     with pytest.raises(DataError, match=message):
         plan(made, **options)
@@ -195,7 +195,7 @@ def test_later_table_must_have_the_columns_and_numbers_where_they_were(tmp_path:
     lacking = {("Income" if n == "income" else n): c for n, c in made.columns.items()}
     with pytest.raises(DataError, match=r"lacks 'income'; did you mean 'Income'"):
         found.encoded(Table("later.csv", lacking, made.n))
-    with pytest.raises(DataError, match="'income' has 'x' in row 1, and the model takes numbers"):
+    with pytest.raises(DataError, match="'income' has 'x' in row 1, but the model takes numbers"):
         found.encoded(table(tmp_path, income=["x"] * N))
     gone = found.encoded(table(tmp_path, income=[None] * N))
     assert np.isnan(gone.X[:, 0]).all()
@@ -203,7 +203,7 @@ def test_later_table_must_have_the_columns_and_numbers_where_they_were(tmp_path:
 
 def test_rows_are_named_as_they_stand_in_the_file(tmp_path: Path) -> None:
     made = table(tmp_path, income=[*columns()["income"][:-1], "much"])
-    with pytest.raises(DataError, match="row 60: 'much'"):
+    with pytest.raises(DataError, match=r"row 60: .*'much'"):
         plan(made.take(range(2, N)).take(range(5, N - 2)))
 
 
@@ -223,13 +223,13 @@ def test_target_is_matched_as_written_as_a_number_or_but_for_capitals(tmp_path: 
         (
             ["a", "b", "c"] * 20,
             "a",
-            r"has 3 values \(a, b, c\), expected 2; with rest .*, 'a'",
+            r"has 3 values \(a, b, c\), expected 2; with rest .* other than 'a'",
         ),
         (["yes", "no"] * 30, "maybe", "favourable value 'maybe'; 'paid' is one of no, yes"),
         (["yes", "no"] * 30, None, "say which value of 'paid' is favourable.*: no or yes"),
     ],
 )
-def test_target_that_cannot_be_told_apart_is_refused(cells, favourable, message, tmp_path) -> None:
+def test_target_without_two_outcomes_is_refused(cells, favourable, message, tmp_path) -> None:
     with pytest.raises(DataError, match=message):
         Target.of(table(tmp_path, paid=cells), "paid", favourable)
 
@@ -258,13 +258,13 @@ def test_read_table_gives_a_dataset(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "form", ["{0},5", "1.{0:03d},5", "1,{0:03d}.50", "1 {0:03d}", "€ {0}", "{0} EUR", "{0} %"]
 )
-def test_numbers_in_another_dress_are_refused_and_not_taken_for_levels(form, tmp_path) -> None:
-    """In a table with semicolons, as such are exported; twice each, and one gap."""
+def test_formatted_numbers_are_refused_and_not_used_as_levels(form, tmp_path) -> None:
+    """In a table with semicolons, as spreadsheets export it; each twice, and one missing value."""
     cells = ["", *(form.format(10 + k // 2) for k in range(N - 1))]
     path = tmp_path / "t.csv"
     rows = [f"{'yes' if k % 2 else 'no'};{k * k};{cell}" for k, cell in enumerate(cells)]
     path.write_text("paid;size;rent\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match=r"'rent' of .* not written as such: .*decimal point"):
+    with pytest.raises(DataError, match=r"'rent' of .* formatted numbers, .*decimal point"):
         gp.read_table(path, "paid", "yes")
     assert gp.read_table(path, "paid", "yes", categories=["rent"]).features.names[0] == "size"
 

@@ -43,7 +43,7 @@ def test_balanced_draw_favours_no_row_and_no_place() -> None:
     assert np.abs(places - trials / 2).max() < allowed
 
 
-def test_seed_decides_and_generators_go_on() -> None:
+def test_seed_determines_the_draw_and_generators_advance() -> None:
     data = numbered(20, 90)
     assert ids(data.balanced(20, 3)) == ids(data.balanced(20, 3))
     assert ids(data.balanced(20, 3)) != ids(data.balanced(20, 4))
@@ -81,11 +81,17 @@ def test_split_of_balanced_rows_is_balanced() -> None:
 @pytest.mark.parametrize(
     ("ask", "sentence"),
     [
-        (lambda d: d.balanced(42, 0), r"42 balanced rows take 21 with label -1, there are 20"),
-        (lambda d: d.balanced(7, 0), "n must be even, .* got 7"),
+        (
+            lambda d: d.balanced(42, 0),
+            r"42 balanced rows need 21 rows with label -1, but there are 20",
+        ),
+        (lambda d: d.balanced(7, 0), "n must be even .* got 7"),
         (lambda d: d.balanced(0, 0), "n must be at least 2, got 0"),
-        (lambda d: d.split(100, 20, seed=0), "100 rows to train on and 20 to test .* 110 in all"),
-        (lambda d: d.split(110, seed=0), "110 rows to train on and 1 to test on .* 110 in all"),
+        (
+            lambda d: d.split(100, 20, seed=0),
+            "100 training rows and 20 test rows are more than the 110",
+        ),
+        (lambda d: d.split(110, seed=0), "110 training rows and 1 test rows are more than the 110"),
         (lambda d: d.split(0, 5, seed=0), "train must be at least 1, got 0"),
         (lambda d: d.split(5, 0, seed=0), "test must be at least 1, got 0"),
     ],
@@ -108,7 +114,7 @@ MIXED = gp.Dataset(
 def test_columns_read_as_numbers_or_levels() -> None:
     np.testing.assert_array_equal(MIXED.column("size"), [1.0, np.nan, 3.0])
     assert MIXED.column("home").tolist() == ["owned", "rented", ""]
-    with pytest.raises(KeyError, match="no column 'colour', there are size, home"):
+    with pytest.raises(KeyError, match="no column 'colour'; the columns are size, home"):
         MIXED.column("colour")
 
 
@@ -159,7 +165,7 @@ def test_fingerprint_tells_any_difference() -> None:
         (lambda: gp.Features(("a",), {"c": ()}), "levels names 'c', which is not among a"),
         (
             lambda: gp.Dataset("x", np.ones((2, 2)), np.ones(2), gp.Features(("a",))),
-            "X must have the 1 columns that features names, got shape",
+            "X must have one column for each of 1 features, got shape",
         ),
         (
             lambda: gp.Dataset("x", np.ones((2, 1)), np.array([0.0, 1.0]), gp.Features(("a",))),

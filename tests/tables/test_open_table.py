@@ -1,4 +1,4 @@
-"""Tables from files of any usual kind, held against pandas; and files that are none."""
+"""Tables from files of all usual formats, compared with pandas, and files that are not tables."""
 
 import bz2
 import csv
@@ -150,7 +150,7 @@ def test_what_a_column_is_depends_on_all_of_its_cells(cells, kind: str, tmp_path
     assert read(text.encode(), tmp_path).columns["a"].kind == kind
 
 
-def test_truth_is_one_thing_however_it_is_written(tmp_path: Path) -> None:
+def test_booleans_are_equal_however_they_are_written(tmp_path: Path) -> None:
     column = read(b"a,b\nTrue,1\nFALSE,1\ntrue,1\n", tmp_path).columns["a"]
     assert column.text.to_pylist() == ["true", "false", "true"]
 
@@ -197,7 +197,7 @@ def test_any_text_comes_back_as_it_was_written(rows: list[tuple[str, str]], sepa
         column = table.columns[name]
         written = [row[k].strip() for row in rows]
         found = column.text.to_pylist()
-        # Marks for what is missing, and truth in any case of letters, are not kept as they are.
+        # Texts for missing values, and booleans in any capitals, are not kept as they are.
         if not {cell.lower() for cell in written} <= {"true", "false"}:
             assert found == [None if cell in MISSING else cell for cell in written]
 
@@ -232,15 +232,15 @@ BAD = {
     "binary": (b"\x7fELF\x00\x01\x02", "is a binary file"),
     "picture": (b"\x89PNG\r\n\x1a\n\x00\x00", "is a binary file"),
     "web page": (b"<!doctype html><p>log in</p>", "is a web page"),
-    "latin": ("a,b\n1,2\nZürich,3\n".encode("latin-1"), "line 3: the byte 0xfc is no UTF-8"),
+    "latin": ("a,b\n1,2\nZürich,3\n".encode("latin-1"), "line 3: the byte 0xfc is not UTF-8"),
     "utf-16": ("a,b\n1,2\n".encode("utf-16"), "UTF-16; save it as UTF-8"),
     "web page in capitals": (b"\n <HTML><p>log in</p>", "is a web page"),
     "XML": (b"<?xml version='1.0'?><a/>", "is a web page or XML"),
     "JSON": (b' {"a": [1, 2]}', "is JSON, expected a table"),
     "JSON in lines": (b'{"a": 1, "b": 2}\n{"a": 3, "b": 4}\n', "is JSON, expected a table"),
     "list in JSON": (b'[\n  {\n  "a": 1}]', "is JSON, expected a table"),
-    "short row": (b"a,b\n1,2\n3\n", "line 3: this row has 1 cells, and the header 2"),
-    "long row": (b"a,b\n1,2\n3,4,5\n", "line 3: this row has 3 cells, and the header 2"),
+    "short row": (b"a,b\n1,2\n3\n", "line 3: this row has 1 cells, but the header has 2"),
+    "long row": (b"a,b\n1,2\n3,4,5\n", "line 3: this row has 3 cells, but the header has 2"),
     "open quote": (b'a,b\n1,2\n"3,4\n5,6\n', "line 4: a quotation mark is not closed"),
     "open quote in a long file": (b'a,"b\n' + b"1,2\n" * 40_000, "quotation mark is not closed"),
     "open quote at the end": (b'a,b\n1,"2\n3,4\n', "line 3: a quotation mark is not closed"),
@@ -249,15 +249,15 @@ BAD = {
     "cut gzip": (gzip.compress(b"a,b\n1,2\n" * 99)[:-9], "broken archive"),
     "cut zstandard": (zstandard(b"a,b\n1,2\n" * 99)[:-9], "broken archive"),
     "cut parquet": (b"PAR1" + b"x" * 40, "broken Parquet file"),
-    "tar": (tar(), "is a tar archive; unpack it, and give the file inside"),
+    "tar": (tar(), "is a tar archive; unpack it and give the file inside"),
     "packed tar": (gzip.compress(tar()), "is a tar archive"),
-    "workbook": (excel(), "workbook of Excel; save its sheet as CSV"),
+    "workbook": (excel(), "an Excel workbook; save its sheet as CSV"),
     "two members": (two_members(), r"archive of 2 files \(a.csv, b.csv\), expected one"),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_what_is_no_table_is_refused_by_name(name: str, tmp_path: Path) -> None:
+def test_file_that_is_not_a_table_is_refused_by_name(name: str, tmp_path: Path) -> None:
     data, message = BAD[name]
     with pytest.raises(DataError, match=message) as caught:
         read(data, tmp_path)

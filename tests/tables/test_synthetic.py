@@ -1,4 +1,4 @@
-"""The paper's people, against the lines of its description."""
+"""The paper's synthetic people, compared with their description."""
 
 import math
 

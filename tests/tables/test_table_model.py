@@ -1,4 +1,4 @@
-"""A model with its table: what it predicts, and that its file gives the same model back."""
+"""`TableModel`: its predictions, and that its file restores the same model."""
 
 import itertools
 import json
@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import gameproof as gp
-from gameproof.estimators.model_files import write
+from gameproof.estimators.model_io.model_files import write_model_file
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.load_model import load_table_model
 from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
@@ -38,7 +38,7 @@ def model(frame: pd.DataFrame) -> TableModel:
 
 @pytest.fixture(scope="module")
 def budgeted(frame: pd.DataFrame) -> TableModel:
-    """One whose classifier takes the table itself, and knows what people can change."""
+    """A model whose classifier takes encoded rows and knows the budgets."""
     table = as_table(frame)
     target = Target.of(table, TARGET, FAVOURABLE)
     plan = Plan.of(table, target, MOVABLE)
@@ -47,7 +47,7 @@ def budgeted(frame: pd.DataFrame) -> TableModel:
         budgets={"savings": (0, 3000), "utilisation": (-0.2, 0), "home": None},
         prepare=gp.Prepare(plan.features),
     ).fit(plan.encoded(table).X, target.labels(table)[1])
-    # Where moves pay: the one that was trained for them has nothing to gain.
+    # Random coefficients: on the trained classifier, moves would gain nothing.
     classifier.coef_ = np.random.default_rng(0).standard_normal(classifier.coef_.shape)
     classifier.intercept_ = np.zeros(1)
     return TableModel(plan, classifier.prepare_, classifier)
@@ -81,7 +81,7 @@ def test_gamed_decisions_of_a_raw_table_are_those_of_people_moved_by_hand(
 
 
 def test_budgets_can_be_given_for_a_classifier_that_knows_none(model, budgeted, frame) -> None:
-    with pytest.raises(ValueError, match="knows no budgets; give them"):
+    with pytest.raises(ValueError, match="has no budgets; give them"):
         model.gamed_decisions(frame)
     parts = (model.plan, model.prepare, model.classifier)
     told = TableModel(*parts, budgets=budgeted.budgets)
@@ -96,7 +96,9 @@ def test_budgets_can_be_given_for_a_classifier_that_knows_none(model, budgeted, 
     other = gp.Budgets.of([0], gp.Features(("a",)), np.zeros((2, 1)))
     with pytest.raises(ValueError, match="these budgets are for the columns a"):
         TableModel(*parts, budgets=other)
-    with pytest.raises(ValueError, match="holds a preparation of its own; give that one"):
+    with pytest.raises(
+        ValueError, match=r"contains another preparation; give classifier\.prepare_"
+    ):
         TableModel(model.plan, model.prepare, budgeted.classifier)
 
 
@@ -127,7 +129,7 @@ def test_files_and_frames_of_pandas_and_polars_give_the_same(model, frame, tmp_p
     frame.to_parquet(tmp_path / "t.parquet", index=False)
     for table in (pl.from_pandas(frame), tmp_path / "t.csv", str(tmp_path / "t.parquet")):
         np.testing.assert_array_equal(model.decision_function(table), expected)
-    with pytest.raises(TypeError, match="a file's name or a data frame, got int"):
+    with pytest.raises(TypeError, match=r"a file name, a data frame or a mapping .* got int"):
         model.predict(3)
 
 
@@ -142,7 +144,9 @@ def test_loaded_model_is_the_same_to_the_last_bit(model, frame, tmp_path: Path) 
     np.testing.assert_array_equal(loaded.decision_function(frame), model.decision_function(frame))
 
 
-def test_gaps_and_levels_of_a_later_table_are_treated_alike(model, frame, tmp_path: Path) -> None:
+def test_gaps_and_levels_of_a_later_table_are_encoded_as_before(
+    model, frame, tmp_path: Path
+) -> None:
     model.save(tmp_path / "m.json")
     loaded = load_table_model(tmp_path / "m.json")
     later = frame.assign(savings=None, home="castle", extra=1)
@@ -159,7 +163,7 @@ def test_gaps_and_levels_of_a_later_table_are_treated_alike(model, frame, tmp_pa
     )
 
 
-def test_bare_classifier_is_no_table_model(model, tmp_path: Path) -> None:
+def test_bare_classifier_is_not_a_table_model(model, tmp_path: Path) -> None:
     model.classifier.save(tmp_path / "c.json")
     with pytest.raises(gp.ModelFileError, match="without its table's columns"):
         load_table_model(tmp_path / "c.json")
@@ -185,6 +189,6 @@ def test_bare_classifier_is_no_table_model(model, tmp_path: Path) -> None:
 def test_crafted_file_is_refused(spoil, model, tmp_path: Path) -> None:
     record = json.loads(json.dumps(table_record(model)))
     spoil(record)
-    write(tmp_path / "m.json", record)
+    write_model_file(tmp_path / "m.json", record)
     with pytest.raises(gp.ModelFileError, match="does not describe a model"):
         gp.load_model(tmp_path / "m.json")

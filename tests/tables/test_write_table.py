@@ -1,4 +1,4 @@
-"""Tables that are written come back as they were; pandas reads them too."""
+"""Written tables are read back unchanged, by pandas too."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gameproof.tables.column_plan import read_table
 from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
+from gameproof.tables.read_table import read_table
 from gameproof.tables.write_table import write_table
 
 COLUMNS = {
@@ -33,7 +33,7 @@ def test_pandas_reads_what_was_written(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["t", "t.xlsx", "t.gz", "t.parquet.gz"])
-def test_name_that_says_no_form_is_refused(name: str, tmp_path: Path) -> None:
+def test_name_without_a_format_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"ends in \.csv, \.tsv or \.parquet"):
         write_table(tmp_path / name, COLUMNS)
     assert list(tmp_path.iterdir()) == []

@@ -1,1 +1,1 @@
-"""What gaming does to a classifier: rows are computed first, then drawn."""
+"""Audits: how a classifier does when people game it, with figures and pages."""

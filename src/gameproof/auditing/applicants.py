@@ -1,7 +1,7 @@
-"""The people of an audit: a table, labels, and what each of them can change.
+"""The applicants of an audit: a table, labels, and budgets.
 
-Models see the table as it is, or what a `Prepare` makes of it. Budgets are in the table's own units
-in both cases; `gains` says what they add to each person's score.
+Models use the table itself or the columns that a `Prepare` makes from it. Budgets are in the units
+of the table in both cases; `gains` computes what they add to each applicant's score.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.core.arguments import Matrix, Vector, shown
-from gameproof.estimators.features import Features
+from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.strategic.budgets import BoxBudget
@@ -26,12 +26,12 @@ Given = Budgets | Mapping[int | str, Any] | Sequence[int | str]
 @final
 @dataclass(frozen=True, eq=False)
 class Applicants:
-    """Rows of a table as given, Z as models see them, labels, and budgets."""
+    """Rows of a table, the columns Z that models use, labels, and budgets."""
 
     table: Matrix
     Z: Matrix
     y: Vector
-    names: tuple[str, ...]  # of Z
+    names: tuple[str, ...]  # columns of Z
     budgets: Budgets
     prepare: Prepare | None = None
     _boxes: dict[float, BoxBudget] = field(default_factory=dict, init=False)
@@ -45,26 +45,31 @@ class Applicants:
         prepare: Prepare | None,
         names: tuple[str, ...] | None,
     ) -> Applicants:
-        """Checks that they fit together; `names` are what a model calls its features, if it does.
-        Without budgets, everything can be changed by the default amount."""
+        """Checks that table, labels, budgets and preparation fit together.
+
+        `names` are the feature names of the models, if they have any. Without budgets, every column
+        can be changed by the default amount.
+        """
         columns = tuple(str(name) for name in getattr(X, "columns", ()))
         seen: Any = X
         if prepare is not None:
-            seen, columns = _made(prepare, X, columns), tuple(prepare.get_feature_names_out())
+            seen, columns = _prepared(prepare, X, columns), tuple(prepare.get_feature_names_out())
         if names is not None and columns and columns != names:
-            what = "X are" if prepare is None else "the prepared table are"
+            what = "X" if prepare is None else "the prepared table"
             raise ValueError(
-                f"the columns of {what} {', '.join(columns)}, and the model has the features "
+                f"the columns of {what} are {', '.join(columns)}, and the model has the features "
                 f"{', '.join(names)}"
             )
-        people = Population(seen, y)  # knows what a table and labels may be
-        called = columns or names or tuple(f"x{k}" for k in range(people.d))
+        people = Population(seen, y)  # checks the table and the labels
+        called = columns or names or default_names(people.d)
         table: Matrix = people.X
         features = Features(called)
         if prepare is not None:
             table, features = np.asarray(X, dtype=np.float64), prepare.features_
         elif len(called) != people.d:
-            raise ValueError(f"X has {people.d} columns, the model {len(called)} coefficients")
+            raise ValueError(
+                f"X has {people.d} columns, and the model has {len(called)} coefficients"
+            )
         if budgets is None:
             budgets = list(range(len(features.names)))
         if not isinstance(budgets, Budgets):
@@ -72,29 +77,28 @@ class Applicants:
         elif budgets.features.names != features.names:
             raise ValueError(
                 f"the budgets are for a table with the columns "
-                f"{', '.join(budgets.features.names)}, and this one has "
+                f"{', '.join(budgets.features.names)}, and this table has "
                 f"{', '.join(features.names)}"
             )
         return cls(table, people.X, people.y, called, budgets, prepare)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the table that people can change."""
+        """Columns of the table that people can change."""
         return self.budgets.columns
 
     @property
     def owners(self) -> Sequence[str]:
-        """The column of the table that each column of Z comes from."""
+        """For each column of Z, the column of the table that it is made from."""
         return self.names if self.prepare is None else self.prepare.owners_
 
-    def numbers(self) -> tuple[int, ...]:
-        """The columns of Z that come from numbers that people can change."""
+    def movable_numbers(self) -> tuple[int, ...]:
+        """Positions of the columns of Z that are made from numbers that people can change."""
         able = {self.budgets.features.names[at] for at in self.budgets.ranges}
         return tuple(k for k, owner in enumerate(self.owners) if owner in able)
 
     def gains(self, theta: Vector, multiple: float, only: str | None = None) -> Vector:
-        """What this multiple of their budgets adds to the score of each person, or of the budget of
-        one column."""
+        """The gain of each applicant from a multiple of all budgets, or of one column's budget."""
         people = np.arange(self.y.size)
         if only is not None:
             alone = self.budgets.only(only).times(multiple)
@@ -104,7 +108,7 @@ class Applicants:
         return self._boxes[multiple].gains(theta, people)
 
     def own_gains(self, theta: Vector, multiples: Vector, chosen: NDArray[np.bool_]) -> Vector:
-        """The same for some of the people, each with a multiple above 0 of its own."""
+        """Gains of some applicants, each with a positive multiple of its own."""
         box = self._box(self.budgets, chosen, multiples)
         return box.gains(theta, np.arange(multiples.size))
 
@@ -118,17 +122,18 @@ class Applicants:
         return BoxBudget(scale * lower, scale * upper)
 
 
-def _made(prepare: Any, X: Any, columns: tuple[str, ...]) -> Matrix:
-    """What a preparation makes of a table, whether or not it knows the names of columns."""
+def _prepared(prepare: Any, X: Any, columns: tuple[str, ...]) -> Matrix:
+    """The prepared table; X may be a data frame or an array."""
     if not isinstance(prepare, Prepare):
         raise TypeError(
-            f"an audit goes through gameproof's Prepare, got {shown(prepare)}; audit what it makes "
-            "of the table instead, with budgets in those units"
+            f"prepare must be gameproof's Prepare, got {shown(prepare)}; for another transformer, "
+            "audit the transformed table, with budgets in its units"
         )
     known = prepare.features_.names
     if columns and columns != known:
         raise ValueError(
-            f"the columns of X are {', '.join(columns)}, and prepare has {', '.join(known)}"
+            f"the columns of X are {', '.join(columns)}, and prepare was made for "
+            f"{', '.join(known)}"
         )
     named = hasattr(prepare, "feature_names_in_")
     return prepare.transform(X if named else np.asarray(X, dtype=np.float64))

@@ -1,6 +1,6 @@
-"""`audit`: what becomes of a linear classifier when people game it, and when data is inaccurate.
+"""`audit` and `compare_models`: how linear classifiers do under gaming and inaccurate data.
 
-An audit is rows: see `findings.py`. They go to JSON as they are, and `write_page` shows them.
+An audit consists of rows (`row_types.py`), for JSON and for the page of `write_audit`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.auditing.applicants import Applicants, Given
-from gameproof.auditing.by_scale import coefficients, losses, power_gaming
-from gameproof.auditing.findings import UNIT, Audit
-from gameproof.auditing.gaming import Costs, gaming, hurt, weaknesses
-from gameproof.auditing.linear_model import BAD, REFUSED, Case, LinearModel
-from gameproof.auditing.measure import bins, differences, quality, shifts
+from gameproof.auditing.audit_result import UNIT, Audit
+from gameproof.auditing.gaming_rows import Costs, difference_rows, gaming_row, weakness_rows
+from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.provenance import fingerprint
+from gameproof.auditing.quality_rows import bin_rows, quality_row
+from gameproof.auditing.recourse_rows import recourse_rows
+from gameproof.auditing.scale_rows import coefficient_rows, loss_rows, power_gaming_row
+from gameproof.auditing.scored_applicants import BAD, REFUSED, ScoredApplicants
+from gameproof.auditing.shift_rows import shift_rows
 from gameproof.core.arguments import Vector
-from gameproof.estimators.model_record import learned_from
+from gameproof.estimators.model_io.model_record import trained_on
 from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.power_costs import DEFAULT_POWER
 from gameproof.strategic.robust_problem import LARGEST
@@ -49,12 +52,65 @@ def audit(
     unit: str = UNIT,
     groups: ArrayLike | None = None,
 ) -> Audit:
-    """What a linear classifier is worth on people X, y when they game it and when data is
-    inaccurate. The model is a `LinearModel`, or a fitted linear scikit-learn classifier;
-    `compare_models` describes the options.
+    """Audits a linear classifier: its decisions when people game it and when data is inaccurate.
 
-    >>> X, y = np.array([[1.0], [0.2], [-0.1], [-2.0]]), np.array([1, 1, -1, -1])
-    >>> found = audit(LinearModel([1.0]), X, y, budgets={0: (0, 0.6)}, radii=[0.05], scale=1.0)
+    Parameters
+    ----------
+    model : LinearModel or classifier
+        The model under audit: a `LinearModel` or a fitted linear scikit-learn classifier.
+    X : array-like of shape (n_samples, n_features)
+        Features before anyone moves, in the units of the table.
+    y : array-like of shape (n_samples,)
+        Labels: +1 for good applicants, who should be accepted, and -1 for bad ones.
+    budgets : mapping, sequence or Budgets, optional
+        What people can change, in the units of X, keyed by column name or position:
+        ``{"savings": (0, 5000)}``. A list of columns means half a standard deviation in either
+        direction. By default the budgets that the model was fitted for, else every column.
+    prepare : Prepare, optional
+        A fitted preparation. X is then the unprepared table, and models use the prepared columns.
+        By default the preparation of the model, if it has one.
+    multiples : sequence of float, optional
+        Multiples of the budgets to evaluate; 0 and 1 are always included.
+    cost_accept_bad : float, optional
+        The cost of accepting a bad applicant.
+    cost_refuse_good : float, optional
+        The cost of refusing a good applicant.
+    movable : sequence of int or str, optional
+        Columns that people can change by half a standard deviation, instead of `budgets`.
+    powers : sequence of float, optional
+        Gaming powers for the numbers that depend on the scale of the scores: bad applicants move by
+        power times the coefficients of what they can change, in scaled features.
+    radii : sequence of float, optional
+        How inaccurate the data may be, in the distance |x - x'| + label_cost |y - y'| of scaled
+        features; 0 is always included.
+    label_cost : float, optional
+        The label cost in that distance.
+    power : float, optional
+        The expected gaming power.
+    scale : float or array-like of shape (n_columns,), optional
+        Sizes of steps that cost an adversary the same in each column, by default the standard
+        deviations of the columns that models use.
+    unit : str, optional
+        The name of the unit of such steps.
+    groups : array-like of shape (n_samples,), optional
+        A group for each person; burden and recourse are then also reported by group.
+
+    Returns
+    -------
+    Audit
+        All results, as rows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not valid or does not fit the others.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> X, y = [[1.0], [0.2], [-0.1], [-2.0]], [1, 1, -1, -1]
+    >>> model = gp.LinearModel([1.0])
+    >>> found = gp.audit(model, X, y, budgets={0: (0, 0.6)}, radii=[0.05], scale=1.0)
     >>> [(row.multiple, row.accuracy) for row in found.gaming if row.movers == "bad"]
     [(0.0, 1.0), (0.5, 0.75), (1.0, 0.75), (2.0, 0.75), (4.0, 0.5)]
     >>> [round(row.accuracy, 3) for row in found.shifts]
@@ -99,40 +155,69 @@ def compare_models(
     unit: str = UNIT,
     groups: ArrayLike | None = None,
 ) -> Audit:
-    """The same for several classifiers on the same people, with their paired differences. The last
-    is the one in question, and the others are what it is compared with.
+    """Audits several linear classifiers on the same people, with paired differences.
 
-    budgets
-        What people can change, in the units of X, keyed by name or position:
-        ``{"savings": (0, 5000)}``. A list of columns stands for half a standard deviation in either
-        direction, and so does `movable`. By default what the last model was fitted for, or else
-        every column.
-    prepare
-        A fitted `Prepare`: X is then the table as it is, and models see what it makes of it. By
-        default that of the last model, if it holds one.
-    multiples
-        Of the budgets, to look at; 0 and 1 are always among them.
-    cost_accept_bad, cost_refuse_good
-        What it costs to accept a bad applicant (label -1), and to refuse a good one (label +1).
-    radii, label_cost
-        How inaccurate the data may be, 0 always among them, in the distance
-        |x - x'| + label_cost |y - y'|.
-    scale
-        How large a step in each feature costs an adversary the same: a number, or one a feature. By
-        default the standard deviations of what models see.
-    unit
-        What such steps are called.
-    groups
-        One value a person; burden and recourse are then also reported by group.
-    powers, power
-        For the secondary numbers, which depend on the scale of the scores: people with label -1
-        move by power times the coefficients of what they can change, in scaled features.
+    Parameters
+    ----------
+    models : sequence of LinearModel or classifier
+        The models. The last one is under audit, and the others are compared with it.
+    X : array-like of shape (n_samples, n_features)
+        Features before anyone moves, in the units of the table.
+    y : array-like of shape (n_samples,)
+        Labels: +1 for good applicants, who should be accepted, and -1 for bad ones.
+    budgets : mapping, sequence or Budgets, optional
+        What people can change, in the units of X, keyed by column name or position:
+        ``{"savings": (0, 5000)}``. A list of columns means half a standard deviation in either
+        direction. By default the budgets that the last model was fitted for, else every column.
+    prepare : Prepare, optional
+        A fitted preparation. X is then the unprepared table, and models use the prepared columns.
+        By default the preparation of the last model, if it has one.
+    multiples : sequence of float, optional
+        Multiples of the budgets to evaluate; 0 and 1 are always included.
+    cost_accept_bad : float, optional
+        The cost of accepting a bad applicant.
+    cost_refuse_good : float, optional
+        The cost of refusing a good applicant.
+    movable : sequence of int or str, optional
+        Columns that people can change by half a standard deviation, instead of `budgets`.
+    powers : sequence of float, optional
+        Gaming powers for the numbers that depend on the scale of the scores: bad applicants move by
+        power times the coefficients of what they can change, in scaled features.
+    radii : sequence of float, optional
+        How inaccurate the data may be, in the distance |x - x'| + label_cost |y - y'| of scaled
+        features; 0 is always included.
+    label_cost : float, optional
+        The label cost in that distance.
+    power : float, optional
+        The expected gaming power.
+    scale : float or array-like of shape (n_columns,), optional
+        Sizes of steps that cost an adversary the same in each column, by default the standard
+        deviations of the columns that models use.
+    unit : str, optional
+        The name of the unit of such steps.
+    groups : array-like of shape (n_samples,), optional
+        A group for each person; burden and recourse are then also reported by group.
 
+    Returns
+    -------
+    Audit
+        All results, as rows.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is not valid or does not fit the others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import gameproof as gp
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((200, 2))
     >>> y = np.sign(X[:, 0] + 0.3 * rng.standard_normal(200))
-    >>> one, two = LinearModel([1.0, 1.0], name="both"), LinearModel([1.0, 0.0], name="first")
-    >>> found = compare_models([one, two], X, y, budgets=[1], multiples=[2])
+    >>> one = gp.LinearModel([1.0, 1.0], name="both")
+    >>> two = gp.LinearModel([1.0, 0.0], name="first")
+    >>> found = gp.compare_models([one, two], X, y, budgets=[1], multiples=[2])
     >>> [(row.multiple, row.low > 0) for row in found.differences if row.movers == "bad"]
     [(0.0, True), (1.0, True), (2.0, True)]
     """
@@ -153,40 +238,40 @@ def compare_models(
     if given is None:
         given = getattr(last, "budgets_", None)
     people = Applicants.of(X, y, given, prepare, own)
-    cases = [Case.of(line, people, scale) for line in lines]
+    cases = [ScoredApplicants.of(line, people, scale) for line in lines]
     kinds = None if groups is None else _kinds(groups, people.y.size)
-    # Where nothing can be changed, nobody moves.
+    # If nothing can be changed, nobody moves.
     movers, times = ((BAD, REFUSED), times) if people.columns else ((BAD,), (0.0,))
-    least, pairs = shifts(cases, sizes, label_cost)
+    least, pairs = shift_rows(cases, sizes, label_cost)
     return Audit(
         models=tuple(line.name for line in lines),
         budgets=people.budgets,
         costs=costs,
         label_cost=float(label_cost),
-        quality=tuple(quality(case) for case in cases),
-        bins=tuple(row for case in cases for row in bins(case)),
+        quality=tuple(quality_row(case) for case in cases),
+        bins=tuple(row for case in cases for row in bin_rows(case)),
         gaming=tuple(
-            gaming(case, who, m, costs) for case in cases for who in movers for m in times
+            gaming_row(case, who, m, costs) for case in cases for who in movers for m in times
         ),
         shifts=tuple(least),
-        weaknesses=tuple(row for case in cases for row in weaknesses(case)),
-        hurt=tuple(row for case in cases for row in hurt(case, kinds)),
+        weaknesses=tuple(row for case in cases for row in weakness_rows(case)),
+        hurt=tuple(row for case in cases for row in recourse_rows(case, kinds)),
         power=expected,
-        by_power=tuple(power_gaming(case, zeta) for case in cases for zeta in grid),
-        losses=tuple(row for case in cases for row in losses(case, sizes, label_cost)),
-        coefficients=tuple(row for case in cases for row in coefficients(case)),
-        differences=tuple(differences(cases, movers, times)),
+        by_power=tuple(power_gaming_row(case, zeta) for case in cases for zeta in grid),
+        losses=tuple(row for case in cases for row in loss_rows(case, sizes, label_cost)),
+        coefficients=tuple(row for case in cases for row in coefficient_rows(case)),
+        differences=tuple(difference_rows(cases, movers, times)),
         shift_differences=tuple(pairs),
         unit=unit,
         fingerprint=fingerprint(X, y, people.budgets.features.names),
-        learned_from=1.0 if any(learned_from(last, table, y) for table in (X, people.Z)) else None,
+        learned_from=1.0 if any(trained_on(last, table, y) for table in (X, people.Z)) else None,
     )
 
 
 def _lines(models: Sequence[Any]) -> list[LinearModel]:
     lines = [m if isinstance(m, LinearModel) else LinearModel.of(m) for m in models]
     if not lines:
-        raise ValueError("there is no model to audit")
+        raise ValueError("models is empty; give at least one model")
     named = [line.name for line in lines]
     if len(set(named)) < len(named):
         raise ValueError(f"models must have different names, got {', '.join(named)}")
@@ -199,7 +284,7 @@ def _lines(models: Sequence[Any]) -> list[LinearModel]:
 def _kinds(groups: ArrayLike, n: int) -> NDArray[np.str_]:
     kinds = np.asarray(groups).astype(str)
     if kinds.shape != (n,):
-        raise ValueError(f"groups must have one value a person, got shape {kinds.shape}")
+        raise ValueError(f"groups must have one value per person, got shape {kinds.shape}")
     number = np.unique(kinds).size
     if number > MOST_GROUPS:
         raise ValueError(f"groups has {number} different values, more than {MOST_GROUPS}")
@@ -207,7 +292,7 @@ def _kinds(groups: ArrayLike, n: int) -> NDArray[np.str_]:
 
 
 def _numbers(name: str, given: Sequence[float]) -> tuple[float, ...]:
-    """Within what can be computed with, at least 0, in order, each once."""
+    """Sorted distinct numbers between 0 and `LARGEST`."""
     found: Vector = np.unique(np.asarray(given, dtype=np.float64))
     if not (np.isfinite(found).all() and found[0] >= 0):
         raise ValueError(f"{name} must be finite and at least 0, got {list(given)}")

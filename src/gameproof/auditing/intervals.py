@@ -1,13 +1,15 @@
-"""Intervals for shares of people, for differences of two such shares, and over splits.
+"""Confidence intervals for shares, for paired differences of shares, and over splits.
 
-A share: Wilson's score interval. A mean of numbers between 0 and 1: the same, with their variance
-in place of a share's, which is the largest that their mean allows. A difference of two shares of
-the same people: with a of them right by the first classifier alone and b by the second alone, the
-interval of Bonett and Price, which is Wald's for (a + 1) / (n + 2) and (b + 1) / (n + 2). Over k
-random splits of one table the means of parts that overlap are not independent; Nadeau and Bengio
-widen Student's interval by taking 1/k + test/train in place of 1/k in its variance. A few splits
-may agree by chance, so it is never narrower than that of one split with as many people as all of
-them can hold: k times as many, and no more than the table.
+- A share has Wilson's score interval.
+- A mean of numbers between 0 and 1 has the same interval with their variance in place of that of a
+  share, which is the largest variance for this mean.
+- A paired difference of shares, where a people are decided correctly by the first classifier only
+  and b by the second only, has the interval of Bonett and Price. It is Wald's interval for
+  (a + 1) / (n + 2) and (b + 1) / (n + 2).
+- Means over k random splits of one table are not independent, because the splits overlap. Nadeau
+  and Bengio widen Student's interval: its variance has 1/k + test/train in place of 1/k. A few
+  splits may agree by chance, so the interval is at least as wide as that of one split with as many
+  people as all splits together can contain: k times as many, and no more than the table.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ CONFIDENCE = 0.95
 
 
 def share_interval(k: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Wilson's, for k of n.
+    """Wilson's interval for a share of k out of n.
 
     >>> low, high = share_interval(8, 10)
     >>> round(low, 3), round(high, 3)
@@ -33,7 +35,9 @@ def share_interval(k: int, n: int, confidence: float = CONFIDENCE) -> tuple[floa
 
 
 def mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Wilson's, for the mean of numbers between 0 and 1; of zeros and ones it is a share's.
+    """Wilson's interval for the mean of numbers between 0 and 1.
+
+    For zeros and ones it is the interval of a share.
 
     >>> share_interval(1, 4) == mean_interval(np.array([1.0, 0.0, 0.0, 0.0]))
     True
@@ -43,7 +47,7 @@ def mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tuple[floa
 
 
 def _wilson(total: float, spread: float, n: int, confidence: float) -> tuple[float, float]:
-    """For a sum of n numbers; `spread` is n times their variance."""
+    """Wilson's interval for the mean of n numbers; `spread` is n times their variance."""
     z = float(ndtri((1 + confidence) / 2))
     centre = (total + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * sqrt(spread + z * z / 4)
@@ -51,7 +55,7 @@ def _wilson(total: float, spread: float, n: int, confidence: float) -> tuple[flo
 
 
 def paired_interval(a: int, b: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Bonett and Price's, for (a - b) / n.
+    """The interval of Bonett and Price for (a - b) / n.
 
     >>> low, high = paired_interval(30, 10, 400)
     >>> round(low, 3), round(high, 3)
@@ -64,8 +68,9 @@ def paired_interval(a: int, b: int, n: int, confidence: float = CONFIDENCE) -> t
 
 
 def paired_mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """The same for the mean of numbers between -1 and 1: Wald's, with one person more who has 1 and
-    one who has -1. Of -1, 0 and 1 it is Bonett and Price's.
+    """Wald's interval for the mean of numbers between -1 and 1, after adding one 1 and one -1.
+
+    For numbers in {-1, 0, 1} it is the interval of Bonett and Price.
 
     >>> both = paired_mean_interval(np.repeat([1.0, -1.0, 0.0], [30, 10, 360]))
     >>> np.allclose(both, paired_interval(30, 10, 400))
@@ -80,9 +85,11 @@ def paired_mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tup
 def split_interval(
     numbers: Vector, overlap: float, alone: float = 0.0, confidence: float = CONFIDENCE
 ) -> tuple[float, float]:
-    """Nadeau and Bengio's, for the mean of one number a split; `overlap` is the number of test rows
-    over that of training rows, 0 gives Student's. `alone` is half the interval that one split has
-    from its own people: see the module."""
+    """The interval of Nadeau and Bengio for the mean of one number per split.
+
+    `overlap` is the number of test rows divided by the number of training rows; 0 gives Student's
+    interval. `alone` is half the width of the interval of a single split.
+    """
     k, mean = numbers.size, float(numbers.mean())
     if k < 2:
         return -inf, inf

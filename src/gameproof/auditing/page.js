@@ -28,7 +28,7 @@
     return (whole ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(digits))).replace("-", "−");
   };
 
-  // How values lie along an axis, and back. What has no logarithm lies far below.
+  // Maps values to an axis and back. Values without a logarithm map far below.
   const EVEN = { to: (v) => v, from: (v) => v };
   const LOG = { to: (v) => Math.log10(Math.max(v, 1e-300)), from: (v) => 10 ** v };
   const along = (scale, span, from, to) => {
@@ -44,7 +44,7 @@
     return [scale.from(low - pad), scale.from(high + pad)];
   };
 
-  // Round numbers between two, about as many as asked for.
+  // Round numbers between two values, about as many as requested.
   const ticks = (low, high, count) => {
     const raw = (high - low) / Math.max(1, count), unit = 10 ** Math.floor(Math.log10(raw));
     const step = unit * [1, 2, 5, 10].find((m) => m * unit >= raw * 0.999);
@@ -53,7 +53,7 @@
       found.push(+(k * step).toPrecision(12));
     return found;
   };
-  // Powers of ten, or 1, 2, 5 and so on; where even those are few, as on an even axis.
+  // Powers of ten, or 1, 2, 5, …; if these are too few, the ticks of a linear axis.
   const logTicks = (low, high, count) => {
     for (const digits of [[1], [1, 2, 5]]) {
       const found = [];
@@ -112,7 +112,7 @@
       this.draw();
     }
 
-    // Legend, zoom buttons, the box that shows values, and where they are read out.
+    // Legend, zoom buttons, the tooltip, and the live region for screen readers.
     furnish() {
       const tools = html("div", { class: "tools" });
       this.figure.insertBefore(tools, this.plot);
@@ -155,7 +155,7 @@
       return this.spec.series.filter((_, k) => !this.hidden.has(k));
     }
 
-    // What the axes span: all of it, or what was zoomed to.
+    // The range of the axes: all data, or the zoomed part.
     spans() {
       const { spec, flat } = this;
       const refers = spec.across.map(([v]) => v);
@@ -168,7 +168,7 @@
         const inside = (s, k) => s.x[k] >= x[0] && s.x[k] <= x[1];
         let seen = [...all(this.shown, inside), ...(this.zoomed ? [] : refers)];
         if (spec.log_y) {
-          // A band that reaches 0 leaves the chart a little below the lowest line.
+          // A band that reaches 0 is cut off a little below the lowest line.
           const lines = this.shown.flatMap((s) => s.y.filter((v, k) => known(v) && v > 0 && inside(s, k)));
           seen = seen.filter((v) => v >= 0.4 * Math.min(...lines));
         }
@@ -197,7 +197,7 @@
       const rows = spec.labels.length * (26 + this.row * Math.max(1, this.shown.length));
       const height = flat ? HEIGHT : rows + 50;
       const beside = spec.kind === "bars" ? 62 : 20;
-      // Names of upright lines stand in a row of their own below the title of the axis.
+      // Names of vertical reference lines have their own row below the axis title.
       const above = flat ? (spec.upright.length ? 42 : 30) : 6;
       this.inner = { left: flat ? 52 : 16, right: this.width - beside, top: above, bottom: height - 44 };
       this.span = this.spans();
@@ -206,7 +206,7 @@
       this.Y = along(this.scales.y, y, bottom, top);
       const svg = make("svg", { viewBox: `0 0 ${this.width} ${height}`, "aria-hidden": "true" });
       const clip = make("clipPath", { id: this.clip }, make("defs", {}, svg));
-      // Markers at the ends of a line are whole; marks have words on both sides.
+      // Leaves room for whole markers at the ends of a line and for text beside marks.
       const ends = flat ? [left - 5, right + 5] : [left - 12, this.width];
       make("rect", { x: ends[0], y: top - 5, width: ends[1] - ends[0], height: bottom - top + 10 }, clip);
       this.axes(svg);
@@ -273,7 +273,7 @@
       return best;
     }
 
-    // How high a curve runs between two places, every few pixels.
+    // The height of a curve between two places, every few pixels.
     heights(series, start, end) {
       const found = [], { x, y } = series;
       for (let k = 1; k < x.length; k++) {
@@ -317,7 +317,7 @@
       }
     }
 
-    // Bars or dots, one below the other, with the label above each group.
+    // Bars or dots below each other, with a label above each group.
     marks() {
       const { spec } = this, { left } = this.inner, zero = clamp(0, ...this.span.x);
       let y = this.inner.top;
@@ -336,7 +336,7 @@
             if (s.low.length && known(s.low[k]))
               make("path", { class: `whisker w${kind}`, d: `M${this.X(s.low[k])} ${middle}H${this.X(s.high[k])}` }, this.body);
             if (spec.kind === "dots") marker(kind, end, middle, this.body);
-            // Beside a bar; above a dot, where no interval is in the way.
+            // Beside a bar, or above a dot, where no interval is in the way.
             const place = spec.kind === "bars"
               ? { x: Math.max(end, this.X(zero)) + 8, y: middle + 4 }
               : { x: end, y: middle - 7, "text-anchor": "middle" };
@@ -411,7 +411,7 @@
       return Number.isFinite(best) ? list.indexOf(best) : null;
     }
 
-    // The pointer: it reads values, and a drag zooms to what it encloses.
+    // Pointer events: hovering shows values, dragging zooms.
     follow() {
       let from = null;
       this.plot.addEventListener("pointerdown", (event) => {
@@ -432,7 +432,7 @@
         else this.point(this.nearest(at));
       });
       this.plot.addEventListener("pointercancel", () => { from = null; this.point(null); });
-      // A finger leaves when it is lifted; what it pointed at stays until the focus moves on.
+      // After a touch ends, the tooltip stays until the focus moves.
       this.plot.addEventListener("pointerleave", (event) => {
         if (!from && event.pointerType === "mouse") this.point(null);
       });
@@ -504,7 +504,7 @@
   theme.hidden = false;
   name();
 
-  // On paper every table is open.
+  // Printing opens every table.
   let opened = [];
   addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details:not([open])")];

@@ -1,9 +1,9 @@
-"""`write_page`: sections as one HTML file that needs nothing else, no network and no program.
+"""`write_page`: writes sections as one self-contained HTML file.
 
-Style, script and data stand inside the file. A content security policy in its head forbids every
-request and every script but the page's own, so that it is safe to pass on: whatever a column of the
-table is called, it is shown as text. Charts are drawn by the script from data in the page; each has
-a table with the same numbers, which also serves those who cannot see charts or run scripts.
+Style, script and data are inside the file. A content security policy forbids all requests and all
+other scripts, so a page is safe to pass on: names of columns, whatever they contain, are shown as
+text. The script draws charts from data in the page. Each chart has a table with the same numbers,
+also for readers who cannot see charts or run scripts.
 """
 
 from __future__ import annotations
@@ -16,16 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from html import escape
 from importlib.resources import files
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from gameproof.auditing.finite import finite
+from gameproof.auditing.json_safe import json_safe
+from gameproof.auditing.number_format import cell
 from gameproof.auditing.page_model import Chart, Column, Panels, Section, Table, Tile
-from gameproof.auditing.words import in_points, percent
 from gameproof.core.atomic_files import write_whole
-
-NOTHING = "–"
 
 
 def write_page(
@@ -38,14 +35,36 @@ def write_page(
     tiles: Sequence[Tile] = (),
     notes: Sequence[str] = (),
 ) -> None:
-    """Writes the page, whole or not at all.
+    """Writes a self-contained HTML page; an existing file is replaced completely or not at all.
 
-    sections
-        In the order in which they are read.
-    made
-        How it was made, name by name: see `made`.
-    notes
-        What is to be known before the findings are read; they stand at the top.
+    Parameters
+    ----------
+    path : str or Path
+        The file to write.
+    title : str
+        The title of the page.
+    sections : sequence of Section
+        The sections, in order (`gameproof.auditing.page_model`).
+    made : mapping of str to str
+        How the page was made: names and values for its last part.
+    subtitle : str, optional
+        A line below the title.
+    tiles : sequence of Tile, optional
+        Numbers for the top of the page.
+    notes : sequence of str, optional
+        What readers should know first, for the top of the page.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import gameproof as gp
+    >>> from gameproof.auditing.page_model import Section
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "page.html")
+    ...     gp.write_page(path, "Audit", [Section("How good?", "Good.")], {"seed": "0"})
+    ...     "<h1>Audit</h1>" in path.read_text(encoding="utf-8")
+    True
     """
     content = page(title, sections, made, subtitle=subtitle, tiles=tiles, notes=notes)
     write_whole(Path(path), content.encode())
@@ -60,7 +79,7 @@ def page(
     tiles: Sequence[Tile] = (),
     notes: Sequence[str] = (),
 ) -> str:
-    """The page as text.
+    """The page as HTML text.
 
     >>> text = page("A & B", [Section("How good?", "Good.")], {"command": "gameproof audit"})
     >>> "<h1>A &amp; B</h1>" in text, "http-equiv" in text, "https://" in text
@@ -111,30 +130,6 @@ def page(
 </body>
 </html>
 """
-
-
-def cell(value: Any, kind: str = "text") -> str:
-    """A value as it is read.
-
-    >>> cell(0.7634, "percent"), cell(-0.012, "points"), cell(1234567, "count"), cell(None)
-    ('76.3\\xa0%', '−1.2', '1,234,567', '–')
-    """
-    if value is None or (isinstance(value, float) and not isfinite(value)):
-        return NOTHING
-    if kind == "percent":
-        return percent(value)
-    if kind == "points":
-        return in_points(value)
-    if kind == "count":
-        return f"{value:,}"
-    if kind == "label":
-        return f"{value:+d}".replace("-", "−")
-    if kind == "number":
-        return (f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}").replace("-", "−")
-    if kind == "interval":
-        middle, low, high = (cell(part, "number") for part in value)
-        return middle if low == NOTHING else f"{middle} ({low} to {high})"
-    return str(value)
 
 
 def _section(slug: str, section: Section) -> str:
@@ -216,13 +211,13 @@ def _tiles(tiles: Sequence[Tile]) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Long names break between their words: at capitals and after signs; numbers do not."""
+    """Allows line breaks in long names, at capitals and after punctuation, but not in numbers."""
     parts = re.split(r"(?<=[a-z])(?=[A-Z])|(?<=[_.=-])(?<!\d\.)", text)
     return "<wbr>".join(escape(part) for part in parts)
 
 
 def _size(value: str) -> str:
-    """Names take more room than numbers."""
+    """A class for long values, which are shown in a smaller font."""
     return ' class="words"' if len(value) > 10 else ""
 
 
@@ -239,8 +234,8 @@ def _paragraph(text: str, kind: str) -> str:
 
 
 def _data(value: Any) -> str:
-    """JSON that cannot end the element it stands in, and that has null for what is not finite."""
-    text = json.dumps(finite(value), ensure_ascii=True, separators=(",", ":"))
+    """JSON that cannot close the script element around it."""
+    text = json.dumps(json_safe(value), ensure_ascii=True, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -249,5 +244,5 @@ def _resource(name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """How a content security policy names an inline text."""
+    """The digest by which a content security policy allows an inline text."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

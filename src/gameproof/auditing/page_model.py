@@ -1,5 +1,6 @@
-"""What a page is made of: sections with a finding, charts and tables. Plain data; the page is
-drawn from it, and from nothing else. Charts are drawn as files from the same data (`figures.py`).
+"""The parts of a page: sections with findings, charts and tables.
+
+They are plain data. `page.py` makes pages of them, and `figures.py` draws charts as files.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Value = float | None
 @final
 @dataclass(frozen=True)
 class Column:
-    """What a column of a table is called, and how its values are written."""
+    """The name of a table's column, and how its values are written."""
 
     name: str
     kind: Kind = "text"
@@ -34,10 +35,10 @@ class Table:
 @final
 @dataclass(frozen=True)
 class Series:
-    """One line of a chart, or one mark for each of its labels, with intervals where there are any.
+    """One line of a chart, or one mark per label, with optional intervals.
 
-    `look` chooses colour, dash and marker; 0 is for what is in question. A `guide` is a line to
-    compare with, without markers.
+    `look` selects colour, dash and marker; 0 is for the model under audit. A `guide` is a reference
+    line without markers.
     """
 
     name: str
@@ -56,13 +57,13 @@ class Chart:
     """A figure: lines over x, or bars or dots for each of `labels`.
 
     alt
-        What it shows, for those who do not see it.
+        A description for readers who cannot see the chart.
     across, upright
-        Lines to compare with, at a value and at an x, each with its name.
+        Named reference lines: horizontal ones at a value, vertical ones at an x.
     log_x, log_y
-        Axes of lines that are logarithmic. What is not above 0 lies below the chart.
+        Whether the axes of lines are logarithmic. Values that are not positive are cut off.
     from_zero
-        Whether the values' axis of lines begins at 0.
+        Whether the vertical axis of lines starts at 0.
     """
 
     kind: Literal["lines", "bars", "dots"]
@@ -83,7 +84,7 @@ class Chart:
 @final
 @dataclass(frozen=True)
 class Panels:
-    """Charts that belong together, under one caption."""
+    """Charts with a common caption."""
 
     caption: str
     charts: Sequence[Chart] = ()
@@ -102,7 +103,10 @@ class Tile:
 @final
 @dataclass(frozen=True)
 class Section:
-    """A question, the answer in a sentence, and what it rests on."""
+    """A question, its answer in a sentence, and the evidence.
+
+    `open` shows tables unfolded. `collapsed` folds the whole section, for secondary results.
+    """
 
     title: str
     finding: str
@@ -110,7 +114,5 @@ class Section:
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     panels: Sequence[Panels] = ()
-    # A table that is the finding itself is shown open.
     open: bool = False
-    # What is secondary is shown once it is opened.
     collapsed: bool = False

@@ -1,4 +1,4 @@
-"""How something was made: what it takes to make it again, and to see that it is the same."""
+"""The provenance of a page: what is needed to reproduce it and to verify the data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 PACKAGES = ("gameproof", "numpy", "scipy", "scikit-learn")
 
 
-def made(
+def provenance(
     *,
     command: str = "",
     seed: int | None = None,
@@ -23,7 +23,7 @@ def made(
     settings: Mapping[str, Any] | None = None,
     when: datetime | None = None,
 ) -> dict[str, str]:
-    """The last part of a page, name by name. `data` tells a data set from its fingerprint."""
+    """Entries for the last part of a page; `data` maps names of data sets to fingerprints."""
     found: dict[str, str] = {}
     if command:
         found["command"] = command
@@ -40,7 +40,7 @@ def made(
 
 
 def fingerprint(X: ArrayLike, y: ArrayLike, names: Sequence[str]) -> str:
-    """SHA-256 over the columns' names, their numbers and the labels, row by row.
+    """SHA-256 of the column names, the rows and the labels.
 
     >>> fingerprint([[1.0, 2.0]], [1], ["a", "b"])[:12]
     'efa9d66c0595'

@@ -1,1 +1,1 @@
-"""The command ``gameproof``: one module for each of its words."""
+"""The command ``gameproof``: one module for each subcommand. They parse, call and print."""

@@ -1,8 +1,8 @@
-"""``gameproof bench``: how fast, and with how few queries, measured here and now.
+"""``gameproof bench``: speed and query efficiency, measured on this machine.
 
-The programs are those of the folder ``benchmarks`` of the source, which an installed package
-carries along. Each runs in a process of its own, prints its tables and keeps them, with machine
-and versions, in a file.
+The programs are in the folder ``benchmarks`` of the source, which an installed package contains
+too. Each runs in its own process, prints its tables and stores them in a file, with the machine and
+the versions.
 """
 
 from __future__ import annotations
@@ -16,51 +16,50 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import Help, one_of
-from gameproof.cli.outputs import make_sure_of_folder
+from gameproof.cli.options import add_command, one_of
+from gameproof.cli.outputs import add_folder, require_writable_folder
 
 PROGRAMS = {
-    "steps": "the time of a step: against C, against NumPy, as n and d grow",
+    "steps": "time per step: against C, against NumPy, as n and d grow",
     "reference": "certified saddle points: Newton's method against a conic solver",
-    "command": "the command itself: its help, and a large table from file to model",
-    "variance": "the variance of the estimates",
+    "command": "the command: its help, and a large table from file to model",
+    "variance": "the variance of the gradient estimates",
     "queries": "queries to a certified gap: hand-tuned methods against Solver.auto",
-    "varied": "Solver.auto on thirty varied problems, and on people who break the model",
-    "against_dro": "saddle points against the package dro, which has to be installed",
+    "varied": "Solver.auto on thirty varied problems, and on people who break its model",
+    "against_dro": "saddle points against the package dro, which must be installed",
 }
-# The others take long, and the last asks for a package with a large framework behind it.
+# The others take long, and against_dro needs a package that brings a large framework.
 DEFAULT = ("steps", "reference", "command", "variance")
 
 
-def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
-    """``bench``."""
-    listed = "\n".join(f"  {name:12s} {about}" for name, about in PROGRAMS.items())
-    parser = words.add_parser(
+def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """Adds ``bench``."""
+    about = "\n".join(f"  {name:12s} {text}" for name, text in PROGRAMS.items())
+    parser = add_command(
+        commands,
+        shared,
         "bench",
-        parents=[shared],
-        help="measure time and queries on this machine, as ratios",
-        description="Measures, prints tables and keeps them with machine and versions. Contenders "
-        "take turns within one run, so that their ratios mean something on a busy machine too.",
-        epilog=f"benchmarks:\n{listed}\n\nexample: gameproof bench steps --quick",
-        formatter_class=Help,
+        run,
+        summary="measure speed and queries on this machine, as ratios",
+        description="Runs benchmarks, prints their tables and stores them with the machine and the "
+        "versions. Contenders alternate within one run, so ratios are meaningful on a busy machine "
+        "too.",
+        examples=f"benchmarks:\n{about}\n\nexample: gameproof bench steps --quick",
     )
     parser.add_argument(
         "names",
         nargs="*",
         type=one_of("benchmark", PROGRAMS),
         metavar="NAME",
-        help=f"some of them; by default {', '.join(DEFAULT)}",
+        help=f"the benchmarks to run; by default {', '.join(DEFAULT)}",
     )
     parser.add_argument("--quick", action="store_true", help="smaller sizes, fewer rounds")
-    parser.add_argument(
-        "--out", type=Path, default=Path("out/bench"), metavar="DIR", help="where to (%(default)s)"
-    )
-    parser.set_defaults(run=run)
+    add_folder(parser, "out/bench", "the output folder")
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Runs the programs one after the other, and with --json shows what they kept."""
-    make_sure_of_folder(options.out)
+    """Runs the programs one after the other; with --json, prints what they stored."""
+    require_writable_folder(options.out)
     folder, records = programs(), {}
     environment = os.environ | {"GAMEPROOF_BENCH": str(options.out)}
     for name in options.names or DEFAULT:
@@ -74,8 +73,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
         )
         if done.returncode:
             raise ChildProcessError(
-                f"the benchmark {name} ended with exit code {done.returncode}; what went before it "
-                f"is kept in {options.out}"
+                f"the benchmark {name} failed with exit code {done.returncode}; the results of "
+                f"earlier benchmarks are in {options.out}"
             )
         if console.as_json:
             records[name] = json.loads((options.out / f"{name}.json").read_text())
@@ -84,12 +83,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def programs() -> Path:
-    """The folder of the programs: beside the rooms where the package is installed, beside the
-    source where it is a clone."""
+    """The folder of the programs: inside an installed package, or beside the source of a clone."""
     package = Path(__file__).parents[1]
     for folder in (package / "benchmarks", package.parents[1] / "benchmarks"):
         if (folder / "harness.py").is_file():
             return folder
     raise FileNotFoundError(
-        "the benchmarks are not here: they come with the source and with a built package"
+        "the benchmarks are missing; they come with the source and with a built package"
     )

@@ -1,13 +1,14 @@
-"""``gameproof completion``: a script that teaches a shell the command's words and options."""
+"""``gameproof completion``: a script that completes commands and options in a shell."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import Help, model_file, page
+from gameproof.cli.options import add_command, model_file, page_file
 
 SHELLS = ("bash", "zsh", "fish")
 EXAMPLE = """examples:
@@ -16,19 +17,19 @@ EXAMPLE = """examples:
   gameproof completion fish > ~/.config/fish/completions/gameproof.fish"""
 
 
-def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
-    """``completion``."""
-    parser = words.add_parser(
+def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """Adds ``completion``."""
+    parser = add_command(
+        commands,
+        shared,
         "completion",
-        parents=[shared],
-        help="print a script for completion in your shell",
-        description="Prints a script that completes the words and options of this command in a "
-        "shell. It names what this version has: write it again after an update.",
-        epilog=EXAMPLE,
-        formatter_class=Help,
+        run,
+        summary="print a completion script for your shell",
+        description="Prints a script that completes the commands and options of gameproof in a "
+        "shell. The script describes this version: create it again after an update.",
+        examples=EXAMPLE,
     )
     parser.add_argument("shell", choices=SHELLS, help=", ".join(SHELLS))
-    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
@@ -37,28 +38,28 @@ def run(options: argparse.Namespace, console: Console) -> None:
         import shtab
     except ImportError as error:
         raise ImportError("completion needs shtab: pip install 'gameproof[completion]'") from error
-    whole: Callable[[], argparse.ArgumentParser] = options.whole
-    parser = whole()
+    make_parser: Callable[[], argparse.ArgumentParser] = options.make_parser
+    parser = make_parser()
     _mark(parser, shtab.FILE)
     script = shtab.complete(parser, options.shell)
     if options.shell == "zsh":
-        # What may be given any number of times; shtab says at most once.
+        # Arguments with nargs="*" may be repeated; shtab completes only the first.
         script = script.replace('"(*)::', '"*:')
     console.show(script, {"shell": options.shell, "script": script})
 
 
 def _mark(parser: argparse.ArgumentParser, file: Any) -> None:
-    """Arguments that name files or folders complete to those, and those of some names to the names;
-    a word is described as in the help, in one line."""
-    from pathlib import Path
+    """Tells shtab which arguments are files and which are one of several names.
 
+    Every command is described by the one line of its help.
+    """
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            for word in action._choices_actions:
-                inner = action.choices[word.dest]
-                inner.description = word.help
+            for command in action._choices_actions:
+                inner = action.choices[command.dest]
+                inner.description = command.help
                 _mark(inner, file)
-        elif action.type in (Path, page, model_file):
+        elif action.type in (Path, page_file, model_file):
             action.complete = file  # type: ignore[attr-defined]
         elif known := getattr(action.type, "known", None):
             action.choices = known

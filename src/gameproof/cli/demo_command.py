@@ -1,9 +1,9 @@
-"""``gameproof demo``: four classifiers, and what is left of each when people use a budget.
+"""``gameproof demo``: four classifiers, and how accurate each stays when people use a budget.
 
-People who should be refused can change some columns by up to half a standard deviation, or by a
-multiple of that, and want to be accepted. Three classifiers are trained as usual and as in the
-paper, and one for this budget. Columns are prepared and scaled first, so that a budget means the
-same in each.
+Applicants who should be refused can change some columns by up to half a standard deviation, or by a
+multiple of it, to get accepted. One classifier is trained for this budget. The other three are
+logistic regression, strategic regression and the paper's robust classifier. Columns are prepared
+and scaled first, so a budget means the same in every column.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gameproof.cli import demo_people
 from gameproof.cli.console import Console
 from gameproof.cli.demo_people import People
-from gameproof.cli.outputs import make_sure_of_folder
+from gameproof.cli.options import add_command
+from gameproof.cli.outputs import add_folder, require_writable_folder
 
 if TYPE_CHECKING:
     from gameproof.auditing.page_model import Chart
@@ -29,26 +30,27 @@ POWER, RADIUS, LABEL_COST, INTERCEPT = 0.05, 0.15, 0.5, 20.0
 LOGISTIC, STRATEGIC, PAPER, TRAINED = "logistic", "strategic", "paper's robust", "for the budget"
 
 
-def add_parser(words: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
-    """``demo``."""
-    demo = words.add_parser(
+def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """Adds ``demo``."""
+    parser = add_command(
+        commands,
+        shared,
         "demo",
-        parents=[shared],
-        help="four classifiers and people who game them: a table and a figure",
-        description="Trains four classifiers, lets people game them within a budget, prints a "
-        "table and draws a figure. Credit and bank are shown too where gameproof data get has "
-        "fetched them. The first run compiles for about a minute.",
-        epilog="example: gameproof demo --out out",
+        run,
+        summary="compare four classifiers while people game them",
+        description="Trains four classifiers, lets people game them within a budget, prints the "
+        "accuracies and draws a figure. The data sets credit and bank are included if gameproof "
+        "data get has downloaded them. The first run compiles for about a minute.",
+        examples="example: gameproof demo --out out",
     )
-    demo.add_argument(
-        "--out", type=Path, default=Path("out"), metavar="DIR", help="for the figure [out]"
-    )
-    demo.set_defaults(run=run)
+    add_folder(parser, "out", "the folder for the figure")
 
 
 class Shown(NamedTuple):
-    """Accuracies by model and multiple with their intervals, and the leads of the classifier that
-    was trained for the budget, each a mean and its interval."""
+    """Accuracies by model and multiple, and the leads of the classifier trained for the budget.
+
+    Each is a mean and the ends of its 95 % interval.
+    """
 
     accuracy: dict[str, list[tuple[float, float, float]]]
     leads: dict[str, list[tuple[float, float, float]]]
@@ -56,11 +58,11 @@ class Shown(NamedTuple):
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Trains, tests, prints and draws."""
-    make_sure_of_folder(options.out)
+    """Trains and tests on every data set, prints the accuracies and draws the figure."""
+    require_writable_folder(options.out)
     console.say(
-        f"{demo_people.TRAIN:,} people to learn from and {demo_people.TEST:,} to test on, {SPLITS} "
-        "times; those who should be refused can change some columns by up to "
+        f"{demo_people.TRAIN:,} training rows and {demo_people.TEST:,} test rows, {SPLITS} times; "
+        "applicants who should be refused can change some columns by up to "
         f"{BUDGET:g} standard deviations"
     )
     found: dict[str, Shown] = {}
@@ -69,10 +71,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
             found[name] = compared(draws, overlap)
     lines = [line for name, shown in found.items() for line in table(name, shown)]
     worst = max(shown.duality_gap for shown in found.values())
-    lines.append(f"every fit is certified: no duality gap above {worst:.0e}")
+    lines.append(f"every fit is certified: the largest duality gap is {worst:.0e}")
     try:
         figure = str(draw(found, options.out / "demo.png"))
-        where = f"the same as a figure: {figure}"
+        where = f"figure: {figure}"
     except ImportError:
         figure, where = None, "for a figure: pip install gameproof[plot]"
     record = {
@@ -86,7 +88,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def compared(draws: Iterable[People], overlap: float) -> Shown:
-    """Means over draws, with their 95 % intervals."""
+    """Means over draws, with 95 % intervals."""
     import numpy as np
 
     from gameproof.auditing.intervals import split_interval
@@ -108,7 +110,7 @@ def compared(draws: Iterable[People], overlap: float) -> Shown:
 
 
 def classifiers(people: People) -> tuple[dict[str, tuple[Vector, float]], float]:
-    """theta and the intercept of each, and the largest duality gap."""
+    """Coefficients and intercept of each classifier, and the largest duality gap."""
     from math import inf
 
     import numpy as np
@@ -138,8 +140,7 @@ def classifiers(people: People) -> tuple[dict[str, tuple[Vector, float]], float]
 
 
 def accuracies(people: People, theta: Vector, offset: float) -> list[float]:
-    """The share of people decided rightly once those who should be refused used each multiple of
-    the budget."""
+    """Test accuracy when applicants who should be refused use each multiple of the budget."""
     import numpy as np
 
     scores = people.X_test @ theta + offset
@@ -149,9 +150,9 @@ def accuracies(people: People, theta: Vector, offset: float) -> list[float]:
 
 
 def table(name: str, shown: Shown) -> list[str]:
-    """The lines of one data set."""
+    """The accuracies and leads on one data set, line by line."""
     lines = [
-        f"{name}: accuracy where those who should be refused use a multiple of the budget",
+        f"{name}: accuracy when bad applicants use a multiple of their budget",
         " " * 18 + "".join(f"{multiple:>8g}" for multiple in MULTIPLES),
     ]
     for model, found in shown.accuracy.items():
@@ -166,26 +167,26 @@ def table(name: str, shown: Shown) -> list[str]:
 
 
 def draw(found: dict[str, Shown], path: Path) -> Path:
-    """Accuracy against multiples of the budget, a panel a data set."""
-    from gameproof.auditing.figures import drawn
+    """Draws accuracy over multiples of the budget, with one panel for each data set."""
+    from gameproof.auditing.figures import draw_files
     from gameproof.auditing.page_model import Panels
     from gameproof.core.atomic_files import write_whole
 
     charts = [_chart(name, shown) for name, shown in found.items()]
-    title = f"accuracy by multiple of the budget; 1 is {BUDGET:g} standard deviations"
-    content = drawn(Panels(title, charts))["png"]
+    title = f"accuracy by multiple of the budget (1 = {BUDGET:g} standard deviations)"
+    content = draw_files(Panels(title, charts))["png"]
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, content)
     return path
 
 
 def _chart(name: str, shown: Shown) -> Chart:
-    from gameproof.auditing.figures import lines
+    from gameproof.auditing.figures import line_chart
     from gameproof.auditing.page_model import Series
 
     series = []
     for model, found in shown.accuracy.items():
         mean, low, high = ([part[k] for part in found] for k in range(3))
         series.append(Series(model, mean, MULTIPLES, low, high))
-    x = f"budget (1: {BUDGET:g} standard deviations)"
-    return lines(name, x, "accuracy", series, upright=[(1.0, "trained for")])
+    x = f"budget (1 = {BUDGET:g} standard deviations)"
+    return line_chart(name, x, "accuracy", series, upright=[(1.0, "trained for")])

@@ -1,4 +1,4 @@
-"""The people that ``gameproof demo`` trains on and tests with."""
+"""The data sets of ``gameproof demo``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEATURES, MOVABLE = 10, 5  # of the paper's synthetic people
 
 
 class People(NamedTuple):
-    """Prepared rows to learn from and to test on, and the columns that people can change."""
+    """Prepared training and test rows, and the positions of the columns that people can change."""
 
     X: Matrix
     y: Vector
@@ -26,11 +26,15 @@ class People(NamedTuple):
 
 
 def data_sets(splits: int, console: Console) -> Iterator[tuple[str, float, Iterator[People]]]:
-    """By name, with the overlap of their splits: draws of made-up people are independent."""
+    """Yields name, overlap and draws of each data set.
+
+    The overlap is that of the training rows of two draws: 0 for synthetic people, which are drawn
+    anew.
+    """
     from gameproof.core.errors import DataNotFound
     from gameproof.tables.load_published import load_bank, load_credit
 
-    yield "made-up applicants", 0.0, (_prepared(_applicants(k), k) for k in range(splits))
+    yield "synthetic applicants", 0.0, (_prepared(_applicants(k), k) for k in range(splits))
     yield "the paper's synthetic people", 0.0, (_synthetic(k) for k in range(splits))
     missing = []
     for name, load in (("credit", load_credit), ("bank", load_bank)):
@@ -42,11 +46,11 @@ def data_sets(splits: int, console: Console) -> Iterator[tuple[str, float, Itera
         draws = (_prepared(data.balanced(TRAIN + TEST, k), k) for k in range(splits))
         yield name, TEST / TRAIN, draws
     if missing:
-        console.say(f"for {' and '.join(missing)}: gameproof data get {' '.join(missing)}")
+        console.say(f"to include {' and '.join(missing)}: gameproof data get {' '.join(missing)}")
 
 
 def _applicants(seed: int) -> Dataset:
-    """The made-up people of ``gameproof data write people``."""
+    """The applicants of ``gameproof data write people``."""
     import numpy as np
 
     from gameproof.estimators.features import Features

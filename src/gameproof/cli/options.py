@@ -1,23 +1,26 @@
-"""Options that several words take, and values that make no sense: those end with exit code 2."""
+"""Argument types and help texts that several commands share.
+
+An option value that makes no sense is a `UsageError`, which ends the command with exit code 2.
+"""
 
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable, Collection
 from math import inf, nan
 from pathlib import Path
+from typing import Any, Literal
 
-STANDARD = Path("-")  # input or output
-GIVEN = "as given"  # why a value is what it is
-
-
-class SenselessOptions(ValueError):
-    """A command line whose options do not go together."""
+STANDARD = Path("-")  # standard input or output
 
 
-class Help(argparse.HelpFormatter):
-    """Wraps a text of one line, as a description is, and leaves one of several as it stands, as
-    examples do."""
+class UsageError(ValueError):
+    """A command line whose options do not fit together."""
+
+
+class HelpFormatter(argparse.HelpFormatter):
+    """Wraps text of one line, such as a description, and keeps line breaks, as in examples."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if "\n" not in text:
@@ -25,13 +28,46 @@ class Help(argparse.HelpFormatter):
         return "\n".join(indent + line for line in text.splitlines())
 
 
+def add_command(
+    commands: argparse._SubParsersAction[Any],
+    shared: argparse.ArgumentParser,
+    name: str,
+    run: Callable[..., None],
+    *,
+    summary: str,
+    description: str,
+    examples: str,
+) -> argparse.ArgumentParser:
+    """Adds a command with the shared options; `run(options, console)` carries it out."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        parents=[shared],
+        help=summary,
+        description=description,
+        epilog=examples,
+        formatter_class=HelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def command_line(options: argparse.Namespace) -> str:
+    """The command as the user typed it."""
+    return shlex.join(["gameproof", *options.typed])
+
+
 def one_of(what: str, known: Collection[str]) -> Callable[[str], str]:
-    """A type for arguments that must be one of some names. Not `choices`, which refuses an empty
-    list of them before Python 3.12; completion finds them under `known`."""
+    """Argument type: one of several names.
+
+    `choices` would refuse an empty list of names before Python 3.12. Completion finds the names
+    under `known`.
+    """
 
     def checked(given: str) -> str:
         if given not in known:
-            raise argparse.ArgumentTypeError(f"no {what} {given!r}; there are {', '.join(known)}")
+            raise argparse.ArgumentTypeError(
+                f"unknown {what} {given!r}; choose from {', '.join(known)}"
+            )
         return given
 
     checked.known = list(known)  # type: ignore[attr-defined]
@@ -41,8 +77,10 @@ def one_of(what: str, known: Collection[str]) -> Callable[[str], str]:
 def number(
     least: float, most: float = inf, *, open_ends: bool = False, infinite: bool = False
 ) -> Callable[[str], float]:
-    """A type for arguments that are numbers from `least` to `most`, between them with `open_ends`,
-    and inf only with `infinite`."""
+    """Argument type: a number from `least` to `most`, or strictly between them with `open_ends`.
+
+    Only with `infinite` may it be inf.
+    """
     what = (
         f"a number between {least:g} and {most:g}" if open_ends else f"a number, {least:g} or more"
     )
@@ -61,8 +99,8 @@ def number(
     return checked
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """A type for arguments that are whole numbers of at least this."""
+def integer(least: int) -> Callable[[str], int]:
+    """Argument type: an integer of at least `least`."""
 
     def checked(given: str) -> int:
         try:
@@ -70,27 +108,37 @@ def whole(least: int) -> Callable[[str], int]:
         except ValueError:
             value = least - 1
         if value < least:
-            raise argparse.ArgumentTypeError(
-                f"expected a whole number, {least} or more, got {given!r}"
-            )
+            raise argparse.ArgumentTypeError(f"expected an integer, {least} or more, got {given!r}")
         return value
 
     return checked
 
 
+def radius(given: str) -> float | Literal["auto"]:
+    """Argument type: a number of at least 0, or auto."""
+    if given == "auto":
+        return "auto"
+    try:
+        return number(0)(given)
+    except argparse.ArgumentTypeError:
+        raise argparse.ArgumentTypeError(
+            f"expected a number, 0 or more, or auto, got {given!r}"
+        ) from None
+
+
 def model_file(given: str) -> Path:
-    """A type for the names of models."""
+    """Argument type: the file of a model."""
     path = Path(given)
     if path == STANDARD:
         raise argparse.ArgumentTypeError(
-            "a model cannot come from standard input; name its file, and - for the table only"
+            "a model cannot be read from standard input, only a table can; name the model's file"
         )
     return path
 
 
-def page(given: str) -> Path:
-    """A type for the names of pages."""
+def page_file(given: str) -> Path:
+    """Argument type: the file of an HTML page."""
     path = Path(given)
     if path.suffix.lower() not in (".html", ".htm"):
-        raise argparse.ArgumentTypeError(f"expected a name that ends in .html, got {given!r}")
+        raise argparse.ArgumentTypeError(f"expected a file name that ends in .html, got {given!r}")
     return path

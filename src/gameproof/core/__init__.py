@@ -1,1 +1,1 @@
-"""What every room needs: arguments, errors, files, names, progress."""
+"""What every room uses: argument checks, errors, atomic files, column names, progress bars."""

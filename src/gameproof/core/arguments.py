@@ -1,4 +1,4 @@
-"""From what a caller gave to what the code needs, or an error that says what was expected."""
+"""Argument checks: each converts an argument or raises an error that says what was expected."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 T = TypeVar("T", bound=np.generic)
-# Rows that are looked at in one go.
+# Number of rows that are checked at once.
 BLOCK = 2**16
 
 
 def shown(value: Any) -> str:
-    """What was given, as it stands in a message: in full where it is short, of arrays and tables
-    the type and the shape."""
+    """A value as an error message shows it: type and shape of an array or table, else its repr."""
     shape = getattr(value, "shape", ())
     if not shape:
         return reprlib.repr(value)
@@ -27,7 +26,7 @@ def shown(value: Any) -> str:
 
 
 def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[np.float64]:
-    """A float array of its own, or an error: no strings, nothing ragged."""
+    """A new float array, or an error for strings and ragged input."""
     require_unmasked(name, value)
     try:
         array = np.array(value)
@@ -39,21 +38,21 @@ def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[n
 
 
 def read_only(array: NDArray[T]) -> NDArray[T]:
-    """A view of the same numbers through which they cannot be changed."""
+    """A read-only view of the array."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def require_unmasked(name: str, value: object) -> None:
-    """Refuses what NumPy would take for numbers though a mask says that they are none."""
+    """Rejects masked entries, which NumPy would otherwise treat as numbers."""
     if np.ma.is_masked(value):
         raise ValueError(f"{name} has masked entries; fill them, or leave their rows out")
 
 
 def require_finite(name: str, array: NDArray[np.float64]) -> None:
-    """Refuses NaN and infinities, and says where the first one is."""
-    for start in range(0, len(array), BLOCK):  # a copy of all could be as large as memory
+    """Rejects NaN and infinities, and reports where the first one is."""
+    for start in range(0, len(array), BLOCK):  # a mask of the whole array could exceed memory
         bad = np.argwhere(~np.isfinite(array[start : start + BLOCK]))
         if not bad.size:
             continue
@@ -63,7 +62,7 @@ def require_finite(name: str, array: NDArray[np.float64]) -> None:
 
 
 def as_vector(name: str, value: ArrayLike) -> Vector:
-    """A finite 1-D float copy, or an error that names what was given."""
+    """A finite one-dimensional float copy of the argument, or an error."""
     vector = as_numbers(name, value, "a vector")
     if vector.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {vector.shape}")
@@ -74,7 +73,7 @@ def as_vector(name: str, value: ArrayLike) -> Vector:
 
 
 def as_number(name: str, value: float) -> float:
-    """A float, or an error: no strings, nothing that is true or false."""
+    """A float, or an error for strings and booleans."""
     if isinstance(value, (bool, np.bool_, str, bytes)):
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
@@ -92,12 +91,12 @@ def as_positive(name: str, value: float) -> float:
 
 
 def as_prices(name: str, value: ArrayLike, size: int | None, what_inf_is: str) -> Vector:
-    """Positive numbers, one a feature, or an error; `what_inf_is` says what infinity stands for."""
+    """One positive number per feature, or an error; `what_inf_is` says what infinity means."""
     prices = as_numbers(name, value, "a vector")
     if prices.ndim != 1 or prices.size == 0 or size not in (None, prices.size):
-        wanted = "one number a feature" if size is None else f"one number a feature, {size}"
+        wanted = "one number per feature" if size is None else f"one number per feature, {size}"
         raise ValueError(f"{name} must have {wanted}, got shape {prices.shape}")
-    if not (prices > 0).all():  # NaN is not either
+    if not (prices > 0).all():  # also rejects NaN
         bad = int(np.argmin(prices > 0))
         raise ValueError(
             f"{name} must be positive, got {prices[bad]:g} for feature {bad}; use inf for "
@@ -116,7 +115,7 @@ def as_count(name: str, value: int, least: int = 1) -> int:
 
 
 def as_generator(seed: Any) -> np.random.Generator:
-    """The generator that a seed gives, or the one that was given."""
+    """A generator seeded with `seed`, or `seed` itself where it is a generator."""
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Files that are whole or not there at all."""
+"""Atomic writes: a file is replaced completely or not at all."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from stat import S_IMODE
 
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:
-    """Writes a file under another name in the same folder, then renames it.
+    """Writes a temporary file in the same folder, then renames it to `path`.
 
-    A killed process or a full disk leaves what was there before; of two processes that write at
-    once, one comes last. A link stays one, and a file keeps its rights.
+    If the process is killed or the disk is full, the previous file stays unchanged. If two
+    processes write at once, the last one wins. Symbolic links and file permissions are kept.
     """
     require_replaceable(path)
     try:
         _write(real(path), content)
-    except OSError as error:  # under the name that was asked for
+    except OSError as error:  # names the path that the caller gave
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def real(path: Path) -> Path:
-    """The file that a name leads to, whether it is there or not."""
+    """The path with symbolic links resolved, whether or not the file exists."""
     return Path(os.path.realpath(path))
 
 
 def require_replaceable(path: Path) -> None:
-    """Refuses what is there and no file: a folder, or a device, which a file would replace."""
+    """Rejects a path that exists and is not a regular file, such as a folder or a device."""
     if path.exists() and not path.is_file():
         what = "a folder" if path.is_dir() else "a device or a pipe"
         raise FileExistsError(f"{path} is {what}, expected the name of a file to write")
@@ -49,7 +49,7 @@ def _write(path: Path, content: bytes | memoryview) -> None:
 
 
 def _umask() -> int:
-    """What a new file may be; the system tells only by setting it."""
+    """The process's umask, which can only be read by setting it."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask

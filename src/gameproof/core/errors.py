@@ -1,7 +1,7 @@
-"""What can go wrong, as exceptions and warnings; exceptions of a run carry it along.
+"""Exceptions and warnings.
 
-Wrong arguments are plain ``ValueError`` or ``TypeError``, raised before the first query. What goes
-wrong later must lose nothing: an `EvaluationError` carries the state at which to go on.
+Wrong arguments raise plain ``ValueError`` or ``TypeError`` before the first query. A later failure
+must lose nothing: an `EvaluationError` carries the state from which the run can be resumed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,38 @@ if TYPE_CHECKING:
 
 
 class GameproofError(Exception):
-    """The base of this package's own exceptions."""
+    """Base class of all exceptions that gameproof defines.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.ModelFileError, gp.GameproofError)
+    True
+    """
 
 
 class EvaluationError(GameproofError):
-    """A value could not be obtained: it was not finite, or the function that gives it raised.
+    """A value was not finite, or the function that computes it raised an exception.
 
-    `state` is the run up to the last good answer. Mend the cause and go on with
-    ``solve(problem, solver, resume=error.state, …)``: no answer before the failure is asked again.
+    Parameters
+    ----------
+    message : str
+        What failed, and where.
+    state : State
+        The state of the run after the last valid answer. Fix the cause, then resume with
+        ``solve(problem, solver, resume=error.state, …)``: no earlier answer is requested again.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> def value(i, x, y):
+    ...     return float("nan")
+    >>> problem = gp.SaddleProblem(value, n=5, x_set=gp.Box([-1], [1]), y_set=gp.Box([-1], [1]))
+    >>> try:
+    ...     result = gp.solve(problem, gp.ogda_rr(), epochs=1, seed=0)
+    ... except gp.EvaluationError as error:
+    ...     type(error.state).__name__
+    'State'
     """
 
     def __init__(self, message: str, state: Any) -> None:
@@ -34,51 +58,128 @@ class EvaluationError(GameproofError):
 
 
 class DivergedError(GameproofError, FloatingPointError):
-    """The iterate is no longer finite."""
+    """The iterate is no longer finite.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.DivergedError, FloatingPointError)
+    True
+    """
 
 
 class AnswerError(GameproofError):
-    """People answered with something that cannot be used; agents and deployment are named."""
+    """A population's answer cannot be used; the message names the agents and the deployment.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.AnswerError, gp.GameproofError)
+    True
+    """
 
 
 class BudgetExceeded(GameproofError):
-    """A question was not asked because its answers would exceed the budget."""
+    """A question was not asked because its answers would exceed the query budget.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.BudgetExceeded, gp.GameproofError)
+    True
+    """
 
 
 class StateFileError(GameproofError):
-    """A state file that cannot be used: cut short, altered, newer, or of another run."""
+    """A state file is truncated, altered, written by a newer version, or from another run.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.StateFileError, gp.GameproofError)
+    True
+    """
 
 
 class ModelFileError(GameproofError, ValueError):
-    """A model file that cannot be used: cut short, altered, newer, or of another program."""
+    """A model file is truncated, altered, written by a newer version, or of another program.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.ModelFileError, ValueError)
+    True
+    """
 
 
 class DataError(GameproofError, ValueError):
-    """A table that is not what it should be: cut short, altered, or another one."""
+    """A table is truncated, altered, or not the expected one.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.DataError, ValueError)
+    True
+    """
 
 
 class DataNotFound(GameproofError, FileNotFoundError):
-    """A data set that is not in the data folder; the message says how to get it."""
+    """A data set is not in the data folder; the message says how to get it.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.DataNotFound, FileNotFoundError)
+    True
+    """
 
 
 class StartProjectedWarning(UserWarning):
-    """The start point lay outside the sets and was moved to the nearest point inside."""
+    """The start point was outside the sets and was projected onto them.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import gameproof as gp
+    >>> warnings.filterwarnings("ignore", category=gp.StartProjectedWarning)
+    """
 
 
 class CapWarning(UserWarning):
-    """The bound on theta binds, so that what is found is not the best there is."""
+    """The bound on theta is active, so a larger bound would give a better solution.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import gameproof as gp
+    >>> warnings.filterwarnings("ignore", category=gp.CapWarning)
+    """
 
 
 class BudgetWarning(UserWarning):
-    """A budget that is larger than the whole range of its column."""
+    """A budget is larger than the range of its column, or a default budget is unreliable.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import gameproof as gp
+    >>> warnings.filterwarnings("ignore", category=gp.BudgetWarning)
+    """
 
 
 class IgnoresDataWarning(UserWarning):
-    """The radius is so large that the best robust classifier is theta = 0."""
+    """The radius is so large that the best robust classifier is theta = 0.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import gameproof as gp
+    >>> warnings.filterwarnings("ignore", category=gp.IgnoresDataWarning)
+    """
 
 
 def warn(message: str, kind: type[Warning] = UserWarning) -> None:
-    """Warns of the line that called this package, however deep inside it was found out."""
+    """Issues a warning that points at the line that called gameproof."""
     frame, level = sys._getframe(1), 2  # as warnings.warn counts
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gameproof."):
         frame, level = frame.f_back, level + 1  # type: ignore[assignment]

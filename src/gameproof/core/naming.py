@@ -1,4 +1,4 @@
-"""Names of columns in sentences. Light, for the command's help must not wait for what reads."""
+"""Names of columns in messages. Imports nothing heavy, so that the command's help is fast."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """What may have been meant."""
+    """A hint for an unknown name: the closest known one, or the list of known names."""
     import difflib
 
     known = list(names)
@@ -18,8 +18,9 @@ def suggestion(name: str, names: Iterable[str]) -> str:
 
 
 def quoted(name: str) -> str:
-    """A name or a value from a table, as it stands in a line: in quotation marks where it could be
-    taken for more than itself, for several names or for the next line.
+    """A name or value of a table as a message shows it.
+
+    Quotation marks are added where it contains a separator or a line break.
 
     >>> quoted("income"), quoted("savings, total"), quoted("a\\nb")
     ('income', "'savings, total'", "'a\\\\nb'")
@@ -28,6 +29,6 @@ def quoted(name: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:
-    """Names in a sentence, not too many."""
+    """The first `most` names, joined by commas, and how many were left out."""
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest

@@ -1,13 +1,16 @@
-"""A progress bar on a terminal, nothing elsewhere."""
+"""Progress on a terminal: lines for long steps, and a bar. Nothing is shown elsewhere."""
 
 from __future__ import annotations
 
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Any, Self
+
+PATIENCE = 2.0  # seconds until a step is reported for the first time
+PULSE = 10.0  # seconds between further reports
 
 
 def _shows(wanted: bool | None) -> bool:
@@ -16,7 +19,7 @@ def _shows(wanted: bool | None) -> bool:
 
 @contextmanager
 def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator[None]:
-    """Prints a line on stderr if what happens inside takes longer than `patience` seconds."""
+    """Prints `text` to stderr if the block takes longer than `patience` seconds."""
     timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
     timer.daemon = True
     if _shows(wanted):
@@ -27,8 +30,32 @@ def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator
         timer.cancel()
 
 
+@contextmanager
+def step(text: str, wanted: bool | None) -> Iterator[None]:
+    """Reports on stderr that the step inside is running, if it takes long, and for how long."""
+    if not _shows(wanted):
+        yield
+        return
+    done = threading.Event()
+    began = time.monotonic()
+
+    def report() -> None:
+        wait = PATIENCE
+        while not done.wait(wait):
+            print(f"{text}, {time.monotonic() - began:.0f} s …", file=sys.stderr, flush=True)
+            wait = PULSE
+
+    reporter = threading.Thread(target=report, daemon=True)
+    reporter.start()
+    try:
+        yield
+    finally:
+        done.set()
+        reporter.join()
+
+
 class Progress:
-    """Shows how much of a total is done. `wanted` None: on a terminal, if tqdm is installed."""
+    """A progress bar. With `wanted=None` it is shown on a terminal if tqdm is installed."""
 
     def __init__(self, wanted: bool | None, total: float, unit: str, title: str) -> None:
         self._bar: Any = None
@@ -55,11 +82,6 @@ class Progress:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._bar is not None:
             self._bar.close()

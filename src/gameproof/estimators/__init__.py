@@ -1,1 +1,1 @@
-"""scikit-learn estimators."""
+"""scikit-learn estimators: classifiers, preparation, budgets, model selection, model files."""

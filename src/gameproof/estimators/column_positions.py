@@ -1,4 +1,4 @@
-"""Columns that people can move, by name or position."""
+"""Positions of columns that an argument gives by name or by position."""
 
 from __future__ import annotations
 
@@ -8,37 +8,38 @@ from typing import Any
 import numpy as np
 
 
-def positions(features: Any, names: Sequence[str] | None, d: int) -> list[int] | None:
-    """The positions of these columns, or None where none are given; an error says what is wrong.
+def column_positions(features: Any, names: Sequence[str] | None, d: int) -> list[int] | None:
+    """The positions of the columns in `features`, or None if `features` is None.
 
-    >>> positions(["income", 0], ["age", "income"], 2)
+    >>> column_positions(["income", 0], ["age", "income"], 2)
     [1, 0]
     """
     if features is None:
         return None
     if isinstance(features, (str, bytes)) or np.ndim(features) != 1:
         raise TypeError(f"features must be a list of names or positions, got {features!r}")
-    found = [_position(feature, names, d) for feature in features]
+    found = [column_position("features", feature, names, d) for feature in features]
     if len(set(found)) < len(found):
         raise ValueError(f"features names a column twice: {list(features)}")
     return found
 
 
-def _position(feature: Any, names: Sequence[str] | None, d: int) -> int:
-    if isinstance(feature, str):
+def column_position(argument: str, column: Any, names: Sequence[str] | None, d: int) -> int:
+    """The position of one column, given by name or position in `argument`."""
+    if isinstance(column, str):
         if names is None:
             raise ValueError(
-                f"features has the name {feature!r}, and X has no names; fit on a data frame, or "
-                "give positions"
+                f"{argument} has the name {column!r}, and X has no column names; fit on a data "
+                "frame, or give positions"
             )
         known = list(names)
-        if feature not in known:
+        if column not in known:
             raise ValueError(
-                f"features has the name {feature!r}, which is not among {', '.join(known)}"
+                f"{argument} has the column {column!r}, which is not among {', '.join(known)}"
             )
-        return known.index(feature)
-    if isinstance(feature, (bool, np.bool_)) or not isinstance(feature, (int, np.integer)):
-        raise TypeError(f"features must be names or positions of columns, got {feature!r}")
-    if not 0 <= feature < d:
-        raise ValueError(f"features has {feature}, and X has columns 0 to {d - 1}")
-    return int(feature)
+        return known.index(column)
+    if isinstance(column, (bool, np.bool_)) or not isinstance(column, (int, np.integer)):
+        raise TypeError(f"{argument} must give columns by name or position, got {column!r}")
+    if not 0 <= column < d:
+        raise ValueError(f"{argument} has the column {column}, and X has columns 0 to {d - 1}")
+    return int(column)

@@ -1,4 +1,4 @@
-"""`Features`: what the columns of a table are."""
+"""`Features`: names, categories and movable columns of a table."""
 
 from __future__ import annotations
 
@@ -10,9 +10,26 @@ from typing import final
 @final
 @dataclass(frozen=True)
 class Features:
-    """What the columns of a table are: names, the levels of categories, which can be moved.
+    """The columns of a table: their names, which are categories, and which people can change.
 
-    >>> Features(("income", "home"), {"home": ("owned", "rented")}, movable=("income",))
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the columns, in order.
+    levels : mapping of str to tuple of str, optional
+        Levels of each categorical column. The table holds level numbers, starting at 0.
+    movable : tuple of str, optional
+        Names of the columns that people can change.
+
+    Raises
+    ------
+    ValueError
+        If names repeat, or if `levels` or `movable` name an unknown column.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> gp.Features(("income", "home"), {"home": ("owned", "rented")}, movable=("income",))
     Features(2 columns, categories: home, movable: income)
     """
 
@@ -35,3 +52,8 @@ class Features:
             f"Features({len(self.names)} columns, categories: {', '.join(self.levels) or 'none'}, "
             f"movable: {', '.join(self.movable) or 'none'})"
         )
+
+
+def default_names(d: int) -> tuple[str, ...]:
+    """Names for columns without names: x0, x1, …"""
+    return tuple(f"x{k}" for k in range(d))

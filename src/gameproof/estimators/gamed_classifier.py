@@ -1,61 +1,65 @@
-"""A fitted linear classifier and the people it meets: its decisions, and those after gaming.
+"""A fitted linear classifier: its decisions, and its decisions after people game it.
 
 The table is prepared and scored. People who move gain what their budgets, or their response, allow.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gameproof.core.arguments import Matrix, Vector, as_number
+from gameproof.core.arguments import Indices, Matrix, Vector, as_number
 from gameproof.core.errors import BudgetWarning, warn
-from gameproof.estimators.gamed_decisions import Decided, Who, require_who
-from gameproof.estimators.moving import Moving, boxed, checked, multiplied
-from gameproof.estimators.outcomes import Outcomes
-from gameproof.estimators.preparation import Preparation, fills_gaps, takes_gaps
-from gameproof.estimators.row_identity import Rows, among
-from gameproof.estimators.sample_weight import Counted, as_weights, counted
-from gameproof.estimators.scaling import Units, in_units
-from gameproof.estimators.table_budgets import Budgets
+from gameproof.estimators.fitted_preparation import FittedPreparation, fills_gaps, takes_gaps
+from gameproof.estimators.gamed_decisions import Decisions, Who, require_who
+from gameproof.estimators.parameters import ClassifierParameters
+from gameproof.estimators.response_choice import ResponseChoice, as_box_budget, scale_response
+from gameproof.estimators.row_identity import RowIdentity, restrict_to_rows
+from gameproof.estimators.sample_weight import WeightedRows, as_weights
+from gameproof.estimators.scaling import translate_response
+from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import KnownResponse, Response
 
 
-class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Decides about people by a table, as it is and after they have changed what they can."""
+class GamedClassifier(ClassifierParameters):
+    """Scores and decisions for a table, before and after people change what they can."""
 
-    budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None
-    prepare: Any
-    response: Response | None
-    power: float | ArrayLike | None
-    features: Sequence[int | str] | None
-    fit_intercept: bool
-
-    outcomes_: Outcomes
-    classes_: NDArray[Any]
-    prepare_: Any
-    budgets_: Budgets | None
-    units_: Units
-    coef_: Matrix
-    intercept_: Vector
-    n_features_in_: int
-
-    _rows: Rows | None = None
-    _stated: Any = None  # the budgets that a fit was given
+    _row_identity: RowIdentity | None = None
+    _fitted_for: Any = None  # the parameter `budgets` at the time of the fit
 
     def decision_function(self, X: ArrayLike) -> Vector:
-        """Scores of features as reported, positive for ``classes_[1]``."""
+        """Scores of reported features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features as people report them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Scores, positive for ``classes_[1]``.
+        """
         check_is_fitted(self)
         return self._scores(self._preparation.transform(self._validated(X)))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """The class of features as reported."""
+        """Classes of reported features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features as people report them.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            One of ``classes_`` per row.
+        """
         return self._classes(self.decision_function(X))
 
     def gamed_score(
@@ -67,32 +71,60 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         multiple: float = 1.0,
         who: Who = "unfavourable",
     ) -> float:
-        """Accuracy where people answer the classifier; `score` is that on features as given.
+        """Accuracy after people have gamed the classifier; `score` gives it before.
 
-        `who` moves: "unfavourable", everybody who should be refused, or "refused", everybody who is
-        refused, whatever their label. They use `multiple` times what the budgets, or the response,
-        allow. A black box is asked, about those who count."""
-        people = self._met(X, y)
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features before anyone moves.
+        y : array-like of shape (n_samples,)
+            True classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Sample weights. A black box is not asked about rows with weight 0.
+        multiple : float, optional
+            People use this multiple of what their budgets, or their response, allow.
+        who : {"unfavourable", "refused"}, optional
+            Who moves: everyone with the unfavourable label, or everyone who is refused.
+
+        Returns
+        -------
+        float
+            The share of correct decisions.
+        """
+        people = self._checked_rows(X, y)
         weights = np.ones(len(people.X))
         if sample_weight is not None:
             weights = as_weights(sample_weight, people.X)
         require_who(who)
         Z = self._preparation.transform(people.X)
         signs, towards = self.outcomes_.signs(people.y), self.outcomes_.towards
-        moving = Decided(signs, self._scores(Z), towards).moving(who) & (weights > 0)
-        scores = self._gamed(people, Z, moving, multiple)
-        return Decided(signs, scores, towards).measured("accuracy", weights)
+        moving = Decisions(signs, self._scores(Z), towards).moving(who) & (weights > 0)
+        scores = self._gamed_scores(people, Z, moving, multiple)
+        return Decisions(signs, scores, towards).measured("accuracy", weights)
 
     def gamed_decisions(self, X: ArrayLike, *, multiple: float = 1.0) -> NDArray[Any]:
-        """The class that each person would get by using `multiple` times their budget, whether
-        they use all of it or just enough."""
-        people = self._met(X)
+        """The class that each person can get by using their budget.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features before anyone moves.
+        multiple : float, optional
+            The multiple of the budgets that people use.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            One of ``classes_`` per row.
+        """
+        people = self._checked_rows(X)
         Z = self._preparation.transform(people.X)
-        return self._classes(self._gamed(people, Z, np.ones(len(Z), dtype=bool), multiple))
+        everyone = np.ones(len(Z), dtype=bool)
+        return self._classes(self._gamed_scores(people, Z, everyone, multiple))
 
     @property
     def coef_names_(self) -> list[str]:
-        """The columns that ``coef_`` is about: the table's, or what `prepare` makes of them."""
+        """Names of the columns of ``coef_``: the table's columns, or those made by `prepare`."""
         check_is_fitted(self)
         return self._preparation.names_out(self.coef_.shape[1])
 
@@ -104,83 +136,102 @@ class Gamed(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def offset_(self) -> float:
-        """The intercept in the units of the fit."""
+        """Intercept in the units of the fit, positive towards the favourable class."""
         check_is_fitted(self)
         shifted = float(self.intercept_[0] + self.units_.mean @ self.coef_[0])
         return self.outcomes_.towards * shifted if self.fit_intercept else 0.0
 
+    # --- movable columns
+
+    def _movable_names(self) -> list[str]:
+        """Names of the columns that people can change."""
+        if self.budgets_ is not None:
+            return list(self.budgets_.columns)
+        return [self.coef_names_[k] for k in self.movable_]
+
+    def _movable_prepared(self) -> Indices:
+        """Positions of the prepared columns that are made from columns that people can change."""
+        if self.budgets_ is None:
+            return self.movable_
+        columns = sorted({*self.budgets_.ranges, *self.budgets_.claims})
+        return self._preparation.places(columns, self.coef_.shape[1])
+
     # --- how people move
 
     def _validated(self, X: ArrayLike, y: Any = "no_validation", reset: bool = False) -> Any:
-        """The table as numbers, with the labels where there are any."""
+        """The table as numbers, with the labels if there are any."""
         finite: Any = "allow-nan" if takes_gaps(self.prepare if reset else self.prepare_) else True
         return validate_data(
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite, reset=reset
         )
 
     @property
-    def _preparation(self) -> Preparation:
+    def _preparation(self) -> FittedPreparation:
         names = getattr(self, "feature_names_in_", None)
         named = None if names is None else tuple(map(str, names))
-        return Preparation(self.prepare_, named, self.n_features_in_)
+        return FittedPreparation(self.prepare_, named, self.n_features_in_)
 
     @property
-    def _moving(self) -> Moving:
-        told = self.budgets, self.response, self.power, self.features
-        return Moving(*told, self._preparation, self.units_.mean.size)
+    def _choice(self) -> ResponseChoice:
+        parameters = self.budgets, self.response, self.power, self.features
+        return ResponseChoice(*parameters, self._preparation, self.units_.mean.size)
 
-    def _set_budgets(self, who: Counted) -> None:
-        """Checks the budgets; defaults are those of these rows."""
-        self.budgets_, self._stated = None, self.budgets
+    def _set_budgets(self, people: WeightedRows) -> None:
+        """Checks the budgets; default ranges come from these rows."""
+        self.budgets_, self._fitted_for = None, self.budgets
         if self.budgets is not None:
             features = self._preparation.features
-            self.budgets_ = checked(self.budgets, features, who.X, who.weights)
+            self.budgets_ = as_budgets(self.budgets, features, people.X, people.weights)
             for note in self.budgets_.notes:
                 warn(note, BudgetWarning)
 
-    def _budgets(self, who: Counted) -> Budgets:
-        """Those of the fit; where others were given since, those, with defaults of these rows."""
-        if self.budgets is self._stated and self.budgets_ is not None:
+    def _current_budgets(self, people: WeightedRows) -> Budgets:
+        """The budgets of the fit, or those that were set since then."""
+        if self.budgets is self._fitted_for and self.budgets_ is not None:
             return self.budgets_
-        return checked(self.budgets, self._preparation.features, who.X, who.weights)
+        return as_budgets(self.budgets, self._preparation.features, people.X, people.weights)
 
-    def _met(
+    def _checked_rows(
         self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Counted:
-        """People whom the fitted model meets, if it can know them."""
+    ) -> WeightedRows:
+        """Validated rows; raises if the response is keyed by row and these are other rows."""
         check_is_fitted(self)
         if y is None:
             table = self._validated(X)
             labels: Any = np.empty(len(table))
         else:
             table, labels = self._validated(X, y)
-        if self._rows is not None and self.budgets is None:  # a model from a file has none
-            self._rows.require(self._moving.knows, self._moving.answering(), table)
-        return counted(table, labels, sample_weight)
+        if self._row_identity is not None and self.budgets is None:  # None after loading a file
+            choice = self._choice
+            self._row_identity.require(choice.keyed, choice.chosen_response(), table)
+        return WeightedRows.of(table, labels, sample_weight)
 
-    def _response(self, who: Counted, Z: Matrix, multiple: float = 1.0) -> Response:
-        """How these people answer, in the units of the fit."""
-        moving = self._moving
+    def _response(self, people: WeightedRows, Z: Matrix, multiple: float = 1.0) -> Response:
+        """How these people respond, in the units of the fit."""
+        choice = self._choice
         if self.budgets is not None:
-            return boxed(moving.preparation.moves(who.X, self._budgets(who)), self.units_)
-        response = multiplied(moving.answering(), multiple)
-        return in_units(among(response, who.rows), self.units_, Z)
+            moves = choice.preparation.moves(people.X, self._current_budgets(people))
+            return as_box_budget(moves, self.units_)
+        response = scale_response(choice.chosen_response(), multiple)
+        return translate_response(restrict_to_rows(response, people.positions), self.units_, Z)
 
-    def _gamed(self, who: Counted, Z: Matrix, group: NDArray[np.bool_], multiple: float) -> Vector:
-        """Scores where the people of a group move, positive for ``classes_[1]``."""
-        towards, preparation = self.outcomes_.towards, self._moving.preparation
-        if self.budgets is not None:  # in the table's units: no rounding where nothing is scaled
-            budgets = self._budgets(who).times(as_number("multiple", multiple))
-            gains = preparation.gains(who.X, budgets, towards * self.coef_[0])
+    def _gamed_scores(
+        self, people: WeightedRows, Z: Matrix, group: NDArray[np.bool_], multiple: float
+    ) -> Vector:
+        """Scores after the people of a group have moved, positive for ``classes_[1]``."""
+        towards, preparation = self.outcomes_.towards, self._choice.preparation
+        if self.budgets is not None:  # gains in the table's units avoid the rounding of scaling
+            budgets = self._current_budgets(people).times(as_number("multiple", multiple))
+            gains = preparation.gains(people.X, budgets, towards * self.coef_[0])
             return self._scores(Z) + towards * np.where(group, gains, 0.0)
-        response = self._response(who, Z, multiple)
+        response = self._response(people, Z, multiple)
         if isinstance(response, KnownResponse):
             response.fit(*Z.shape)
             gains = response.gains(self.theta_, np.arange(len(Z)))
             return self._scores(Z) + towards * np.where(group, gains, 0.0)
         labels = np.where(group, -1.0, 1.0)
-        people = Population(self.units_.standardised(Z), labels, response, one_label=True)
-        return towards * (people.scores(self.theta_, np.arange(people.n)) + self.offset_)
+        population = Population(self.units_.standardised(Z), labels, response, one_label=True)
+        return towards * (population.scores(self.theta_, np.arange(population.n)) + self.offset_)
 
     def _scores(self, Z: Matrix) -> Vector:
         scores: Vector = Z @ self.coef_[0] + self.intercept_[0]

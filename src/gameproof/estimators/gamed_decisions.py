@@ -1,8 +1,8 @@
-"""What is measured where people game a classifier: who moves, and how the result is counted.
+"""Who moves when a classifier is gamed, and how the result is scored.
 
-A person with a score s towards the favourable class who can gain g is accepted after gaming where
-s + g > 0, whether they move as far as they can or just far enough. Everybody with an unfavourable
-label moves, or everybody who is refused; the others stay.
+A person with score s towards the favourable class who can gain g is accepted after gaming if
+s + g > 0, whether they move as far as they can or just far enough. Either everyone with the
+unfavourable label moves, or everyone who is refused; the others stay.
 """
 
 from __future__ import annotations
@@ -20,9 +20,12 @@ WHO = ("unfavourable", "refused")
 METRICS = ("accuracy", "balanced_accuracy", "roc_auc")
 
 
-class Decided(NamedTuple):
-    """Labels +1 for the favourable class and -1, and scores that are positive for the second of
-    two classes; `towards` is the sign of the favourable one in them."""
+class Decisions(NamedTuple):
+    """Labels and scores of people.
+
+    `signs` is +1 for the favourable class and -1 for the other. Scores are positive for the second
+    of the two classes, and `towards` is the sign of the favourable class in them.
+    """
 
     signs: Vector
     scores: Vector
@@ -30,8 +33,7 @@ class Decided(NamedTuple):
 
     @property
     def refused(self) -> NDArray[np.bool_]:
-        """Who does not get the favourable class. A score of 0 is the first class, as in
-        `predict`."""
+        """Who does not get the favourable class; a score of 0 means the first class."""
         found: NDArray[np.bool_] = (self.scores > 0) != (self.towards > 0)
         return found
 
@@ -45,7 +47,7 @@ class Decided(NamedTuple):
         wanted = self.towards * self.signs > 0
         if metric == "roc_auc":
             if wanted.all() or not wanted.any():
-                raise ValueError("roc_auc needs people of both classes; y has one")
+                raise ValueError("roc_auc needs both classes; y has only one")
             return float(roc_auc_score(wanted, self.scores, sample_weight=weights))
         if metric == "balanced_accuracy":
             given = self.scores > 0
@@ -54,6 +56,6 @@ class Decided(NamedTuple):
 
 
 def require_who(who: Any) -> None:
-    """Refuses anything but the two groups of people."""
+    """Rejects anything but the two groups of people who may move."""
     if who not in WHO:
         raise ValueError(f"who must be one of {', '.join(WHO)}, got {shown(who)}")

@@ -1,7 +1,7 @@
 """`gamed_scorer`: a scikit-learn scorer that lets people game the classifier first.
 
-It takes any linear classifier of two classes, inside a pipeline of preparations or a search, and
-needs no more than its coefficients: scores of people who move rise by what their budgets allow.
+It works with any linear classifier of two classes, also at the end of a pipeline or in a search. It
+only needs the coefficients: scores of people who move rise by what their budgets allow.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.validation import _get_feature_names, check_array
 
 from gameproof.core.arguments import Matrix, Vector, as_number, shown
-from gameproof.estimators.base import Linear
-from gameproof.estimators.gamed_decisions import METRICS, Decided, Who, require_who
-from gameproof.estimators.moving import checked
+from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.gamed_decisions import METRICS, Decisions, Who, require_who
 from gameproof.estimators.outcomes import Outcomes
-from gameproof.estimators.preparation import Preparation
 from gameproof.estimators.sample_weight import as_weights
+from gameproof.estimators.table_budgets import as_budgets
 
 
 def gamed_scorer(
@@ -31,20 +31,38 @@ def gamed_scorer(
     who: Who = "unfavourable",
     favourable: Any = None,
 ) -> GamedScorer:
-    """A scorer for `cross_val_score`, `GridSearchCV` and the like: the metric after people have
-    used `multiple` times their budgets.
+    """Makes a scorer that applies a metric after people have gamed the classifier.
 
-    budgets
-        What people can change in the table X, as `RobustStrategicClassifier` takes it; where a
-        range is not stated, half a standard deviation of the rows that are scored. None for what a
+    It can be used wherever scikit-learn takes a scorer, as in `cross_val_score` and
+    `GridSearchCV`, with any linear classifier of two classes or a pipeline that ends in one.
+
+    Parameters
+    ----------
+    budgets : mapping, sequence or Budgets, optional
+        What people can change in X, as in `RobustStrategicClassifier`. Default ranges are half a
+        standard deviation of the scored rows. None uses the budgets, or the response, that a
         gameproof classifier was fitted for.
-    metric
-        "accuracy", "balanced_accuracy" or "roc_auc".
-    who
-        "unfavourable": everybody who should be refused moves. "refused": everybody who is refused.
-    favourable
+    metric : {"accuracy", "balanced_accuracy", "roc_auc"}, optional
+        The metric.
+    multiple : float, optional
+        The multiple of the budgets that people use.
+    who : {"unfavourable", "refused"}, optional
+        Who moves: everyone with the unfavourable label, or everyone who is refused.
+    favourable : label, optional
         The class that people want, by default the classifier's own or ``classes_[1]``.
 
+    Returns
+    -------
+    GamedScorer
+        A callable with the arguments estimator, X, y and sample_weight.
+
+    Raises
+    ------
+    ValueError
+        If an argument is not among the allowed values.
+
+    Examples
+    --------
     >>> import gameproof as gp
     >>> from sklearn.linear_model import LogisticRegression
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
@@ -61,10 +79,10 @@ def gamed_scorer(
 
 
 class Parts(NamedTuple):
-    """A linear classifier behind a preparation, and the scores it gives."""
+    """A linear classifier, the preparation before it, the table, and the scores of its rows."""
 
     classifier: Any
-    preparation: Preparation
+    preparation: FittedPreparation
     X: Matrix
     scores: Vector
 
@@ -72,7 +90,7 @@ class Parts(NamedTuple):
 @final
 @dataclass(frozen=True)
 class GamedScorer:
-    """What `gamed_scorer` makes: call it with a fitted classifier, a table and labels."""
+    """The scorer that `gamed_scorer` returns; call it with a fitted classifier, X and y."""
 
     budgets: Any
     metric: str
@@ -87,57 +105,61 @@ class GamedScorer:
         parts = _parts(estimator, X)
         outcomes = self._outcomes(parts.classifier)
         signs, towards = outcomes.signs(np.asarray(y)), outcomes.towards
-        moving = Decided(signs, parts.scores, towards).moving(self.who)
+        moving = Decisions(signs, parts.scores, towards).moving(self.who)
         if self.budgets is None:
-            gamed = self._by_its_own(estimator, X, moving)
+            gamed = self._own_gamed_scores(estimator, X, moving)
         else:
             features = parts.preparation.features
-            budgets = checked(self.budgets, features, parts.X, weights).times(self.multiple)
+            budgets = as_budgets(self.budgets, features, parts.X, weights).times(self.multiple)
             coef = towards * _coefficients(parts.classifier)
             gains = parts.preparation.gains(parts.X, budgets, coef)
             gamed = parts.scores + towards * np.where(moving, gains, 0.0)
-        return Decided(signs, gamed, towards).measured(self.metric, weights)
+        return Decisions(signs, gamed, towards).measured(self.metric, weights)
 
-    def _by_its_own(self, estimator: Any, X: ArrayLike, moving: Any) -> Vector:
-        model = _found(estimator)
-        if not isinstance(model, Linear):
+    def _own_gamed_scores(self, estimator: Any, X: ArrayLike, moving: Any) -> Vector:
+        model = _best_estimator(estimator)
+        if not isinstance(model, BaseStrategicClassifier):
             raise ValueError(
                 f"gamed_scorer needs budgets for a {type(model).__name__}, such as "
                 "gamed_scorer({'savings': (0, 5000)})"
             )
-        people = model._met(X)
+        people = model._checked_rows(X)
         Z = model._preparation.transform(people.X)
-        return model._gamed(people, Z, moving, self.multiple)
+        return model._gamed_scores(people, Z, moving, self.multiple)
 
     def _outcomes(self, classifier: Any) -> Outcomes:
-        own = classifier.outcomes_.favourable if isinstance(classifier, Linear) else None
+        own = (
+            classifier.outcomes_.favourable
+            if isinstance(classifier, BaseStrategicClassifier)
+            else None
+        )
         wanted = own if self.favourable is None else self.favourable
         return Outcomes.learned(np.asarray(classifier.classes_), wanted)
 
 
-def _found(estimator: Any) -> Any:
-    """The model that a search has chosen."""
+def _best_estimator(estimator: Any) -> Any:
+    """The model that a search has chosen, or the estimator itself."""
     while hasattr(estimator, "best_estimator_"):
         estimator = estimator.best_estimator_
     return estimator
 
 
 def _parts(estimator: Any, X: ArrayLike) -> Parts:
-    model = _found(estimator)
+    model = _best_estimator(estimator)
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     *before, classifier = steps
     transformers = [step for step in before if step is not None and step != "passthrough"]
     if not (hasattr(classifier, "coef_") and hasattr(classifier, "decision_function")):
         raise TypeError(
-            "gamed_scorer takes a fitted linear classifier with coef_ and decision_function, or a "
+            "gamed_scorer needs a fitted linear classifier with coef_ and decision_function, or a "
             f"pipeline that ends in one, got {shown(model)}"
         )
-    if isinstance(classifier, Linear) and classifier.prepare_ is not None:
+    if isinstance(classifier, BaseStrategicClassifier) and classifier.prepare_ is not None:
         transformers.append(classifier.prepare_)
     whole = transformers[0] if len(transformers) == 1 else make_pipeline(*transformers)
     named = _get_feature_names(X)
     table: Matrix = check_array(X, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
-    preparation = Preparation(
+    preparation = FittedPreparation(
         whole if transformers else None,
         None if named is None else tuple(map(str, named)),
         table.shape[1],
@@ -149,5 +171,5 @@ def _coefficients(classifier: Any) -> Vector:
     coef = classifier.coef_
     dense = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=np.float64)
     if len(classifier.classes_) != 2 or np.atleast_2d(dense).shape[0] != 1:
-        raise TypeError(f"gamed_scorer takes classifiers of two classes, got {classifier!r}")
+        raise TypeError(f"gamed_scorer needs a classifier of two classes, got {classifier!r}")
     return dense.ravel()

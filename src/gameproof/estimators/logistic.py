@@ -1,68 +1,106 @@
-"""`StrategicLogisticRegression`: for people who answer, with nothing robust about it."""
+"""`StrategicLogisticRegression`: logistic regression for people who respond to the classifier."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import final
 
-from numpy.typing import ArrayLike
-
-from gameproof.estimators.base import Linear
-from gameproof.estimators.table_budgets import Budgets
-from gameproof.minmax.solver import Solver
-from gameproof.strategic.responses import Response
+from gameproof.estimators.base import BaseStrategicClassifier
 
 
 @final
-class StrategicLogisticRegression(Linear):
-    """Minimises the mean of log(1 + exp(-y <b(theta), theta>)), the logistic loss at what people
-    report: the robust classifier with radius 0 and labels that stay.
+class StrategicLogisticRegression(BaseStrategicClassifier):
+    """Logistic regression for people who adapt to the classifier.
 
-    Parameters and attributes are those of `RobustStrategicClassifier`, without radius and label
-    cost. With ``response=NoResponse()`` it is plain logistic regression without a penalty.
-    ``worst_case_risk_`` is then the mean loss itself.
+    It minimises the mean logistic loss log(1 + exp(-y <b(theta), theta>)), where b(theta) are the
+    features that people report. This is `RobustStrategicClassifier` with radius 0 and fixed labels.
+    With ``response=NoResponse()`` it is plain logistic regression without a penalty.
 
+    Parameters
+    ----------
+    response : Response, optional
+        How people respond if there are no budgets. By default `QuadraticCost` with `power` on
+        `features`. Costs are in the units of the fit (standard deviations). A `BlackBox`, and a
+        response that modifies one, uses the units of X, or of the columns that `prepare` makes; its
+        theta points towards the favourable class.
+    features : sequence of int or str, optional
+        Columns that people can move under a response without features of its own, by name or
+        position. By default all columns.
+    budgets : mapping, sequence or Budgets, optional
+        What people can change, in the units of X, keyed by column name or position:
+        ``{"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"]}``. A pair is the
+        lowest and highest change of a number; a list holds the levels of a category that people
+        can claim. None instead of a pair, or a list of columns instead of a mapping, means half a
+        standard deviation of the training rows in either direction.
+    prepare : transformer, optional
+        A transformer that `fit` fits to X, such as `Prepare` or one of scikit-learn's. With
+        budgets it must map columns one to one and increase in each column, as StandardScaler,
+        QuantileTransformer and FunctionTransformer(np.log1p) do.
+    power : float or array-like of shape (n_samples,), optional
+        The power of the default response, 0.05 by default.
+    favourable : label, optional
+        The class that people want, by default ``classes_[1]``. People of the other class move.
+    class_weight : dict, "balanced" or None, optional
+        Weights of the classes in the risk; "balanced" gives both classes the same total weight.
+        They do not affect the units of the fit.
+    standardise : bool, optional
+        Whether features are standardised before the fit.
+    fit_intercept : bool, optional
+        Whether to fit an intercept.
+    bound : float, optional
+        The largest norm of theta, in the units of the fit, if nothing else bounds it.
+    solver : Solver, "auto" or None, optional
+        None solves the problem exactly, which needs a known response. A `Solver` queries people
+        for their responses; "auto" chooses one.
+    queries : int, optional
+        The largest number of answers that a solver may use.
+    epochs : int, optional
+        The number of epochs of a solver.
+    warm_start : bool, optional
+        Whether a solver starts where the previous fit ended. Exact fits do not use it.
+    random_state : int, RandomState or None, optional
+        Seed of the solver.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_columns)
+        Coefficients in the units of X, or of the columns that `prepare` makes.
+    intercept_ : ndarray of shape (1,)
+        Intercept in the same units.
+    classes_ : ndarray of shape (2,)
+        The two classes. Scores are positive for ``classes_[1]``.
+    coef_names_ : list of str
+        Names of the columns of ``coef_``.
+    worst_case_risk_ : float
+        The mean loss of the training rows, NaN if the response is a black box.
+    n_queries_ : int
+        Number of answers that the fit used.
+    result_ : Saddle or Result
+        The solution of the strategic problem.
+    units_ : Units
+        Mean and scale of the units of the fit.
+    theta_ : ndarray of shape (n_columns,)
+        Coefficients in the units of the fit, positive towards the favourable class.
+    offset_ : float
+        Intercept in the units of the fit.
+    movable_ : ndarray of int
+        Positions of the columns of ``coef_`` that people can move.
+    budgets_ : Budgets or None
+        The budgets with defaults filled in.
+    prepare_ : transformer or None
+        The fitted preparation.
+
+    See Also
+    --------
+    RobustStrategicClassifier : Also robust against inaccurate data.
+
+    Examples
+    --------
     >>> import gameproof as gp
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
     >>> model = gp.StrategicLogisticRegression(power=0.1, features=[0, 1]).fit(X, y)
     >>> round(model.score(X, y), 2), round(model.gamed_score(X, y), 2)
     (0.86, 0.85)
     """
-
-    def __init__(
-        self,
-        response: Response | None = None,
-        features: Sequence[int | str] | None = None,
-        *,
-        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None = None,
-        prepare: Any = None,
-        power: float | ArrayLike | None = None,
-        favourable: Any = None,
-        class_weight: Mapping[Any, float] | str | None = None,
-        standardise: bool = True,
-        fit_intercept: bool = True,
-        bound: float = 20.0,
-        solver: Solver | str | None = None,
-        queries: int | None = None,
-        epochs: int | None = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.response = response
-        self.features = features
-        self.budgets = budgets
-        self.prepare = prepare
-        self.power = power
-        self.favourable = favourable
-        self.class_weight = class_weight
-        self.standardise = standardise
-        self.fit_intercept = fit_intercept
-        self.bound = bound
-        self.solver = solver
-        self.queries = queries
-        self.epochs = epochs
-        self.warm_start = warm_start
-        self.random_state = random_state
 
     @property
     def _ball(self) -> tuple[float, float]:

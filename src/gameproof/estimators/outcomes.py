@@ -1,4 +1,4 @@
-"""Two classes, one of which people want."""
+"""The two classes, and which of them is favourable."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from gameproof.core.arguments import Vector
 
 
 class Outcomes(NamedTuple):
-    """The two classes in order, and the favourable one, which is +1 to the problem."""
+    """The two classes in sorted order, and the favourable one, which the problem labels +1."""
 
     classes: NDArray[Any]
     favourable: Any
 
     @classmethod
     def learned(cls, y: NDArray[Any], favourable: Any) -> Self:
-        """From labels, or an error that says what is wrong with them."""
+        """The classes of labels `y`; raises if there are not exactly two."""
         check_classification_targets(y)
         classes = np.unique(y)
         named = classes.tolist()
@@ -28,7 +28,7 @@ class Outcomes(NamedTuple):
             kind = type_of_target(y, input_name="y")
             raise ValueError(
                 f"Only binary classification is supported. The type of the target is {kind}. "
-                f"y has {classes.size} classes; make it a question of yes and no"
+                f"y has {classes.size} classes; merge them into two"
             )
         if classes.size < 2:
             raise ValueError(f"y has one class, {named[0]!r}; a classifier needs two")
@@ -48,12 +48,12 @@ class Outcomes(NamedTuple):
     def weights(
         self, y: NDArray[Any], class_weight: Any, own: Vector | None = None
     ) -> Vector | None:
-        """How much each person counts, as scikit-learn has it: `own` times the weight of the class;
-        None for all the same."""
+        """Sample weights `own` times class weights; None if all rows count the same."""
         if class_weight is None:
             return own
         by_class = compute_class_weight(class_weight, classes=self.classes, y=y)
-        if own is not None and isinstance(class_weight, str):  # "balanced", by what people count
+        if own is not None and isinstance(class_weight, str):
+            # "balanced" refers to the weights of the classes, not to their numbers of rows.
             sums = np.array([own[y == label].sum() for label in self.classes])
             by_class = sums.sum() / (2 * sums)
         for label, weight in zip(self.classes.tolist(), by_class, strict=True):
@@ -64,7 +64,7 @@ class Outcomes(NamedTuple):
 
     @property
     def towards(self) -> float:
-        """The sign of the favourable class in scikit-learn's scores."""
+        """The sign of scikit-learn's scores for the favourable class."""
         return 1.0 if self.favourable == self.classes[1] else -1.0
 
 

@@ -7,64 +7,111 @@ from typing import Any, final
 
 from numpy.typing import ArrayLike
 
-from gameproof.estimators.base import Linear
+from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.responses import Response
 
 
 @final
-class RobustStrategicClassifier(Linear):
-    """Minimises the worst-case logistic risk where people answer and an adversary then moves what
-    they report by `radius`, in the mean, and flips favourable labels at a cost.
+class RobustStrategicClassifier(BaseStrategicClassifier):
+    """A classifier for people who adapt to it and for data that may be inaccurate.
 
-    It is fitted to people as they are, features and labels before anyone answers, and used on what
-    people report: `predict` and `decision_function` see answered features, as any deployed
-    classifier does. Scikit-learn's conventions hold: ``coef_`` and ``intercept_`` are in the units
-    of X, or of what `prepare` makes of X, and scores are positive for ``classes_[1]``.
+    It minimises the worst-case logistic risk: people respond to the classifier, then an adversary
+    moves the reported features by `radius` on average and flips favourable labels at a cost.
 
-    budgets
-        What people can change, column by column, in the units of X:
-        ``{"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"]}``, by name or
-        position. A pair is the lowest and the highest change of a number, a list has the levels of
-        a category that people can claim. None in place of a pair, or a list of columns, stands for
-        half a standard deviation of the training rows in either direction.
-    prepare
-        None, or a transformer that is fitted to X inside `fit` and applied everywhere: `Prepare`,
-        or one of scikit-learn's. With budgets it must keep the columns one to one and rise with
-        each column, as StandardScaler, QuantileTransformer and FunctionTransformer(np.log1p) do.
-    radius, label_cost
-        How far the adversary may move people, in standard deviations, and half the price of a
-        label in the same unit; infinite for labels that stay. `select_radius` helps to choose.
-    response, power, features
-        How people answer where there are no budgets: by default with `QuadraticCost` of this power
-        (0.05) on these features, names or positions, by default all. A cost lives in the units of
-        the fit, standard deviations; a `BlackBox`, with what is put around it, speaks those of X
-        (of what `prepare` makes of it), and its theta points to the favourable class.
-    favourable
-        The class that people want, by default ``classes_[1]``: those of the other one move.
-    class_weight
-        None; "balanced", for classes that count the same; or a dict of a number a class. It decides
-        how much people count in the risk, not the units of the fit. The weights that `fit` takes
-        multiply it, and are as good as rows written out.
-    standardise, fit_intercept
-        Whether features are brought to unit size first, and whether there is an intercept.
-    bound
-        The largest length of theta, in the units of the fit, where nothing else bounds it.
-    solver, queries, epochs
-        None: solved exactly, which needs a response that is known. A `Solver` asks people for
-        their answers instead, up to that many, or for that many epochs; "auto" chooses one.
-    warm_start
-        Whether a solver starts where the fit before ended; an exact fit has nothing to gain.
-    random_state
-        Seeds the solver.
+    Fit it on people as they are, with features and labels from before anyone responds. Use it on
+    what people report: `predict` and `decision_function` expect reported features, as in
+    deployment.
 
-    After `fit`: ``coef_``, ``intercept_``, ``classes_``, ``worst_case_risk_`` (no adversary within
-    the radius does worse on the people it was fitted to; NaN where the response is a black box, see
-    `estimate_risk`), ``n_queries_``, ``result_`` (a `Saddle` or a `Result`), ``units_`` and
-    ``theta_``, ``offset_`` in them, ``movable_``, ``budgets_`` (checked, with defaults filled in),
-    ``prepare_`` and ``coef_names_``, the columns that ``coef_`` is about.
+    Parameters
+    ----------
+    radius : float, optional
+        How far the adversary may move people on average, in standard deviations. `select_radius`
+        helps to choose it.
+    label_cost : float, optional
+        Half the price of flipping a label, in the same unit; infinite for labels that are certain.
+    response : Response, optional
+        How people respond if there are no budgets. By default `QuadraticCost` with `power` on
+        `features`. Costs are in the units of the fit (standard deviations). A `BlackBox`, and a
+        response that modifies one, uses the units of X, or of the columns that `prepare` makes; its
+        theta points towards the favourable class.
+    features : sequence of int or str, optional
+        Columns that people can move under a response without features of its own, by name or
+        position. By default all columns.
+    budgets : mapping, sequence or Budgets, optional
+        What people can change, in the units of X, keyed by column name or position:
+        ``{"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"]}``. A pair is the
+        lowest and highest change of a number; a list holds the levels of a category that people
+        can claim. None instead of a pair, or a list of columns instead of a mapping, means half a
+        standard deviation of the training rows in either direction.
+    prepare : transformer, optional
+        A transformer that `fit` fits to X, such as `Prepare` or one of scikit-learn's. With
+        budgets it must map columns one to one and increase in each column, as StandardScaler,
+        QuantileTransformer and FunctionTransformer(np.log1p) do.
+    power : float or array-like of shape (n_samples,), optional
+        The power of the default response, 0.05 by default.
+    favourable : label, optional
+        The class that people want, by default ``classes_[1]``. People of the other class move.
+    class_weight : dict, "balanced" or None, optional
+        Weights of the classes in the risk; "balanced" gives both classes the same total weight.
+        They do not affect the units of the fit.
+    standardise : bool, optional
+        Whether features are standardised before the fit.
+    fit_intercept : bool, optional
+        Whether to fit an intercept.
+    bound : float, optional
+        The largest norm of theta, in the units of the fit, if nothing else bounds it.
+    solver : Solver, "auto" or None, optional
+        None solves the problem exactly, which needs a known response. A `Solver` queries people
+        for their responses; "auto" chooses one.
+    queries : int, optional
+        The largest number of answers that a solver may use.
+    epochs : int, optional
+        The number of epochs of a solver.
+    warm_start : bool, optional
+        Whether a solver starts where the previous fit ended. Exact fits do not use it.
+    random_state : int, RandomState or None, optional
+        Seed of the solver.
 
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_columns)
+        Coefficients in the units of X, or of the columns that `prepare` makes.
+    intercept_ : ndarray of shape (1,)
+        Intercept in the same units.
+    classes_ : ndarray of shape (2,)
+        The two classes. Scores are positive for ``classes_[1]``.
+    coef_names_ : list of str
+        Names of the columns of ``coef_``.
+    worst_case_risk_ : float
+        The largest risk of the training rows within the radius, NaN if the response is a black box
+        (see `estimate_risk`).
+    n_queries_ : int
+        Number of answers that the fit used.
+    result_ : Saddle or Result
+        The solution of the strategic problem.
+    units_ : Units
+        Mean and scale of the units of the fit.
+    theta_ : ndarray of shape (n_columns,)
+        Coefficients in the units of the fit, positive towards the favourable class.
+    offset_ : float
+        Intercept in the units of the fit.
+    movable_ : ndarray of int
+        Positions of the columns of ``coef_`` that people can move.
+    budgets_ : Budgets or None
+        The budgets with defaults filled in.
+    prepare_ : transformer or None
+        The fitted preparation.
+
+    See Also
+    --------
+    StrategicLogisticRegression : The same without robustness.
+    select_radius : Chooses a radius by cross-validation.
+    select_budget : Chooses the multiple of the budgets to train for.
+
+    Examples
+    --------
     >>> import gameproof as gp
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
     >>> model = gp.RobustStrategicClassifier(radius=0.05, features=[0, 1]).fit(X, y)
@@ -95,23 +142,25 @@ class RobustStrategicClassifier(Linear):
         warm_start: bool = False,
         random_state: Any = None,
     ) -> None:
+        super().__init__(
+            response,
+            features,
+            budgets=budgets,
+            prepare=prepare,
+            power=power,
+            favourable=favourable,
+            class_weight=class_weight,
+            standardise=standardise,
+            fit_intercept=fit_intercept,
+            bound=bound,
+            solver=solver,
+            queries=queries,
+            epochs=epochs,
+            warm_start=warm_start,
+            random_state=random_state,
+        )
         self.radius = radius
         self.label_cost = label_cost
-        self.response = response
-        self.features = features
-        self.budgets = budgets
-        self.prepare = prepare
-        self.power = power
-        self.favourable = favourable
-        self.class_weight = class_weight
-        self.standardise = standardise
-        self.fit_intercept = fit_intercept
-        self.bound = bound
-        self.solver = solver
-        self.queries = queries
-        self.epochs = epochs
-        self.warm_start = warm_start
-        self.random_state = random_state
 
     @property
     def _ball(self) -> tuple[float, float]:

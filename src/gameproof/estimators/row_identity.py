@@ -1,5 +1,7 @@
-"""People who are known by their numbers: a black box is told those of rows, and powers of one's own
-come in their order. To these, other rows or another order would be other people.
+"""Responses that are keyed by row position.
+
+A black box receives the positions of rows, and individual powers are given in row order. For such a
+response, other rows or another order would stand for other people, so they are rejected.
 """
 
 from __future__ import annotations
@@ -14,38 +16,40 @@ from gameproof.core.arguments import Indices, Matrix
 from gameproof.strategic.responses import BlackBox, KnownResponse, Response
 
 
-class Rows(NamedTuple):
-    """The rows that `knows`, a response or powers of one's own, was fitted with."""
+class RowIdentity(NamedTuple):
+    """The rows of a fit, and the parameter (a response or powers) that is keyed by them."""
 
-    knows: Any
+    keyed: Any
     digest: str
 
     @classmethod
-    def fitted(cls, knows: Any, response: Response, table: Matrix) -> Rows:
-        """Those of a fit, looked at only where they matter: a table may be long."""
-        return cls(knows, _digest(table) if by_number(response) else "")
+    def of_fit(cls, keyed: Any, response: Response, table: Matrix) -> RowIdentity:
+        """A digest of the rows, computed only if the response is keyed by row."""
+        return cls(keyed, _digest(table) if keyed_by_row(response) else "")
 
-    def require(self, knows: Any, response: Response, table: Matrix) -> None:
-        """Refuses other rows than those of the fit, where it knows people by their numbers. Of what
-        was given since then nothing is known: it may be about other people."""
-        if knows is self.knows and by_number(response) and _digest(table) != self.digest:
+    def require(self, keyed: Any, response: Response, table: Matrix) -> None:
+        """Rejects other rows than those of the fit, if the response is keyed by row.
+
+        A response that was set after the fit may be about other people and is accepted.
+        """
+        if keyed is self.keyed and keyed_by_row(response) and _digest(table) != self.digest:
             raise ValueError(
                 f"these are not the rows of the fit in their order, and {type(response).__name__} "
-                "knows people by their numbers, so that it would answer for others; give the rows "
-                "of the fit, or for other people a response of their own: set_params(response=…)"
+                "is keyed by row position, so it would answer for the wrong people; give the rows "
+                "of the fit, or set a response for these rows: set_params(response=…)"
             )
 
 
-def by_number(response: Response) -> bool:
-    """Whether people are known by their numbers, and not by what their rows say."""
+def keyed_by_row(response: Response) -> bool:
+    """Whether a response depends on the positions of rows, not only on their features."""
     if isinstance(response, KnownResponse):
         return response.by_agent
-    base = getattr(response, "base", None)  # answers of another, changed
-    return isinstance(response, BlackBox) or (base is not None and by_number(base))
+    base = getattr(response, "base", None)  # the response that this one modifies
+    return isinstance(response, BlackBox) or (base is not None and keyed_by_row(base))
 
 
-def among(response: Response, rows: Indices | None) -> Response:
-    """The response of those with these numbers, who are numbered anew."""
+def restrict_to_rows(response: Response, rows: Indices | None) -> Response:
+    """The response of the people in these rows, who are renumbered from 0."""
     if rows is None:
         return response
     if isinstance(response, KnownResponse):
@@ -53,12 +57,13 @@ def among(response: Response, rows: Indices | None) -> Response:
     if isinstance(response, BlackBox):
         ask = response.function
         return replace(response, function=lambda theta, agents: ask(theta, rows[agents]))
-    if hasattr(response, "base"):  # answers of another, changed as if these were all the people
-        changed: Any = response
-        return replace(changed, base=among(changed.base, rows))  # type: ignore[no-any-return]
+    if hasattr(response, "base"):
+        modified: Any = response
+        base = restrict_to_rows(modified.base, rows)
+        return replace(modified, base=base)  # type: ignore[no-any-return]
     raise ValueError(
-        f"people with a weight of 0 cannot be left out of {response!r}, which may know people by "
-        "their numbers; leave them out of X and y"
+        f"rows with a weight of 0 cannot be left out of {response!r}, which may be keyed by row "
+        "position; leave them out of X and y"
     )
 
 

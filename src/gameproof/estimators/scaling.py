@@ -1,14 +1,14 @@
-"""The units in which a classifier is fitted, and the user's own.
+"""The units in which a classifier is fitted.
 
-Distances and efforts are sums over features, so features must be of one size: by default each is
-centred and divided by its standard deviation, z = (x - mean) / scale. Scores are the same in both
-units, <z, theta> + offset = <x, coef> + intercept, with
+Distances and costs are sums over features, so features must have comparable sizes: by default each
+is centred and divided by its standard deviation, z = (x - mean) / scale. Scores are the same in
+both units, <z, theta> + offset = <x, coef> + intercept, with
 
     coef = theta / scale,   intercept = offset - <mean, coef>
 
-A cost such as `QuadraticCost` is a model, and lives where the fit does. A black box is people: it
-is told the coefficients, and answers with features, in the user's units. What changes the answers
-of another, such as `Boxed`, has its numbers in the units of whose answers it changes.
+A cost such as `QuadraticCost` is a model and is stated in the units of the fit. A black box stands
+for real people: it receives coefficients and returns features in the user's units. A response that
+modifies another one, such as `Boxed`, uses the units of the response that it modifies.
 """
 
 from __future__ import annotations
@@ -23,20 +23,22 @@ from gameproof.strategic.responses import BlackBox, Response, Sight
 
 
 class Units(NamedTuple):
-    """Means and scales of the user's features."""
+    """Mean and scale of each feature."""
 
     mean: Vector
     scale: Vector
 
     @classmethod
     def plain(cls, d: int) -> Units:
-        """The user's own units."""
+        """The user's own units: mean 0 and scale 1."""
         return cls(np.zeros(d), np.ones(d))
 
     @classmethod
     def learned(cls, X: Matrix, centred: bool, weights: Vector | None = None) -> Units:
-        """Means and standard deviations, by weight; a constant feature is only centred. Without an
-        intercept nothing can be centred."""
+        """Weighted means and standard deviations of X.
+
+        Constant features get scale 1. Without an intercept, `centred` must be False.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             mean, scale = X.mean(axis=0), X.std(axis=0)
             if weights is not None:
@@ -49,7 +51,7 @@ class Units(NamedTuple):
             raise ValueError(
                 f"column {k} has numbers too large to standardise, up to {np.abs(X[:, k]).max():g}"
             )
-        # The deviation of equal numbers is not always 0 in floating point.
+        # In floating point, the standard deviation of equal numbers is not always 0.
         constant = (np.ptp(X, axis=0) == 0) | (scale <= 8 * np.finfo(float).eps * np.abs(mean))
         mean = np.where(constant, X[0], mean)
         return cls(mean if centred else np.zeros_like(mean), np.where(constant, 1.0, scale))
@@ -60,39 +62,41 @@ class Units(NamedTuple):
         return Z
 
     def coefficients(self, theta: Vector) -> Vector:
-        """Those of the user's features."""
+        """Coefficients in the user's units."""
         coef: Vector = theta / self.scale
         return coef
 
     def theta(self, coef: Vector) -> Vector:
-        """Those of the features in the units of the fit."""
+        """Coefficients in the units of the fit."""
         theta: Vector = coef * self.scale
         return theta
 
 
-def in_units(response: Response, units: Units, X: Matrix) -> Response:
-    """The response of people with these features, in the units of the fit: those who are asked are
-    translated, with all that changes their answers; models live there."""
+def translate_response(response: Response, units: Units, X: Matrix) -> Response:
+    """A response in the units of the fit, for people with features X.
+
+    Black boxes, and responses that modify one, are translated. Costs are already in these units.
+    """
     if not _asks(response):
         return response
     if isinstance(response, BlackBox) and response.scores:
         return BlackBox(_translated_scores(response, units), scores=True)
-    return Translated(response, units, X)
+    return TranslatedResponse(response, units, X)
 
 
 def _asks(response: Response) -> bool:
-    base = getattr(response, "base", None)  # answers of another, changed
+    base = getattr(response, "base", None)  # the response that this one modifies
     return isinstance(response, BlackBox) if base is None else _asks(base)
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Translated(Response):
-    """People who are told coefficients, and answer with features, in the user's units."""
+class TranslatedResponse(Response):
+    """A response that receives coefficients and returns features in the user's units."""
 
     base: Response
     units: Units
-    X: Matrix  # features in those units
+    X: Matrix  # features in the user's units
 
     @property
     def sight(self) -> Sight:  # type: ignore[override]
@@ -111,7 +115,7 @@ class Translated(Response):
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
         coef = self.units.coefficients(theta)
         given = np.asarray(self.base.answers(coef, self.X[agents], agents))
-        # Of what are no answers, `Population` says so.
+        # `Population` rejects answers of a wrong shape with a better message.
         return self.units.standardised(given) if given.shape == features.shape else given
 
 

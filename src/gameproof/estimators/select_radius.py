@@ -1,14 +1,13 @@
-"""`select_radius`: what robustness costs, by cross-validation, and how much of it to take.
+"""`select_radius`: chooses a radius by cross-validation.
 
-For each radius and each fold, a classifier is fitted to the people outside the fold, and those in
-it are judged: clean accuracy as they are, gamed accuracy where they answer, and the worst-case risk
+For each radius and each fold, a classifier is fitted to the people outside the fold and scored on
+those inside: clean accuracy (nobody moves), gamed accuracy (people respond), and worst-case risk
 within the radius.
 
-The recommendation is the rule of one standard error. The best clean accuracy over radii is known
-to about a standard error of its mean over folds; radii within that of it cost nothing that these
-people can show. Of those, the ones within a standard error of the best gamed accuracy are kept, and
-of these the largest: the most robustness that no accuracy tells against. Radii at which a fold's
-classifier ignores the data are not in question.
+The recommendation follows the one-standard-error rule. Keep the radii whose clean accuracy is
+within one standard error of the best, among these keep the radii whose gamed accuracy is within one
+standard error of the best, and take the largest: the most robustness without a measurable loss of
+accuracy. Radii at which the classifier of any fold ignores the data are excluded.
 """
 
 from __future__ import annotations
@@ -23,41 +22,58 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.core.errors import BudgetWarning, warn
 from gameproof.estimators.folds import (
-    People,
-    dropped_by_fold,
-    fitted,
+    accuracy_without_movable,
+    as_fold_accuracies,
+    dropping_note,
+    fit_quietly,
     mean_and_error,
-    movable_columns,
-    on_dropping,
-    within_an_error,
-    without_movable,
+    plus_minus,
+    stratified_splits,
+    within_one_standard_error,
 )
 from gameproof.estimators.robust import RobustStrategicClassifier
+from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.strategic.responses import KnownResponse
 from gameproof.strategic.saddle_point import largest_useful_radius
 
 Bools = NDArray[np.bool_]
-# Radii tried by default: none, and these parts of the largest useful one.
+# The default radii besides 0, as parts of the largest useful radius.
 SHARES = (0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
 
 
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class RadiusCurve:
-    """Accuracy and risk over radii: a row a radius, a column a fold.
+    """Accuracy and risk over radii; tables have one row per radius and one column per fold.
 
-    clean, gamed
-        Accuracy on people left out, as they are and where they answer.
-    risk
-        The worst case of their mean loss within the radius.
-    ignores
-        Whether a fold's classifier ignored the data.
-    largest_useful
-        From this radius on the best classifier of all these people ignores the data.
-    recommended, reason
-        A radius, and why in a sentence.
-    note
-        A sentence where dropping the columns that people can change works just as well.
+    Parameters
+    ----------
+    radii : ndarray of shape (n_radii,)
+        The radii that were tried.
+    clean : ndarray of shape (n_radii, n_folds)
+        Accuracy on held-out people when nobody moves.
+    gamed : ndarray of shape (n_radii, n_folds)
+        Accuracy on held-out people who respond to the classifier.
+    risk : ndarray of shape (n_radii, n_folds)
+        Worst-case risk of held-out people within the radius.
+    ignores : ndarray of bool, shape (n_radii,)
+        Whether the classifier of some fold ignored the data.
+    largest_useful : float
+        From this radius on, the best classifier for all rows ignores the data.
+    recommended : float
+        The recommended radius.
+    reason : str
+        Why, in a sentence.
+    note : str, optional
+        A sentence if dropping the columns that people can change works just as well.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
+    >>> curve = gp.select_radius(X, y, radii=[0, 0.05], folds=3)
+    >>> [row["radius"] for row in curve.rows()]
+    [0.0, 0.05]
     """
 
     radii: Vector
@@ -71,7 +87,7 @@ class RadiusCurve:
     note: str = ""
 
     def rows(self) -> list[dict[str, float]]:
-        """Means and standard errors over folds, a row a radius."""
+        """Means and standard errors over folds, one row per radius."""
         rows = []
         for k, radius in enumerate(self.radii):
             row = {"radius": float(radius), "ignores data": bool(self.ignores[k])}
@@ -83,7 +99,7 @@ class RadiusCurve:
     def __repr__(self) -> str:
         lines = ["radius   clean            gamed            worst-case risk"]
         for row in self.rows():
-            cells = [f"{row[n]:.3f} ± {row[f'{n} error']:.3f}" for n in ("clean", "gamed", "risk")]
+            cells = [plus_minus(row[n], row[f"{n} error"]) for n in ("clean", "gamed", "risk")]
             mark = "  ignores the data" if row["ignores data"] else ""
             lines.append(f"{row['radius']:<8.3g} {'    '.join(cells)}{mark}")
         return "\n".join([*lines, self.reason, *([self.note] if self.note else [])])
@@ -99,15 +115,43 @@ def select_radius(
     seed: int = 0,
     sample_weight: ArrayLike | None = None,
 ) -> RadiusCurve:
-    """The accuracy-robustness curve of `model` over radii, and a recommended radius; see the
-    module for the rule.
+    """Accuracy and worst-case risk over radii by cross-validation, and a recommended radius.
 
-    `model` has all other parameters; its own radius plays no part. It has budgets, or its response
-    must be known and the same for all. Its preparation is fitted inside each fold. By default
-    radius 0 and nine others up to the largest useful one are tried. `sample_weight` is how much
-    each person counts, in the fits and where they are judged; folds are of persons, whatever they
-    count, and leave out those who do not count.
+    The recommended radius is the largest one that costs less than one standard error of accuracy,
+    when nobody moves and when people game.
 
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features before anyone moves.
+    y : array-like of shape (n_samples,)
+        True classes.
+    model : RobustStrategicClassifier, optional
+        The classifier with all other parameters; its radius is ignored. It needs budgets, or a
+        known response that is the same for all people. Its preparation is fitted inside each fold.
+    radii : sequence of float, optional
+        Radii to try, by default 0 and nine others below the largest useful radius.
+    folds : int, optional
+        Number of folds.
+    seed : int, optional
+        Seed of the split into folds.
+    sample_weight : array-like of shape (n_samples,), optional
+        Sample weights for fits and scores. Rows with weight 0 are left out.
+
+    Returns
+    -------
+    RadiusCurve
+        The scores by radius and fold, and the recommendation.
+
+    Raises
+    ------
+    TypeError
+        If `model` is of another type, or its response is not known.
+    ValueError
+        If the response is given row by row, or a class has fewer rows than there are folds.
+
+    Examples
+    --------
     >>> import gameproof as gp
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
     >>> curve = gp.select_radius(X, y, gp.RobustStrategicClassifier(power=0.1), folds=3)
@@ -118,65 +162,68 @@ def select_radius(
     if not isinstance(base, RobustStrategicClassifier):
         raise TypeError(f"model must be a RobustStrategicClassifier, got {shown(base)}")
     _require_common_response(base.response, base.power)
-    who = People.counted(X, y, sample_weight)
-    splits = who.splits(as_count("folds", folds, least=2), seed)
-    whole = fitted(base, who, radius=0.0)
+    people = WeightedRows.of(X, y, sample_weight)
+    splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
+    whole = fit_quietly(base, people, radius=0.0)
     if whole.budgets_ is not None:
-        for wide in whole.budgets_.notes:
-            warn(wide, BudgetWarning)
-    useful = largest_useful_radius(whole.problem(*who), precision=0.01)
+        for caution in whole.budgets_.notes:
+            warn(caution, BudgetWarning)
+    useful = largest_useful_radius(whole.problem(*people.data), precision=0.01)
     if radii is None:
         radii = [0.0, *(float(f"{share * useful:.2g}") for share in SHARES)]
     tried = np.unique(as_vector("radii", radii))
-    found = np.array([[_judged(base, radius, *s) for s in splits] for radius in tried])
+    found = np.array([[_scored(base, radius, *split) for split in splits] for radius in tried])
     clean, gamed, risk, ignores = np.moveaxis(found, 2, 0)
     ignoring = ignores.any(axis=1)
     chosen, reason = _recommended(tried, clean, gamed, ignoring, useful)
-    without = [without_movable(fitted(base, s[0], radius=chosen), *s) for s in splits]
+    without = [
+        accuracy_without_movable(fit_quietly(base, train, radius=chosen), train, test)
+        for train, test in splits
+    ]
     k = int(np.flatnonzero(tried == chosen)[0])
-    note = on_dropping(movable_columns(whole), dropped_by_fold(without), clean[k], gamed[k])
+    note = dropping_note(whole._movable_names(), as_fold_accuracies(without), clean[k], gamed[k])
     return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note)
 
 
 def _require_common_response(response: Any, power: Any) -> None:
-    """Refuses what cannot be judged on people left out, before anybody is asked."""
+    """Rejects responses that cannot be applied to held-out people."""
     if not (response is None or isinstance(response, KnownResponse)):
         raise TypeError(
-            "select_radius needs the response function of people it leaves out: budgets, or a cost "
-            f"such as QuadraticCost, got {response!r}"
+            "select_radius applies the response to held-out people, so it needs budgets or a known "
+            f"response such as QuadraticCost, got {response!r}"
         )
     if np.ndim(power) if response is None else response.by_agent:
         name = "power" if response is None else response.largest[0]
-        raise ValueError(f"select_radius leaves people out, so {name} must be the same for all")
+        raise ValueError(f"select_radius holds people out, so {name} must be the same for all")
 
 
-def _judged(
-    base: RobustStrategicClassifier, radius: float, known: People, others: People
+def _scored(
+    base: RobustStrategicClassifier, radius: float, train: WeightedRows, test: WeightedRows
 ) -> tuple[float, float, float, float]:
     """Clean accuracy, gamed accuracy, worst-case risk, and whether the data was ignored."""
-    model = fitted(base, known, radius=float(radius))
-    nothing = model.problem(*known).ignores_data(model.result_.x)
-    risk = model.worst_case(*others).value
-    return model.score(*others), model.gamed_score(*others), risk, float(nothing)
+    model = fit_quietly(base, train, radius=float(radius))
+    ignored = model.problem(*train.data).ignores_data(model.result_.x)
+    risk = model.worst_case(*test.data).value
+    return model.score(*test.data), model.gamed_score(*test.data), risk, float(ignored)
 
 
 def _recommended(
     radii: Vector, clean: Matrix, gamed: Matrix, ignores: Bools, useful: float
 ) -> tuple[float, str]:
-    """The rule of the module."""
-    open_to = np.flatnonzero(~ignores)
-    if not open_to.size:
+    """The radius by the rule in the module's docstring, and a sentence that says why."""
+    candidates = np.flatnonzero(~ignores)
+    if not candidates.size:
         return float(radii[0]), (
-            "At every radius tried, some classifier ignores the data: labels are too cheap, people "
-            "move too easily, or the features tell too little. There is nothing to recommend, and "
-            f"{radii[0]:.3g} is only the smallest."
+            "At every radius tried, the classifier of some fold ignores the data: the label cost "
+            "is too low, people move too easily, or the features carry too little information. No "
+            f"radius can be recommended; {radii[0]:.3g} is the smallest one tried."
         )
-    kept, cleanest = within_an_error(clean, open_to)
-    kept, best_gamed = within_an_error(gamed, kept)
+    kept, cleanest = within_one_standard_error(clean, candidates)
+    kept, best_gamed = within_one_standard_error(gamed, kept)
     k = int(kept[np.argmax(radii[kept])])
     told = [
-        f"{name} accuracy {table[k].mean():.3f}, at best {table[best].mean():.3f} ± "
-        f"{mean_and_error(table[best])[1]:.3f} at {radii[best]:.3g}"
+        f"{name} accuracy {table[k].mean():.3f}, at best "
+        f"{plus_minus(*mean_and_error(table[best]))} at {radii[best]:.3g}"
         for name, table, best in (("clean", clean, cleanest), ("gamed", gamed, best_gamed))
     ]
     return float(radii[k]), (

@@ -1,8 +1,8 @@
-"""Linear classifiers of scikit-learn out of files that skops wrote, opened without trust.
+"""Linear classifiers of scikit-learn from skops files, which need not be trusted.
 
-A skops file lists the types that it holds. Only linear classifiers, standard scalers, pipelines of
-the two and the plain values inside them are opened; a file with anything else is refused before any
-of it is built. A pipeline is unrolled: with z = (x - mean) / scale, scores <z, theta> + offset are
+A skops file lists the types that it contains. Only linear classifiers, standard scalers, pipelines
+of the two and plain values are accepted; any other file is rejected before an object is built. A
+pipeline is flattened: with z = (x - mean) / scale, the score <z, theta> + offset equals
 <x, theta / scale> + offset - <mean, theta / scale>.
 """
 
@@ -26,7 +26,7 @@ HOMES = (
     *("sklearn.linear_model.", "sklearn.svm.", "sklearn._loss."),
     *("sklearn.preprocessing.", "sklearn.pipeline"),
 )
-# What they hold: how labels were coded, which loss was minimised, plain values and arrays.
+# Other objects in such files: scalers, label encoders and losses.
 PARTS = (
     *("StandardScaler", "Pipeline", "LabelBinarizer", "Hinge", "Log", "ModifiedHuber"),
     *("CyHalfBinomialLoss", "CyHalfSquaredError", "CyHuberLoss"),
@@ -34,15 +34,15 @@ PARTS = (
 )
 PLAIN = ("str", "int", "float", "bool", "NoneType", "tuple", "list", "dict")
 ARRAYS = ("ndarray", "dtype", "float64", "float32", "int64", "int32", "bool_", "str_")
-SCHEMA = "schema.json"  # what every file of skops holds
-# Coefficients of a linear classifier take less.
+SCHEMA = "schema.json"  # part of every skops file
+# In bytes; a linear classifier needs less.
 LARGEST = 50_000_000
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class Foreign:
-    """A linear classifier in the units of its table: scores are positive for ``classes[1]``."""
+class ImportedClassifier:
+    """A linear classifier in the units of its table; scores are positive for ``classes[1]``."""
 
     kind: str
     coef: Vector
@@ -56,20 +56,20 @@ class Foreign:
         return sign * self.coef, sign * self.intercept
 
 
-def load_foreign(path: str | Path) -> Foreign:
-    """The classifier in a skops file, or an error that says why it is not opened."""
+def load_sklearn_classifier(path: str | Path) -> ImportedClassifier:
+    """The classifier in a skops file; raises `ModelFileError` if the file is not accepted."""
     data = Path(path).read_bytes()
     strange = sorted(set(_types(data, str(path))) - _known())
     if strange:
         raise ModelFileError(
-            f"{path} holds {strange[0]}, and an audit opens linear classifiers only: "
+            f"{path} holds {strange[0]}, and an audit accepts only linear classifiers: "
             f"{', '.join(CLASSIFIERS)}, or a Pipeline of StandardScaler and one of them"
         )
     try:
         from skops.io import get_untrusted_types, loads
     except ImportError as error:
         raise ImportError(
-            "models of scikit-learn need skops: pip install 'gameproof[skops]'"
+            "scikit-learn models need skops: pip install 'gameproof[skops]'"
         ) from error
     try:
         untrusted = get_untrusted_types(data=data)
@@ -79,12 +79,12 @@ def load_foreign(path: str | Path) -> Foreign:
     except ModelFileError:
         raise
     except Exception as error:  # a damaged file can make its reader raise nearly anything
-        raise ModelFileError(f"{path} is a damaged file of skops: {error}") from error
-    return unrolled(model, str(path))
+        raise ModelFileError(f"{path} is a damaged skops file: {error}") from error
+    return flatten_pipeline(model, str(path))
 
 
-def unrolled(model: Any, given: str = "the model") -> Foreign:
-    """The same for a fitted classifier or pipeline at hand."""
+def flatten_pipeline(model: Any, given: str = "the model") -> ImportedClassifier:
+    """The classifier that a fitted classifier or pipeline is equivalent to."""
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     *scalers, classifier = steps
     scalers = [step for step in scalers if step != "passthrough"]
@@ -100,14 +100,14 @@ def unrolled(model: Any, given: str = "the model") -> Foreign:
     coef = np.atleast_2d(np.asarray(classifier.coef_, dtype=np.float64))
     classes = tuple(np.asarray(classifier.classes_).tolist())
     if len(classes) != 2 or coef.shape[0] != 1:
-        raise ModelFileError(f"{given} tells {len(classes)} classes apart, an audit takes two")
+        raise ModelFileError(f"{given} has {len(classes)} classes, and an audit needs two")
     theta, offset = coef[0], float(np.ravel(classifier.intercept_)[0])
     for scaler in reversed(scalers):
         if scaler.scale_ is not None:
             theta = theta / scaler.scale_
         if scaler.with_mean:
             offset -= float(scaler.mean_ @ theta)
-    return Foreign(type(classifier).__name__, theta, offset, classes, _names(steps))
+    return ImportedClassifier(type(classifier).__name__, theta, offset, classes, _names(steps))
 
 
 def _names(steps: Sequence[Any]) -> tuple[str, ...] | None:
@@ -124,19 +124,19 @@ def _known() -> set[str]:
 
 
 def _types(data: bytes, given: str) -> Iterator[str]:
-    """The types that a skops file lists, those of scikit-learn without the modules between."""
+    """The types that a skops file lists; scikit-learn's are shortened to ``sklearn.Name``."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if sum(member.file_size for member in archive.infolist()) > LARGEST:
                 raise ModelFileError(f"{given} is too large to be a linear classifier")
             if SCHEMA not in archive.namelist():
-                raise ModelFileError(f"{given} is no model of gameproof, nor one saved by skops")
+                raise ModelFileError(f"{given} is neither a gameproof model file nor a skops file")
             schema = json.loads(archive.read(SCHEMA))
     except ModelFileError:
         raise
-    except Exception as error:  # as in load_foreign
+    except Exception as error:  # a damaged file can make its reader raise nearly anything
         raise ModelFileError(
-            f"{given} is cut short or damaged: it cannot be read as an archive of skops"
+            f"{given} is truncated or damaged: it cannot be read as a skops archive"
         ) from error
     pending: list[Any] = [schema]
     while pending:

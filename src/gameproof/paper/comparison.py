@@ -1,28 +1,28 @@
-"""The four algorithms by their gap, and the classifiers by what gaming leaves of their accuracy."""
+"""Compares the four algorithms by their gap and the classifiers by their accuracy under gaming."""
 
 from __future__ import annotations
 
 import warnings
 from functools import partial
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels
 from gameproof.core.errors import CapWarning
 from gameproof.minmax.problem import gap
-from gameproof.paper.participants import TEST, TRAINED_FOR, Classifiers, People, Source, draw
-from gameproof.paper.setting import (
+from gameproof.paper.comparison_claims import claim_accuracy, claim_gaps, note_final_gaps
+from gameproof.paper.experiment_runs import (
     ALGORITHMS,
     Row,
     accuracy_rows,
     by_seed,
+    make_solver,
     scored_run,
-    solver_of,
-    values_a_step,
+    values_per_step,
     where,
 )
+from gameproof.paper.participants import TEST, TRAINED_FOR, Classifiers, People, Source, draw_people
 from gameproof.paper.study import Study
-from gameproof.paper.tuning import BUDGETS, OUTPUTS, epochs_of, tuned
-from gameproof.paper.verdicts import claim_accuracy, claim_gaps, note_final_gaps
+from gameproof.paper.tuning import BUDGETS, OUTPUTS, epochs_for, tune
 from gameproof.strategic.baselines import plain_regression, strategic_regression
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.saddle_point import saddle_point
@@ -38,22 +38,23 @@ POWERS: dict[Source, tuple[float, ...]] = {
 def compare(
     source: Source, n: int, d: int, seed: int, settings: list[Row], epochs: int
 ) -> dict[str, list[Row]]:
-    """The four algorithms on one draw of people, and the classifiers on others."""
-    people = draw(source, n, d, seed)
+    """Runs the four algorithms on one draw of people and tests the classifiers on others."""
+    people = draw_people(source, n, d, seed)
     problem = people.problem()
     saddle = saddle_point(problem)
     score = partial(gap, problem, saddle=saddle)
     gaps: list[Row] = []
-    learnt = {}
+    learned = {}
     for setting in settings:
         algorithm, length = setting["algorithm"], setting["epochs"]
         what = {name: setting[name] for name in ("way", "output", "algorithm")}
-        solver = solver_of(algorithm, n, setting)
-        rows, learnt[*what.values(), length] = scored_run(problem, score, solver, length, seed)
+        solver = make_solver(algorithm, n, setting)
+        rows, learned[*what.values(), length] = scored_run(problem, score, solver, length, seed)
         for budget in BUDGETS:
-            if epochs_of(algorithm, budget, epochs) == length:
-                gaps += [{**what, "budget": budget, "seed": seed, **_of(row, what)} for row in rows]
-    from_values = learnt["tuned", "average", "OGDA-RR", epochs]
+            if epochs_for(algorithm, budget, epochs) == length:
+                common = {**what, "budget": budget, "seed": seed}
+                gaps += [{**common, **_gap_row(row, what)} for row in rows]
+    from_values = learned["tuned", "average", "OGDA-RR", epochs]
     classifiers = {
         "robust": (problem.split(saddle.x)[0], problem.offset(saddle.x)),
         "robust, from values": (problem.split(from_values)[0], problem.offset(from_values)),
@@ -63,18 +64,18 @@ def compare(
     return {"gaps": gaps, "accuracy": [{"seed": seed, **row} for row in curves]}
 
 
-def _of(row: Row, what: Row) -> Row:
-    """A row of a run with the score of the iterate that counts; `values` are those a person."""
+def _gap_row(row: Row, what: Row) -> Row:
+    """Adds the values per person, and keeps the score of the chosen output."""
     kept = {name: row[name] for name in ("epoch", "queries", "seconds")}
-    values = row["epoch"] * values_a_step(what["algorithm"])
+    values = row["epoch"] * values_per_step(what["algorithm"])
     return {**kept, "values": values, "score": row[OUTPUTS[what["output"]]]}
 
 
 def baselines(people: People, problem: StrategicProblem) -> Classifiers:
-    """Strategic and plain logistic regression on the people of a problem."""
+    """Fits strategic and plain logistic regression to the people of a problem."""
     fits = {"strategic": strategic_regression, "logistic": plain_regression}
     with warnings.catch_warnings():
-        # A level of a category that only people of one label have has a coefficient at its bound.
+        # If only people of one label have some level, its coefficient is at the bound.
         warnings.simplefilter("ignore", CapWarning)
         return {
             name: fit(problem.population, intercept=people.intercept) for name, fit in fits.items()
@@ -82,9 +83,9 @@ def baselines(people: People, problem: StrategicProblem) -> Classifiers:
 
 
 def run(study: Study, source: Source, n: int, epochs: int) -> None:
-    """The experiment on one source of people."""
+    """Runs the experiment on one source of people."""
     epochs = max(4, epochs // 10 // 2 * 2) if study.quick else epochs
-    settings = tuned(study, source, n, DIMENSION, epochs)
+    settings = tune(study, source, n, DIMENSION, epochs)
     common = {"source": source, "n": n, "d": DIMENSION, "settings": settings, "epochs": epochs}
     found = study.map(compare, [{**common, "seed": seed} for seed in range(study.seeds)])
     gaps = [row for part in found for row in part["gaps"]]
@@ -102,7 +103,7 @@ def run(study: Study, source: Source, n: int, epochs: int) -> None:
 
 
 def _note_edges(study: Study, settings: list[Row]) -> None:
-    """Where the grid may be too narrow."""
+    """Notes the settings for which the grid may be too narrow."""
     found = [
         "{algorithm} ({output} iterate, {epochs} epochs: {at the edge})".format(**row)
         for row in where(settings, way="tuned")
@@ -110,8 +111,8 @@ def _note_edges(study: Study, settings: list[Row]) -> None:
     ]
     if found:
         study.note(
-            "With block steps, the best setting lies at the edge of the grid, so that a wider grid "
-            f"might change the numbers, for {', '.join(found)}."
+            "With block steps, the best setting lies at the edge of the grid for "
+            f"{', '.join(found)}; a wider grid might change these numbers."
         )
 
 
@@ -123,8 +124,8 @@ def _draw_gaps(study: Study, title: str, gaps: list[Row]) -> None:
     average, last = (where(gaps, output=output) for output in OUTPUTS)
     caption = (
         f"{about} Gap of the averaged iterate. Every algorithm is tuned by the same search for "
-        "the epochs that it gets: as many for all (left and right), or half as many for OGDA, "
-        "which asks two values a step (middle)."
+        "its number of epochs: the same for all (left and right), or half as many for OGDA, which "
+        "asks two values per step (middle)."
     )
     by_epochs, by_values = (where(average, way="tuned", budget=budget) for budget in BUDGETS)
     letter = where(average, way="letter", budget="epochs")
@@ -139,17 +140,17 @@ def _draw_gaps(study: Study, title: str, gaps: list[Row]) -> None:
         chart_gaps(by_epochs, "last iterate, same epochs"),
         chart_gaps(by_values, "last iterate, same values", "values"),
     ]
-    caption = f"{about} Gap of the last iterate, tuned for it, with block steps."
+    caption = f"{about} Gap of the last iterate with block steps, tuned for the last iterate."
     study.draw("last", Panels(caption, charts))
 
 
 def _draw_accuracy(study: Study, title: str, curves: list[Row]) -> None:
     caption = (
-        f"{title.capitalize()}, {study.seeds} seeds: the classifiers on {TEST} other people by "
-        f"their gaming power; the strategic and the robust classifier expect {TRAINED_FOR}. Left: "
-        "the share of correct signs. Right: the mean margin y⟨b, θ⟩, which the paper calls "
-        "accuracy and which grows with the scale of θ; as in the paper, without plain logistic "
-        "regression."
+        f"{title.capitalize()}, {study.seeds} seeds: the classifiers on {TEST} held-out people by "
+        "gaming power; the strategic and the robust classifier are trained for power "
+        f"{TRAINED_FOR}. Left: the share of correct decisions. Right: the mean margin y⟨b, θ⟩, "
+        "which the paper calls accuracy and which grows with the scale of θ; plain logistic "
+        "regression is left out, as in the paper."
     )
     scaled = [row for row in curves if row["classifier"] != "logistic"]
     charts = [chart_curves(curves, "accuracy"), chart_curves(scaled, "margin")]
@@ -157,21 +158,21 @@ def _draw_accuracy(study: Study, title: str, curves: list[Row]) -> None:
 
 
 def chart_gaps(rows: list[Row], title: str, x: str = "epoch") -> Chart:
-    """The gap by epochs, or by values a person, of each algorithm, with its band."""
+    """Returns the chart of each algorithm's gap, with its band, by epochs or by values per
+    person."""
     series = [
-        spread(name, *by_seed(where(rows, algorithm=name), x, "score")) for name in ALGORITHMS
+        mean_band(name, *by_seed(where(rows, algorithm=name), x, "score")) for name in ALGORITHMS
     ]
-    named = {"epoch": "epochs", "values": "values a person"}[x]
-    return lines(title, named, "gap", series, log_x=True, log_y=True)
+    named = {"epoch": "epochs", "values": "values per person"}[x]
+    return line_chart(title, named, "gap", series, log_x=True, log_y=True)
 
 
 def chart_curves(rows: list[Row], y: str, title: str = "classifiers") -> Chart:
-    """Accuracy or margin by gaming power of each classifier, with its band."""
+    """Returns the chart of each classifier's accuracy or margin, with its band, by gaming power."""
     series = [
-        spread(name, *by_seed(where(rows, classifier=name), "power", y))
+        mean_band(name, *by_seed(where(rows, classifier=name), "power", y))
         for name in dict.fromkeys(row["classifier"] for row in rows)
     ]
-    expected = [(TRAINED_FOR, "expected")]
-    x = "gaming power of the people tested"
-    named = {"accuracy": "accuracy", "margin": "mean margin"}[y]
-    return lines(title, x, named, series, upright=expected)
+    label = {"accuracy": "accuracy", "margin": "mean margin"}[y]
+    upright = [(TRAINED_FOR, "trained for")]
+    return line_chart(title, "gaming power", label, series, upright=upright)

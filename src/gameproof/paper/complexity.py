@@ -1,32 +1,29 @@
 """How many values OGDA-RR asks to reach a gap of 0.1, by the number of people and of features.
 
-Tuned for each n and d, and beside it each setting of the grid held fixed for all n and d: the
-exponents in values ~ n^a d^b depend on which of the two is done.
+The exponents in values ~ n^a d^b depend on the tuning, so the experiment measures them twice: tuned
+for each n and d, and with each setting of the grid for all n and d.
 
-The theorem's exponents come from its corrected bound, E gap <= K T^(-(1/4 - chi)), so that
-T = (K / gap)^p epochs suffice, with p = 4 / (1 - 4 chi), and 2 n T values. In the letters of
-`theory.py`, with D, G, ell and M held fixed, and more people than features, the terms that decide
-are
+The theorem's exponents come from its corrected bound, E gap <= K T^(-(1/4 - chi)). With
+p = 4 / (1 - 4 chi), T = (K / gap)^p epochs and 2 n T values suffice. In the letters of `theory.py`,
+with D, G, ell and M fixed and more people than features, the dominating terms are
 
     K ~ D^2 / (2 n eta_0) + 3 ell D eps_0 + n d eta_0 (c_0 + c_1 / eps_0).
 
-At one setting (eta_0, eps_0) for all n and d this grows as n d, and the values as n^(1 + p) d^p.
+With one setting (eta_0, eps_0) for all n and d, K grows as n d and the values as n^(1 + p) d^p.
 With the best step, of order 1 / (n sqrt(d)), the first and the last term are both of order sqrt(d)
-and no n is left, whatever the radius: K grows as sqrt(d), and the values as n d^(p / 2).
+and n cancels, for every radius: K grows as sqrt(d) and the values as n d^(p / 2).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from gameproof.auditing.figures import lines
+from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.minmax.problem import gap
 from gameproof.minmax.run import UNLIMITED, Run
-from gameproof.paper import claims
-from gameproof.paper.exponents import draw_exponents, exponents, fixed_exponents
-from gameproof.paper.participants import draw
-from gameproof.paper.setting import (
+from gameproof.paper import paper_claims
+from gameproof.paper.experiment_runs import (
     CHI,
     SETTING,
     TUNING_SEEDS,
@@ -34,33 +31,35 @@ from gameproof.paper.setting import (
     at_the_edge,
     best_settings,
     grid,
-    solver_of,
+    make_solver,
     where,
 )
+from gameproof.paper.exponents import draw_exponents, exponents, fixed_exponents
+from gameproof.paper.participants import draw_people
 from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 PEOPLE, FEATURES = (500, 1000, 1500, 2000), (10, 15, 20, 25)
 TARGET, EPOCHS = 0.1, 60
-FIRST_LOOK, LOOKS = 50, 100
+FIRST_RECORD, RECORDS = 50, 100
 P = 4 / (1 - 4 * CHI)
-# Exponents of n and d in the values that the theorem asks.
+# Exponents of n and d in the theorem's bound of the values.
 THEOREM = {"tuned": (1.0, P / 2), "one setting": (1 + P, P)}
 
 
 def queries_to_target(
     n: int, d: int, seed: int, settings: list[Row], epochs: int, target: float
 ) -> list[Row]:
-    """Values asked until the gap of the averaged iterate stays below the target, for each setting;
-    NaN if never."""
-    problem = draw("synthetic", n, d, seed).problem()
+    """Returns, for each setting, the values asked until the gap of the averaged iterate stays below
+    the target; NaN if it never does."""
+    problem = draw_people("synthetic", n, d, seed).problem()
     saddle = saddle_point(problem)
     rows = []
     for setting in settings:
-        run = Run(problem, solver_of("OGDA-RR", n, setting), seed=seed)
+        run = Run(problem, make_solver("OGDA-RR", n, setting), seed=seed)
         path = []
-        # The first epoch is often enough, so looks are not bound to epochs.
-        for steps in np.unique(np.geomspace(FIRST_LOOK, epochs * n, LOOKS).astype(int)):
+        # The first epoch is often enough, so the gap is recorded between epochs as well.
+        for steps in np.unique(np.geomspace(FIRST_RECORD, epochs * n, RECORDS).astype(int)):
             run.advance(int(steps), UNLIMITED, compiled=True)
             path.append((run.state.queries, gap(problem, *run.recommend(), saddle)))
         found = _crossing(path, target)
@@ -69,8 +68,8 @@ def queries_to_target(
 
 
 def _crossing(path: list[tuple[int, float]], target: float) -> float:
-    """Where the gap falls below the target for good: between two looks, both on a logarithmic
-    scale."""
+    """Returns the number of queries from which on the gap stays below the target, interpolated
+    between two records on logarithmic scales; NaN if it does not."""
     queries, gaps = np.log(path).T
     above = np.flatnonzero(gaps > np.log(target))
     last = int(above[-1]) if above.size else 0
@@ -80,8 +79,8 @@ def _crossing(path: list[tuple[int, float]], target: float) -> float:
     return float(np.exp(np.interp(-np.log(target), -gaps[pair], queries[pair])))
 
 
-def _tuned(study: Study, places: list[tuple[int, int]], epochs: int) -> list[Row]:
-    """The setting that asks the fewest values in the geometric mean, for each n and d. A run that
+def _tune(study: Study, places: list[tuple[int, int]], epochs: int) -> list[Row]:
+    """Returns, for each n and d, the setting with the smallest geometric mean of values. A run that
     never reaches the gap counts as infinitely many."""
     tried = grid(study.quick, to_the_letter=False)
     common = {"settings": tried, "epochs": epochs, "target": TARGET}
@@ -107,11 +106,11 @@ def _tuned(study: Study, places: list[tuple[int, int]], epochs: int) -> list[Row
 
 
 def run(study: Study) -> None:
-    """The experiment."""
+    """Runs the experiment."""
     people, features = (PEOPLE[:2], FEATURES[:2]) if study.quick else (PEOPLE, FEATURES)
     epochs = 20 if study.quick else EPOCHS
     places = [(n, d) for n in people for d in features]
-    chosen = _tuned(study, places, epochs)
+    chosen = _tune(study, places, epochs)
     calls = [
         {
             "n": row["n"],
@@ -143,15 +142,15 @@ def run(study: Study) -> None:
 
 
 def _claim(study: Study, reached: list[Row], enough: float) -> None:
-    """That the values needed grow. Seeds that reached the target too seldom say nothing of an
-    exponent."""
+    """Claims that the values needed grow with n and d. Seeds with too few runs that reach the
+    target are left out, because they give no exponent."""
     by_seed = [where(reached, seed=seed) for seed in range(study.seeds)]
     found = np.array([exponents(own) for own in by_seed if len(own) >= enough])
     if not found.size:
         return
     for k, (name, meaning) in enumerate((("n", "people"), ("d", "features"))):
         study.claims.append(
-            claims.larger(
+            paper_claims.mean_above(
                 f"The values needed grow with the number of {meaning}",
                 f"exponent of {name} in values to gap {TARGET:g}, tuned for each n and d (the "
                 f"theorem's exponent: {THEOREM['tuned'][k]:.3g})",
@@ -171,11 +170,11 @@ def _law(a: float, b: float) -> str:
 
 
 def _chart(rows: list[Row], title: str, x: str, other: str, values: tuple[int, ...]) -> Chart:
-    """Medians by one of n and d, a line for each value of the other."""
+    """Returns the chart of medians by n or d, with one line per value of the other."""
     series = []
     for value in values:
         own = where(rows, **{other: value})
         places = sorted({row[x] for row in own})
         medians = [float(np.median([r["queries"] for r in where(own, **{x: p})])) for p in places]
         series.append(Series(f"{other} = {value}", medians, places))
-    return lines(title, x, f"values to gap {TARGET:g}", series, from_zero=True)
+    return line_chart(title, x, f"values to gap {TARGET:g}", series, from_zero=True)

@@ -1,14 +1,15 @@
 """Gaming scores against gaming decisions: the paper's classifiers and classifiers for budgets.
 
-Gaming by power is the paper's: a score rises by zeta |theta_M|^2, with theta_M the coefficients of
-the movable features. Gaming by budget is a support function: with a ball of radius B a score rises
-by B |theta_M|, with a box of +-B by B |theta_M|_1. Divide theta and the intercept by c > 0: every
-decision stays, and so does every decision gamed by budget, since both sides of
+Gaming by power is the paper's model: a score rises by zeta |theta_M|^2, with theta_M the
+coefficients of the movable features. With a budget, a score rises by the support function
+sigma(theta): B |theta_M| for a ball of radius B, B |theta_M|_1 for a box of +-B. Divide theta and
+the intercept by c > 0. No decision changes, and no decision after gaming by budget, since both
+sides of
 
     <x, theta> + intercept + sigma(theta) > 0
 
-are divided by c. The first rise, however, is divided by c^2 where the score is divided by c: people
-who game by power seem c times weaker, though nobody is decided on otherwise.
+are divided by c. The rise by power, however, is divided by c^2 while the score is divided by c:
+people who game by power seem c times weaker, although every decision is the same.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import CapWarning, IgnoresDataWarning
 from gameproof.paper import decision_claims, decision_figures
-from gameproof.paper.participants import INTERCEPT, TEST, People, Source, complete, draw
-from gameproof.paper.setting import Row
+from gameproof.paper.experiment_runs import Row
+from gameproof.paper.participants import INTERCEPT, TEST, People, Source, complete_rows, draw_people
 from gameproof.paper.study import Study
 from gameproof.strategic.baselines import plain_regression, strategic_regression
 from gameproof.strategic.budgets import BallBudget, BoxBudget
@@ -45,19 +46,20 @@ FACTORS = (0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 Classifier = tuple[Vector, float]
 
 
-def people_of(source: Source, n: int, seed: int) -> People:
-    """n people to learn from and TEST others, every column of a data set in standard deviations.
+def draw_standardised(source: Source, n: int, seed: int) -> People:
+    """Draws n training people and TEST others, with every column of a data set standardised.
 
-    Numbers by a plain log1p, then all columns standardised, those of levels too: the robust
-    classifier pays for |theta| whatever the columns mean, so their units should not differ."""
+    Numbers are transformed by a plain log1p. Columns of levels are standardised too: the robust
+    classifier penalises |theta|, so all columns should have the same unit.
+    """
     if source == "synthetic":
-        return draw(source, n, DIMENSION, seed)
+        return draw_people(source, n, DIMENSION, seed)
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     from gameproof.estimators.prepare import Prepare
 
-    data = complete(source)
+    data = complete_rows(source)
     train, test = data.balanced(n + TEST, seed=seed).split(n, seed=seed)
     prepare = Prepare(data.features, unit=1.0)
     steps = make_pipeline(prepare, StandardScaler()).fit(train.X)
@@ -66,7 +68,7 @@ def people_of(source: Source, n: int, seed: int) -> People:
 
 
 def response(gaming: str, amount: float, people: People) -> KnownResponse:
-    """How people with this power or budget answer."""
+    """Returns the response of people with this power or budget."""
     if gaming == "power":
         return QuadraticCost(amount, features=people.movable)
     if gaming == "ball":
@@ -76,12 +78,12 @@ def response(gaming: str, amount: float, people: People) -> KnownResponse:
     return BoxBudget(-bound, bound)
 
 
-def trained(people: People, budgets: tuple[float, ...]) -> dict[str, Classifier]:
-    """Every classifier by name. `logistic, divided` is logistic regression on the robust
-    classifier's scale: times the ratio of their |theta_M|."""
+def train_classifiers(people: People, budgets: tuple[float, ...]) -> dict[str, Classifier]:
+    """Trains every classifier. `logistic, divided` is logistic regression on the robust
+    classifier's scale: multiplied by the ratio of their |theta_M|."""
     problem = people.problem()
     with warnings.catch_warnings():
-        # A level that only people of one label have sends its coefficient far away.
+        # If only people of one label have some level, its coefficient is at the bound.
         warnings.simplefilter("ignore", CapWarning)
         warnings.simplefilter("ignore", IgnoresDataWarning)
         x = saddle_point(problem).x
@@ -98,12 +100,12 @@ def trained(people: People, budgets: tuple[float, ...]) -> dict[str, Classifier]
                 movers = Population(people.X, people.y, response(gaming, budget, people))
                 own = strategic_regression(movers, intercept=people.intercept)
                 found[f"for {word} {budget:g}"] = own
-    found["logistic, divided"] = scaled(found["logistic"], divisor(found, people))
+    found["logistic, divided"] = scaled(found["logistic"], scale_factor(found, people))
     return found
 
 
-def divisor(classifiers: dict[str, Classifier], people: People) -> float:
-    """The factor that brings logistic regression to the robust classifier's scale."""
+def scale_factor(classifiers: dict[str, Classifier], people: People) -> float:
+    """Returns the factor that brings logistic regression to the robust classifier's scale."""
     robust, logistic = (
         float(np.linalg.norm(classifiers[name][0][people.movable]))
         for name in ("robust", "logistic")
@@ -112,16 +114,17 @@ def divisor(classifiers: dict[str, Classifier], people: People) -> float:
 
 
 def scaled(classifier: Classifier, factor: float) -> Classifier:
-    """The same decisions by other scores."""
+    """Multiplies the scores by a factor, which changes no decision."""
     theta, intercept = classifier
     return factor * theta, factor * intercept
 
 
-def outcome(classifier: Classifier, people: People, gaming: str, amount: float) -> Row:
-    """What becomes of the test people: those who should be refused game, or all do.
+def evaluate(classifier: Classifier, people: People, gaming: str, amount: float) -> Row:
+    """Evaluates a classifier on the test people when those who should be refused game, or all do.
 
-    A score that a move brings above 0 is a yes, whether people move as far as they can or just as
-    far as it takes."""
+    A person is accepted if a move can bring the score above 0. It does not matter whether people
+    move as far as they can or just far enough.
+    """
     theta, intercept = classifier
     scores = people.test_X @ theta + intercept
     agents = np.arange(scores.size)
@@ -138,19 +141,20 @@ def outcome(classifier: Classifier, people: People, gaming: str, amount: float) 
     }
 
 
-def decide(source: Source, n: int, seed: int) -> dict[str, list[Row]]:
-    """Every classifier under every gaming, and logistic regression at every scale, on one draw."""
-    people = people_of(source, n, seed)
-    classifiers = trained(people, decision_claims.BUDGETS)
+def evaluate_seed(source: Source, n: int, seed: int) -> dict[str, list[Row]]:
+    """Evaluates every classifier with every kind of gaming on one draw, and logistic regression at
+    every scale."""
+    people = draw_standardised(source, n, seed)
+    classifiers = train_classifiers(people, decision_claims.BUDGETS)
     common: dict[str, Any] = {"source": source, "seed": seed}
     accuracy = [
-        {**common, "classifier": name, **outcome(classifier, people, gaming, amount)}
+        {**common, "classifier": name, **evaluate(classifier, people, gaming, amount)}
         for name, classifier in classifiers.items()
         for gaming, amounts in AMOUNTS.items()
         for amount in amounts
     ]
     scale = [
-        {**common, "factor": factor, "gamed by": words, **outcome(times, people, gaming, 1.0)}
+        {**common, "factor": factor, "gamed by": words, **evaluate(times, people, gaming, 1.0)}
         for factor in FACTORS
         for times in [scaled(classifiers["logistic"], factor)]
         for gaming, words in decision_figures.GAMED_BY.items()
@@ -169,7 +173,7 @@ def decide(source: Source, n: int, seed: int) -> dict[str, list[Row]]:
 
 
 def run(study: Study) -> None:
-    """The experiment on all three sources of people."""
+    """Runs the experiment on all three sources of people."""
     from gameproof.tables.catalog import CATALOG
     from gameproof.tables.download import get
 
@@ -181,10 +185,10 @@ def run(study: Study) -> None:
         for source, n in PEOPLE.items()
         for seed in range(study.seeds)
     ]
-    parts = study.map(decide, calls)
+    parts = study.map(evaluate_seed, calls)
     tables = {name: [row for part in parts for row in part[name]] for name in parts[0]}
     for name, rows in tables.items():
         study.table(name, rows)
     decision_figures.draw(study, tables["accuracy"], tables["scale"])
     decision_claims.claim(study, tables["accuracy"])
-    decision_claims.tell(study, tables)
+    decision_claims.write_notes(study, tables)

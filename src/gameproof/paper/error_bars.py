@@ -6,18 +6,25 @@ from functools import partial
 
 from gameproof.auditing.page_model import Panels
 from gameproof.minmax.problem import gap
-from gameproof.paper import claims
+from gameproof.paper import paper_claims
 from gameproof.paper.comparison import chart_gaps
-from gameproof.paper.participants import draw
-from gameproof.paper.setting import ALGORITHMS, Row, scored_run, solver_of, values_a_step, where
+from gameproof.paper.comparison_claims import COMPARED, final, note_final_gaps
+from gameproof.paper.experiment_runs import (
+    ALGORITHMS,
+    Row,
+    make_solver,
+    scored_run,
+    values_per_step,
+    where,
+)
+from gameproof.paper.participants import draw_people
 from gameproof.paper.study import Study
-from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS, epochs_of
-from gameproof.paper.verdicts import COMPARED, final, note_final_gaps
+from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS, epochs_for
 from gameproof.strategic.saddle_point import saddle_point
 
 N, DIMENSION, EPOCHS = 500, 10, 100
-# Spreads take more runs than means, and runs on the same people cost little.
-RUNS_A_SEED = 5
+# Estimating a spread takes more runs than estimating a mean.
+RUNS_PER_SEED = 5
 # One setting for all four, so that nothing but the algorithm differs.
 SETTINGS: dict[str, Row] = {
     "tuned": {"step": 0.003, "radius": 4.0, "gamma": 2.0},
@@ -26,18 +33,18 @@ SETTINGS: dict[str, Row] = {
 
 
 def repeat(way: str, algorithm: str, seeds: int, epochs: int) -> list[Row]:
-    """Runs of one algorithm from many seeds: the gap of both outputs, by epoch, as far as each
-    budget goes."""
-    problem = draw("synthetic", N, DIMENSION, 0).problem()
+    """Runs one algorithm from many seeds and returns the gap of both outputs by epoch, for each
+    budget."""
+    problem = draw_people("synthetic", N, DIMENSION, 0).problem()
     score = partial(gap, problem, saddle=saddle_point(problem))
-    solver = solver_of(algorithm, N, SETTINGS[way])
+    solver = make_solver(algorithm, N, SETTINGS[way])
     rows = []
     for budget in BUDGETS:
-        length = epochs_of(algorithm, budget, epochs)
+        length = epochs_for(algorithm, budget, epochs)
         for seed in range(seeds):
             common = {"way": way, "algorithm": algorithm, "budget": budget, "seed": seed}
             for row in scored_run(problem, score, solver, length, seed)[0]:
-                values = row["epoch"] * values_a_step(algorithm)
+                values = row["epoch"] * values_per_step(algorithm)
                 own = {"epoch": row["epoch"], "values": values}
                 rows += [
                     {**common, "output": output, **own, "score": row[column]}
@@ -47,9 +54,9 @@ def repeat(way: str, algorithm: str, seeds: int, epochs: int) -> list[Row]:
 
 
 def run(study: Study) -> None:
-    """The experiment."""
+    """Runs the experiment."""
     epochs = 10 if study.quick else EPOCHS
-    runs = RUNS_A_SEED * study.seeds
+    runs = RUNS_PER_SEED * study.seeds
     calls = [
         {"way": way, "algorithm": algorithm, "seeds": runs, "epochs": epochs}
         for way in WAYS
@@ -76,11 +83,11 @@ def run(study: Study) -> None:
 
 
 def _claim_means(study: Study, rows: list[Row], way: str, title: str) -> None:
-    """On average, the paper says, OGDA-RR does best, and reshuffling better than replacement."""
+    """The paper says that OGDA-RR is best on average and that reshuffling beats replacement."""
     for text, first, second, budgets in COMPARED:
         for budget in budgets:
             study.claims.append(
-                claims.smaller(
+                paper_claims.ratio_below_one(
                     text,
                     f"final gap, {first} / {second}, {BUDGETS[budget]}; the same {N} people, one "
                     f"setting for all, {title}",
@@ -97,7 +104,7 @@ def _claim_spreads(study: Study, rows: list[Row], way: str, title: str) -> None:
             for order in ("RR", "WR")
         )
         study.claims.append(
-            claims.less_spread(
+            paper_claims.less_spread(
                 f"Reshuffling fluctuates less from run to run ({update})",
                 f"standard deviation of the final gap, {update}-RR / {update}-WR; {title}",
                 first,

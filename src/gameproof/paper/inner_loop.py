@@ -1,13 +1,13 @@
-"""OGDA-RR against Algorithm 2 of Yu et al. 2021, with exact gradients, after the same gradients.
+"""OGDA-RR against Algorithm 2 of Yu et al. 2021, with the same number of exact gradients.
 
 Algorithm 2 approximates a proximal point step on sample sigma by an inner loop:
 
     w <- u;   M times   w <- P(u - eta F_sigma(w));   u <- w,
 
-with M about log n, samples reshuffled, and the step-weighted average of the iterates as output. A
-step computes M gradients. OGDA-RR computes two: F of the new and of the previous sample at u, and
-keeps the third. The paper remarks that OGDA-RR is therefore cheaper. The game is bilinear, where
-plain descent-ascent circles; the score is the duality gap.
+with M about log n, reshuffled samples, and the step-weighted average of the iterates as output. A
+step computes M gradients. OGDA-RR computes two, of the new and of the previous sample at u, and
+keeps the third. The paper remarks that OGDA-RR is therefore cheaper. The game is bilinear, so
+plain descent-ascent circles. The score is the duality gap.
 """
 
 from __future__ import annotations
@@ -18,37 +18,39 @@ from math import ceil, log
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Panels
 from gameproof.core.arguments import Matrix
 from gameproof.minmax.estimates.exact import Exact
 from gameproof.minmax.example_games import BilinearGame
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import ogda_rr
-from gameproof.paper import claims
-from gameproof.paper.setting import CHI, TUNING_SEEDS, Row, by_seed, scored_run, where
+from gameproof.paper import paper_claims
+from gameproof.paper.experiment_runs import CHI, TUNING_SEEDS, Row, by_seed, scored_run, where
 from gameproof.paper.study import Study
 
 N, DIMENSION = 1000, 3
-# Epochs of OGDA-RR; the others get as many gradients: 2 x 35 = 7 x 10.
+# Epochs of OGDA-RR; the other methods get the same number of gradients: 2 x 35 = 7 x 10.
 EPOCHS, QUICK_EPOCHS = 35, 7
 OGDA = "OGDA-RR"
 ROUNDS = {f"Algorithm 2, M = {rounds}": rounds for rounds in (ceil(log(N)), 2)}
 METHODS = (OGDA, *ROUNDS)
-# Away from the saddle point, which is near 0.
+# The start is away from the saddle point, which is near 0.
 START = (np.full(DIMENSION, DIMENSION**-0.5), np.full(DIMENSION, DIMENSION**-0.5))
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0)
 DECAYS = (0.0, 0.5, 0.75 + CHI)
 
 
-def gradients_a_step(method: str) -> int:
-    """Of one sample each."""
+def gradients_per_step(method: str) -> int:
+    """Returns the number of sample gradients that one step computes."""
     return ROUNDS.get(method, 2)
 
 
 def algorithm_2(game: BilinearGame, steps: Matrix, rounds: int, seed: int) -> list[Matrix]:
-    """Runs side by side, one for each column of `steps`, which has a row for each epoch: the
-    averaged iterates by epoch, x and y in one row a run."""
+    """Runs Algorithm 2 once per column of `steps`, which has one row per epoch.
+
+    Returns the averaged iterates by epoch, with x and y of each run in one row.
+    """
     matrices, p, q = game.data
     reach = game.x_set.diameter / 2
     order = np.random.default_rng(seed)
@@ -77,15 +79,17 @@ def _into_ball(points: Matrix, reach: float) -> Matrix:
 def solve_game(
     method: str, seed: int, settings: list[Row], epochs: int, only_last: bool = False
 ) -> list[Row]:
-    """The duality gap of the averaged iterate by gradients a sample, for each setting. `epochs` are
-    those of OGDA-RR."""
+    """Returns the duality gap of the averaged iterate by gradients per sample, for each setting.
+
+    `epochs` is the number of epochs of OGDA-RR.
+    """
     game = BilinearGame.random(N, DIMENSION, seed=seed)
-    length = 2 * epochs // gradients_a_step(method)
+    length = 2 * epochs // gradients_per_step(method)
     if method == OGDA:
         found = _by_ogda(game, settings, length, seed, only_last)
     else:
         found = _by_algorithm_2(game, settings, length, seed, ROUNDS[method])
-    work = gradients_a_step(method)
+    work = gradients_per_step(method)
     return [
         {"method": method, "seed": seed, **setting, "gradients": work * epoch, "score": score}
         for setting, epoch, score in found
@@ -113,8 +117,8 @@ def _by_algorithm_2(
             yield setting, epoch, game.duality_gap(*np.split(point, 2))
 
 
-def _tuned(study: Study, epochs: int) -> dict[str, Row]:
-    """The best setting of each method, by the same search."""
+def _tune(study: Study, epochs: int) -> dict[str, Row]:
+    """Returns the best setting of each method, found by the same search."""
     steps = STEPS[3:6] if study.quick else STEPS
     tried = [{"step": step, "decay": decay} for step, decay in product(steps, DECAYS)]
     calls = [
@@ -135,9 +139,9 @@ def _tuned(study: Study, epochs: int) -> dict[str, Row]:
 
 
 def run(study: Study) -> None:
-    """The experiment."""
+    """Runs the experiment."""
     epochs = QUICK_EPOCHS if study.quick else EPOCHS
-    settings = _tuned(study, epochs)
+    settings = _tune(study, epochs)
     calls = [
         {"method": method, "seed": seed, "settings": [setting], "epochs": epochs}
         for method, setting in settings.items()
@@ -153,17 +157,17 @@ def run(study: Study) -> None:
     curves = {
         method: by_seed(where(rows, method=method), "gradients", "score") for method in METHODS
     }
-    series = [spread(method, *curve) for method, curve in curves.items()]
-    x, y = "gradients a sample", "duality gap"
-    chart = lines("bilinear game", x, y, series, log_y=True)
+    series = [mean_band(method, *curve) for method, curve in curves.items()]
+    x, y = "gradients per sample", "duality gap"
+    chart = line_chart("bilinear game", x, y, series, log_y=True)
     study.draw("figure", Panels(caption, [chart]))
     last = {method: [run[-1] for run in runs] for method, (_, runs) in curves.items()}
-    told = "; ".join(f"{np.mean(found):.3g} by {method}" for method, found in last.items())
-    study.note(f"Mean duality gap after {2 * epochs} gradients a sample: {told}.")
+    listed = "; ".join(f"{np.mean(found):.3g} by {method}" for method, found in last.items())
+    study.note(f"Mean duality gap after {2 * epochs} gradients per sample: {listed}.")
     inner = next(iter(ROUNDS))
     study.claims.append(
-        claims.smaller(
-            "OGDA-RR is cheaper than an inner loop of log n gradients a step",
+        paper_claims.ratio_below_one(
+            "OGDA-RR is cheaper than an inner loop of log n gradients per step",
             f"duality gap, OGDA-RR / {inner}, after the same gradients; bilinear game",
             last[OGDA],
             last[inner],

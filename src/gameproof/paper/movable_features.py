@@ -1,17 +1,17 @@
-"""How much the robust classifier's lead depends on which features people can move.
+"""How the robust classifier's lead depends on which features people can move.
 
-The paper does not say which features of its data sets can be moved. Each choice is a problem of its
-own: people are expected to move these features, and the people tested move them.
+The paper does not say which features of its data sets are movable. For each choice, classifiers are
+trained for people who move these features and tested on people who do.
 """
 
 from __future__ import annotations
 
 from gameproof.auditing.page_model import Panels
 from gameproof.paper.comparison import POWERS, baselines, chart_curves
-from gameproof.paper.participants import Source, complete, draw
-from gameproof.paper.setting import Row, accuracy_rows, lead, where
+from gameproof.paper.comparison_claims import claim_lead
+from gameproof.paper.experiment_runs import Row, accuracy_rows, lead, where
+from gameproof.paper.participants import Source, complete_rows, draw_people
 from gameproof.paper.study import Study
-from gameproof.paper.verdicts import claim_lead
 from gameproof.strategic.saddle_point import saddle_point
 
 CHOICES = {
@@ -22,8 +22,8 @@ CHOICES = {
 
 
 def columns(source: Source, choice: str) -> tuple[str, ...]:
-    """The features of the data set that a choice lets people move."""
-    features = complete(source).features
+    """Returns the columns of the data set that are movable under this choice."""
+    features = complete_rows(source).features
     if choice == "as stated":
         return tuple(features.movable)
     if choice == "numbers":
@@ -32,14 +32,14 @@ def columns(source: Source, choice: str) -> tuple[str, ...]:
 
 
 def choices(source: Source) -> list[str]:
-    """Those that differ: where every feature is a number, `numbers` is `all`."""
+    """Returns the choices that differ: if every feature is a number, `numbers` equals `all`."""
     found = {columns(source, choice): choice for choice in CHOICES}
     return list(found.values())
 
 
 def with_movable(source: Source, n: int, seed: int, choice: str) -> list[Row]:
-    """Accuracy and margin of each classifier on one draw, with these features movable."""
-    people = draw(source, n, 0, seed, columns(source, choice))
+    """Returns accuracy and margin of each classifier on one draw, with these features movable."""
+    people = draw_people(source, n, 0, seed, columns(source, choice))
     problem = people.problem()
     x = saddle_point(problem).x
     classifiers = {
@@ -51,7 +51,7 @@ def with_movable(source: Source, n: int, seed: int, choice: str) -> list[Row]:
 
 
 def run(study: Study, source: Source, n: int) -> None:
-    """The experiment: a figure, and the lead for each choice."""
+    """Runs the experiment and draws its figure."""
     named = choices(source)
     calls = [
         {"source": source, "n": n, "seed": seed, "choice": choice}
@@ -60,10 +60,10 @@ def run(study: Study, source: Source, n: int) -> None:
     ]
     rows = [row for part in study.map(with_movable, calls) for row in part]
     study.table("movable", rows)
-    told = "; ".join(f"{choice}: {CHOICES[choice]}" for choice in named)
+    described = "; ".join(f"{choice}: {CHOICES[choice]}" for choice in named)
     caption = (
         f"{source.capitalize()}, n = {n}, {study.seeds} seeds: accuracy by gaming power, for "
-        f"different choices of the features that people can move ({told})."
+        f"different choices of the features that people can move ({described})."
     )
     charts = [chart_curves(where(rows, movable=choice), "accuracy", choice) for choice in named]
     study.draw("movable", Panels(caption, charts))
@@ -73,9 +73,9 @@ def run(study: Study, source: Source, n: int) -> None:
         seeds = range(study.seeds)
         mean = sum(lead(where(own, seed=s), "robust", "strategic") for s in seeds) / study.seeds
         leads.append(f"{mean:+.3f} ({choice})")
-        if choice != "as stated":  # that one is a claim of the comparison
+        if choice != "as stated":  # the comparison already claims this one
             claim_lead(study, own, "robust", f"{source}, n = {n}, robust, movable: {choice}")
     study.note(
-        "Mean lead in accuracy of the robust classifier over the strategic one, by what people "
-        f"can move: {', '.join(leads)}."
+        "Mean lead in accuracy of the robust classifier over the strategic one, by movable "
+        f"features: {', '.join(leads)}."
     )

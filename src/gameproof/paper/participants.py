@@ -1,6 +1,6 @@
-"""The people of the experiments: synthetic, credit and bank, to learn from and to test on.
+"""The people of the experiments, for training and testing: synthetic, credit and bank.
 
-Every seed draws people, or rows, of its own.
+Every seed draws its own people.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ INTERCEPT = 5.0
 
 
 class People(NamedTuple):
-    """Features and labels to learn from and to test on."""
+    """Features and labels for training and testing."""
 
     X: Matrix
     y: Vector
@@ -38,8 +38,11 @@ class People(NamedTuple):
     intercept: float | None
 
     def problem(self, radius: float = PRINTED_RADIUS, **more: Any) -> StrategicProblem:
-        """By default the paper's: the printed form, all of theta from values, those of +1 agents
-        too."""
+        """Returns the robust problem, by default the paper's.
+
+        The default is the printed form, with the gradient in theta estimated from values for all
+        agents, including those with label +1.
+        """
         asked = Population(self.X, self.y, QuadraticCost(TRAINED_FOR, features=self.movable))
         parts: dict[str, Any] = {"form": "printed", "positive": "estimated"}
         parts |= {"alpha_max": ALPHA_MAX, "intercept": self.intercept} | more
@@ -47,23 +50,25 @@ class People(NamedTuple):
 
 
 @cache
-def complete(source: Source) -> Dataset:
-    """The rows of a data set without gaps."""
+def complete_rows(source: Source) -> Dataset:
+    """Returns the rows of a data set without missing values."""
     return (load_credit if source == "credit" else load_bank)().complete()
 
 
-def draw(
+def draw_people(
     source: Source, n: int, d: int, seed: int, movable: tuple[str, ...] | None = None
 ) -> People:
-    """n people to learn from and TEST others; for data, balanced rows without gaps, prepared by
-    what the first part tells, and d plays no part. `movable` names features of the data that people
-    can move, in place of those of the data set."""
+    """Draws n training people and TEST others.
+
+    A data set gives balanced rows without missing values; the preparation is fitted on the training
+    rows, and d is ignored. `movable` replaces the data set's own movable features.
+    """
     if source == "synthetic":
         X, y = synthetic_people(n + TEST, d, seed=seed)
         return People(X[:n], y[:n], X[n:], y[n:], MOVABLE, None)
     from gameproof.estimators.prepare import Prepare
 
-    data = complete(source)
+    data = complete_rows(source)
     train, test = data.balanced(n + TEST, seed=seed).split(n, seed=seed)
     features = data.features if movable is None else replace(data.features, movable=movable)
     prepare = Prepare(features).fit(train.X)

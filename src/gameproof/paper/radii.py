@@ -1,4 +1,4 @@
-"""The exact form over a range of radii: where robustness ends and theta = 0 begins."""
+"""The exact form over a range of radii, up to those at which theta = 0 is best."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Panels
 from gameproof.core.errors import IgnoresDataWarning
 from gameproof.paper.comparison import POWERS
-from gameproof.paper.participants import Source, draw
-from gameproof.paper.setting import Row, accuracy_rows, by_seed, where
+from gameproof.paper.experiment_runs import Row, accuracy_rows, by_seed, where
+from gameproof.paper.participants import Source, draw_people
 from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
@@ -20,8 +20,8 @@ SHOWN = (0.0, 1.0, 5.0)
 
 
 def sweep(source: Source, n: int, seed: int, radii: list[float]) -> list[Row]:
-    """The robust classifier of each radius on one draw, and its accuracy on others."""
-    people = draw(source, n, 0, seed)
+    """Fits the robust classifier for each radius on one draw and tests it on held-out people."""
+    people = draw_people(source, n, 0, seed)
     rows = []
     for radius in radii:
         problem = people.problem(radius, form="exact")
@@ -38,7 +38,7 @@ def sweep(source: Source, n: int, seed: int, radii: list[float]) -> list[Row]:
 
 
 def run(study: Study, source: Source, n: int) -> None:
-    """The sweep, its figure, and a sentence on where it ends."""
+    """Runs the sweep, draws its figure and notes from which radius on theta = 0 is best."""
     radii = list(RADII[::3] if study.quick else RADII)
     calls = [
         {"source": source, "n": n, "seed": seed, "radii": radii} for seed in range(study.seeds)
@@ -46,24 +46,26 @@ def run(study: Study, source: Source, n: int) -> None:
     rows = [row for part in study.map(sweep, calls) for row in part]
     study.table("radii", rows)
     caption = (
-        f"{source.capitalize()}, exact form over radii, {study.seeds} seeds. Where the size is "
-        "0, the best robust classifier ignores the data: that is not robustness."
+        f"{source.capitalize()}, exact form over radii, {study.seeds} seeds. If ‖θ‖ is 0, the best "
+        "robust classifier ignores the data, which is not robustness."
     )
     shares = [
-        spread(f"gaming power {power:g}", *by_seed(where(rows, power=power), "radius", "accuracy"))
+        mean_band(
+            f"gaming power {power:g}", *by_seed(where(rows, power=power), "radius", "accuracy")
+        )
         for power in SHOWN
     ]
-    sizes = [spread("robust", *by_seed(where(rows, power=0.0), "radius", "size"))]
+    sizes = [mean_band("robust", *by_seed(where(rows, power=0.0), "radius", "size"))]
     charts = [
-        lines("exact form", "radius", "accuracy", shares, log_x=True),
-        lines("size of the classifier", "radius", "‖θ‖", sizes, log_x=True),
+        line_chart("exact form", "radius", "accuracy", shares, log_x=True),
+        line_chart("size of the classifier", "radius", "‖θ‖", sizes, log_x=True),
     ]
     study.draw("radii", Panels(caption, charts))
     ignoring = sorted({row["radius"] for row in rows if row["ignores data"]})
     study.note(
-        f"Exact form: from radius {ignoring[0]:g} on, some draws have theta = 0 as their best "
-        "robust classifier, which ignores the data."
+        f"Exact form: from radius {ignoring[0]:g} on, the best robust classifier of some draws is "
+        "theta = 0, which ignores the data."
         if ignoring
-        else f"Exact form: the best robust classifier looks at the data at every radius up to "
+        else f"Exact form: the best robust classifier uses the data at every radius up to "
         f"{radii[-1]:g}."
     )

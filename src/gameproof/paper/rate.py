@@ -1,5 +1,5 @@
-"""The gap against epochs under the theorem's schedule, on a game that meets its assumptions and on
-the paper's problem."""
+"""The gap by epochs with the theorem's schedule, on a game that meets its assumptions and on the
+paper's problem."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from functools import partial
 
 import numpy as np
 
-from gameproof.auditing.figures import lines, spread
+from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.example_games import QuadraticGame
 from gameproof.minmax.problem import Problem, Saddle, gap
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import ogda_rr
-from gameproof.paper import claims
-from gameproof.paper.participants import draw
-from gameproof.paper.setting import CHI, Row, by_seed, scored_run, where
+from gameproof.paper import paper_claims
+from gameproof.paper.experiment_runs import CHI, Row, by_seed, scored_run, where
+from gameproof.paper.participants import draw_people
 from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 EPOCHS = 10_000
 SLOPE = -(0.25 - CHI)
-# All of x and y from one value, as in the theorem.
+# On the game, x and y are both estimated from one value, as in the theorem.
 CASES: dict[str, Row] = {
     "quadratic game": {"step": 0.02, "radius": 1.0, "scale": None},
     "strategic problem": {"step": 0.003, "radius": 4.0, "scale": "auto"},
@@ -30,7 +30,7 @@ CASES: dict[str, Row] = {
 
 
 def long_run(case: str, seed: int, epochs: int) -> list[Row]:
-    """One run of OGDA-RR."""
+    """Runs OGDA-RR once."""
     problem, saddle = _problem(case, seed)
     parts = CASES[case]
     solver = ogda_rr(
@@ -47,12 +47,12 @@ def _problem(case: str, seed: int) -> tuple[Problem, Saddle]:
     if case == "quadratic game":
         game = QuadraticGame.random(n=100, seed=seed)
         return game, game.saddle
-    problem = draw("synthetic", 100, 5, seed).problem()
+    problem = draw_people("synthetic", 100, 5, seed).problem()
     return problem, saddle_point(problem)
 
 
 def run(study: Study) -> None:
-    """The experiment."""
+    """Runs the experiment."""
     epochs = 300 if study.quick else EPOCHS
     calls = [
         {"case": case, "seed": seed, "epochs": epochs}
@@ -74,7 +74,7 @@ def run(study: Study) -> None:
             for run in runs
         ]
         study.claims.append(
-            claims.lower(
+            paper_claims.mean_below(
                 "The gap falls at least as fast as the theorem says",
                 f"slope of log gap on log epochs over the last two decades; {case}",
                 slopes,
@@ -84,9 +84,9 @@ def run(study: Study) -> None:
 
 
 def _chart(rows: list[Row], case: str) -> Chart:
-    """The gap by epoch, and a line of the theorem's slope from where it begins."""
+    """Returns the chart of the gap by epoch, with a line of the theorem's slope."""
     places, runs = by_seed(rows, "epoch", "score")
     start = float(np.mean([run[0] for run in runs]))
     guide = Series("theorem", [start * place**SLOPE for place in places], places, guide=True)
-    series = [spread("OGDA-RR", places, runs), guide]
-    return lines(case, "epochs", "gap", series, log_x=True, log_y=True)
+    series = [mean_band("OGDA-RR", places, runs), guide]
+    return line_chart(case, "epochs", "gap", series, log_x=True, log_y=True)

@@ -1,4 +1,4 @@
-"""All experiments by name, and what they leave behind: tables, figures, summaries, verdicts."""
+"""Runs experiments and writes their tables, figures, summaries and verdicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gameproof.paper import (
     movable_features,
     radii,
     rate,
-    smooth,
+    smooth_or_not,
 )
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.participants import Source
@@ -47,7 +47,7 @@ RUNS: dict[str, Callable[[Study], None]] = {
     "credit": partial(_on_data, source="credit"),
     "bank": partial(_on_data, source="bank"),
     "complexity": complexity.run,
-    "smooth-or-not": smooth.run,
+    "smooth-or-not": smooth_or_not.run,
     "inner-loop": inner_loop.run,
     "decisions": decisions.run,
     "rate": rate.run,
@@ -66,12 +66,14 @@ def reproduce(
     progress: bool | None = None,
     say: Callable[[str], None] = lambda sentence: None,
 ) -> list[Study]:
-    """Runs experiments, all where none is named, and writes what they found to `folder`, one
-    folder each, with a summary of all that are finished there. What was found before is kept,
-    unless `again`; a larger run is not replaced by a smaller one, unless `force`."""
+    """Runs the named experiments, or all of them, and writes their results to `folder`.
+
+    Each experiment gets its own folder, and `folder` a summary of all finished ones. Earlier
+    results are reused unless `again`. A larger run is not replaced by a smaller one unless `force`.
+    """
     unknown = [name for name in names if name not in EXPERIMENTS]
     if unknown:
-        raise ValueError(f"no experiment {unknown[0]!r}, there are {', '.join(EXPERIMENTS)}")
+        raise ValueError(f"no experiment {unknown[0]!r}; choose from {', '.join(EXPERIMENTS)}")
     _require_extras()
     seeds = (QUICK_SEEDS if quick else SEEDS) if seeds is None else as_count("seeds", seeds)
     chosen = list(dict.fromkeys(names or EXPERIMENTS))
@@ -95,7 +97,7 @@ def reproduce(
         RUNS[name](study)
         study.finish()
         studies.append(study)
-        # After each, so that an interrupted run leaves the summary of what is finished.
+        # Written after each experiment, so that an interrupted run has a summary as well.
         judged = write_summaries(folder)
         for done in studies:
             done.judged = judged[done.name]
@@ -103,13 +105,13 @@ def reproduce(
 
 
 def _require_nothing_larger(names: Sequence[str], folder: Path, seeds: int, quick: bool) -> None:
-    """Before anything is computed."""
+    """Raises FileExistsError if the folder has the results of a larger run."""
     for name in names:
         found = Study.finished(name, folder / name)
         if found and (found.quick, -found.seeds) < (quick, -seeds):
             raise FileExistsError(
-                f"{folder / name} has the results of {_size(found.seeds, found.quick)}, and would "
-                f"get those of {_size(seeds, quick)}; name another folder (--out), or --force"
+                f"{folder / name} has the results of {_size(found.seeds, found.quick)}, which is "
+                f"larger than {_size(seeds, quick)}; name another folder (--out), or --force"
             )
 
 
@@ -118,7 +120,7 @@ def _size(seeds: int, quick: bool) -> str:
 
 
 def _require_extras() -> None:
-    """Before anything is computed."""
+    """Raises ImportError if a package of the extra `reproduce` is missing."""
     needed = ("joblib", "matplotlib", "pandas", "pyarrow")
     missing = [name for name in needed if find_spec(name) is None]
     if missing:

@@ -1,8 +1,8 @@
-"""A study: the folder of one experiment, and the work that fills it.
+"""A study: the folder of one experiment, and the calls that fill it.
 
-The work is calls of plain functions with plain arguments. What a call returns is kept in a file of
-its own as soon as it is there, under a name made of the function, its arguments and the source of
-the package: an interrupted study goes on where it stopped, and nothing old is mistaken for new.
+An experiment calls plain functions with plain arguments. Each result is written at once to a file
+named by the function, its arguments and the source of the package. An interrupted study resumes
+where it stopped, and results of another version are never reused.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
 
-from gameproof.auditing.figures import drawn
+from gameproof.auditing.figures import draw_files
 from gameproof.auditing.page_model import Panels
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.progress import Progress
-from gameproof.paper.claims import Claim, Judged
+from gameproof.paper.paper_claims import Claim, Judged
 
 Row = dict[str, Any]
 FINDINGS = "findings.json"
-# Findings in another format are those of another version: not finished, as far as this one goes.
+# Findings in another format were written by another version and are ignored.
 FORMAT = 2
-# Columns that depend on the clock: all others are the same for the same seeds.
+# Columns that depend on the clock. All others are reproducible.
 CLOCKED = ("seconds", "when", "machine")
 
 
 @final
 @dataclass(eq=False)
 class Study:
-    """One experiment's folder; `seeds` runs of everything random, `jobs` processes."""
+    """The folder of one experiment, which runs `seeds` seeds in `jobs` processes."""
 
     name: str
     folder: Path
@@ -49,7 +49,7 @@ class Study:
     progress: bool | None = None
     say: Callable[[str], None] = lambda sentence: None
     claims: list[Claim] = field(default_factory=list)
-    # The same claims, corrected for their number among all that are finished.
+    # The claims, corrected for the number of claims of all finished experiments.
     judged: list[Judged] = field(default_factory=list)
     figures: list[tuple[str, Panels]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -62,8 +62,7 @@ class Study:
         return self.folder / "parts"
 
     def map(self, function: Callable[..., Any], calls: Sequence[Mapping[str, Any]]) -> list[Any]:
-        """What the function returns for each of the calls, in their order. Calls that were made
-        before are not made again."""
+        """Returns the results of the calls, in order. Calls with a stored result are not made."""
         paths = [self._parts / f"{_key(function, call)}.json" for call in calls]
         todo = [(p, c) for p, c in zip(paths, calls, strict=True) if not p.exists()]
         title = f"{self.name}, {function.__name__.replace('_', ' ')}"
@@ -77,7 +76,7 @@ class Study:
         return [json.loads(path.read_bytes())["result"] for path in paths]
 
     def table(self, name: str, rows: Iterable[Row]) -> None:
-        """Writes rows as CSV and Parquet, with where they come from in each."""
+        """Writes rows, with their provenance, as CSV and Parquet."""
         import pandas as pd
 
         frame = pd.DataFrame(list(rows)).assign(experiment=self.name, **self._origin)
@@ -86,21 +85,21 @@ class Study:
 
     def draw(self, name: str, figure: Panels) -> None:
         """Writes a figure as SVG and PNG, and keeps it for a page."""
-        for kind, content in drawn(figure).items():
+        for kind, content in draw_files(figure).items():
             write_whole(self.folder / f"{name}.{kind}", content)
         self.figures.append((name, figure))
 
     def note(self, sentence: str) -> None:
-        """A sentence for the summary."""
+        """Adds a sentence to the summary."""
         self.notes.append(sentence)
 
     def forget(self) -> None:
-        """Removes what earlier runs found."""
+        """Removes the results of earlier runs."""
         for path in self._parts.glob("*.json"):
             path.unlink()
 
     def finish(self) -> None:
-        """Keeps what was found beside the tables, for summaries to come."""
+        """Writes claims, notes and captions, from which summaries are made."""
         self.table("claims", [{**asdict(c), "verdict": c.verdict} for c in self.claims])
         figures = [(name, figure.caption) for name, figure in self.figures]
         parts = {
@@ -114,7 +113,7 @@ class Study:
 
     @classmethod
     def finished(cls, name: str, folder: Path) -> Study | None:
-        """The study of this name as it was finished, or None; of its figures, the captions."""
+        """Returns the finished study in this folder, or None. Its figures have captions only."""
         path = folder / FINDINGS
         if not path.exists():
             return None
@@ -136,13 +135,13 @@ class Study:
 
 
 def versions() -> str:
-    """Of Python and of what the numbers depend on."""
+    """Returns the versions of Python and of the packages that the numbers depend on."""
     parts = [f"python {platform.python_version()}"]
     return ", ".join(parts + [f"{name} {version(name)}" for name in ("numpy", "scipy", "numba")])
 
 
 def machine() -> str:
-    """What the numbers were computed on."""
+    """Returns a description of the machine."""
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
 
 
@@ -153,7 +152,7 @@ def _key(function: Callable[..., Any], call: Mapping[str, Any]) -> str:
 
 @cache
 def _source() -> str:
-    """A digest of the package's source."""
+    """Returns a digest of the package's source."""
     digest = hashlib.sha256()
     root = Path(__file__).parents[1]
     for path in sorted(root.rglob("*.py")):
@@ -171,10 +170,10 @@ def _part(function: Callable[..., Any], path: Path, call: Mapping[str, Any]) -> 
 def _in_parallel(
     function: Callable[..., Any], todo: Sequence[tuple[Path, Mapping[str, Any]]], jobs: int
 ) -> Iterable[tuple[Path, Row]]:
-    """The parts as they are done. With one job, in this process."""
+    """Yields the parts as they finish. With one job, they run in this process."""
     if jobs == 1 or len(todo) < 2:
         return (_part(function, path, call) for path, call in todo)
-    with _deaf_children():
+    with _children_ignoring_interrupts():
         from joblib import Parallel, delayed
 
         parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
@@ -185,9 +184,12 @@ def _in_parallel(
 
 
 @contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Processes started here do not hear Ctrl-C, which a terminal sends to all: theirs is to end
-    when this one does, not to complain. They inherit the mask, and this process takes it off."""
+def _children_ignoring_interrupts() -> Iterator[None]:
+    """Child processes started here ignore Ctrl-C, which a terminal sends to the whole group.
+
+    They end when this process does, without a traceback of their own. They inherit the signal mask,
+    which this process then restores.
+    """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

@@ -1,7 +1,7 @@
-"""What became of the claims, in Markdown and as a table: of one experiment and of all.
+"""Summaries of one experiment and of all, in Markdown, and the table of all claims.
 
-The family that Holm's procedure corrects for is every claim of every experiment that is finished in
-one folder. Smoke runs are a family of their own: their verdicts mean nothing.
+Holm's procedure corrects all claims of all finished experiments in a folder as one family. Smoke
+runs are a separate family, because their verdicts mean nothing.
 """
 
 from __future__ import annotations
@@ -11,26 +11,27 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gameproof.auditing.words import p_value, survival
+from gameproof.auditing.number_format import p_value, survival
 from gameproof.core.atomic_files import write_whole
-from gameproof.paper.claims import Judged, judge
 from gameproof.paper.experiments import EXPERIMENTS
+from gameproof.paper.paper_claims import Judged, judge
 from gameproof.paper.study import Study, machine, versions
 
-SMOKE = "A smoke run: few seeds and few epochs, so that its verdicts mean nothing."
+SMOKE = "A smoke run with few seeds and epochs: its verdicts mean nothing."
 HOW = (
-    "Each effect has its 95 % interval over paired seeds and a two-sided p-value. By itself a "
-    "claim holds, or does not, where the whole interval is on one side of the border; else it is "
+    "Each effect has a 95 % interval over paired seeds and a two-sided p-value. A claim holds, or "
+    "does not hold, if the whole interval lies on one side of the border; otherwise it is "
     "undecided. The last two columns correct for the number of claims by Holm's step-down "
-    "procedure, over all claims of all experiments here: a verdict that survives has an adjusted p "
-    "of at most 0.05, and the chance that even one surviving verdict is due to chance is at most "
-    "5 %."
+    "procedure, over all claims of all experiments. A verdict survives if its adjusted p is at "
+    "most 0.05. The probability that any surviving verdict is due to chance is at most 5 %."
 )
 
 
 def write_summaries(folder: Path) -> dict[str, list[Judged]]:
-    """Writes ``summary.md`` of every experiment finished in the folder and of all of them, and
-    ``claims.csv``; returns the claims by experiment, corrected."""
+    """Writes ``summary.md`` for each finished experiment and for all of them, and ``claims.csv``.
+
+    Returns the corrected claims by experiment.
+    """
     done = [found for name in EXPERIMENTS if (found := Study.finished(name, folder / name))]
     judged: dict[str, list[Judged]] = {}
     for quick in (False, True):
@@ -43,18 +44,18 @@ def write_summaries(folder: Path) -> dict[str, list[Judged]]:
 
 
 def _corrected(studies: Sequence[Study]) -> dict[str, list[Judged]]:
-    """All their claims as one family."""
+    """Corrects all claims of these studies as one family."""
     found = iter(judge([claim for study in studies for claim in study.claims]))
     return {study.name: [next(found) for _ in study.claims] for study in studies}
 
 
 def summary(study: Study, judged: Sequence[Judged]) -> str:
-    """One experiment as a page in Markdown."""
+    """Returns the Markdown page of one experiment."""
     return "\n".join([*_findings(study, ""), *_claims_table(_marked(study, judged)), ""])
 
 
 def overall(studies: Sequence[Study], judged: Mapping[str, Sequence[Judged]]) -> str:
-    """All of them: first what became of the claims, then the figures."""
+    """Returns the Markdown page of all experiments: first the verdicts, then the figures."""
     seeds = " or ".join(str(number) for number in sorted({study.seeds for study in studies}))
     claims = [each for study in studies for each in _marked(study, judged[study.name])]
     order = list(dict.fromkeys(found.claim.text for found, _ in claims))
@@ -62,8 +63,7 @@ def overall(studies: Sequence[Study], judged: Mapping[str, Sequence[Judged]]) ->
         [
             "# The paper's experiments",
             "",
-            f"Made by `gameproof reproduce` with {versions()} on {machine()}; {seeds} seeds "
-            "wherever something is random.",
+            f"Written by `gameproof reproduce` with {versions()} on {machine()}; {seeds} seeds.",
             "",
             HOW,
             "",
@@ -78,7 +78,7 @@ def overall(studies: Sequence[Study], judged: Mapping[str, Sequence[Judged]]) ->
 
 
 def counted(judged: Sequence[Judged]) -> str:
-    """How many claims hold, and how many of those verdicts survive."""
+    """Returns a sentence: how many claims hold, and how many verdicts survive correction."""
     parts = []
     for verdict in ("holds", "does not hold"):
         own = [found for found in judged if found.claim.verdict == verdict]
@@ -93,12 +93,12 @@ def _findings(study: Study, folder: str) -> list[str]:
     if study.quick:
         lines += [SMOKE, ""]
     for name, figure in study.figures:
-        lines += [f"![{figure.caption}]({folder}{name}.png)", "", figure.caption, ""]
+        lines += [f"![{study.name}, {name}]({folder}{name}.png)", "", figure.caption, ""]
     return lines + [line for note in study.notes for line in (note, "")]
 
 
 def _marked(study: Study, judged: Sequence[Judged]) -> list[tuple[Judged, str]]:
-    """Its claims with their verdicts, marked where those mean nothing."""
+    """Returns the claims with their verdicts, marked if they come from a smoke run."""
     mark = " (smoke run)" if study.quick else ""
     return [(found, found.claim.verdict + mark) for found in judged]
 

@@ -1,8 +1,7 @@
-"""The search for the settings of the four algorithms: the same for all of them.
+"""The search for the settings of the four algorithms, which is the same for all of them.
 
-An algorithm is tuned for what it is compared by: the epochs that it gets, and whether its averaged
-or its last iterate counts. OGDA asks two values a step where SGDA asks one, so that after half the
-epochs it has asked as many.
+An algorithm is tuned for its number of epochs and for its output, the averaged or the last iterate.
+OGDA asks two values per step and SGDA one, so OGDA asks as many values in half the epochs.
 """
 
 from __future__ import annotations
@@ -10,56 +9,56 @@ from __future__ import annotations
 from functools import partial
 
 from gameproof.minmax.problem import gap
-from gameproof.paper.participants import Source, draw
-from gameproof.paper.setting import (
+from gameproof.paper.experiment_runs import (
     ALGORITHMS,
     TUNING_SEEDS,
     Row,
     at_the_edge,
     best_settings,
     grid,
+    make_solver,
     scored_run,
-    solver_of,
-    values_a_step,
+    values_per_step,
     where,
 )
+from gameproof.paper.participants import Source, draw_people
 from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 WAYS = {"tuned": "with block steps", "letter": "to the letter"}
 BUDGETS = {"epochs": "after the same epochs", "values": "after the same values"}
-# The iterate that counts, and the column that has its score.
+# Each output, and the column with its score.
 OUTPUTS = {"average": "score", "last": "last"}
 
 
-def epochs_of(algorithm: str, budget: str, epochs: int) -> int:
-    """How many epochs an algorithm gets where SGDA gets `epochs`."""
-    return epochs // values_a_step(algorithm) if budget == "values" else epochs
+def epochs_for(algorithm: str, budget: str, epochs: int) -> int:
+    """Returns the number of epochs of an algorithm if SGDA gets `epochs`."""
+    return epochs // values_per_step(algorithm) if budget == "values" else epochs
 
 
 def tune_algorithm(
     source: Source, n: int, d: int, seed: int, algorithm: str, settings: list[Row], epochs: int
 ) -> list[Row]:
-    """The gap in the end, of the averaged and of the last iterate, for each of the settings."""
-    problem = draw(source, n, d, seed).problem()
+    """Returns the final gaps of the averaged and of the last iterate for each setting."""
+    problem = draw_people(source, n, d, seed).problem()
     score = partial(gap, problem, saddle=saddle_point(problem))
     rows = []
     for setting in settings:
-        solver = solver_of(algorithm, n, setting)
+        solver = make_solver(algorithm, n, setting)
         ((end,), _) = scored_run(problem, score, solver, epochs, seed, only_last=True)
         common = {"algorithm": algorithm, "epochs": epochs, "seed": seed}
         rows.append({**common, **setting, "score": end["score"], "last": end["last"]})
     return rows
 
 
-def tuned(study: Study, source: Source, n: int, d: int, epochs: int) -> list[Row]:
-    """The setting of each algorithm, for either way, output and number of epochs; the search goes
-    to a table."""
+def tune(study: Study, source: Source, n: int, d: int, epochs: int) -> list[Row]:
+    """Returns the best setting of each algorithm for each kind of steps, output and number of
+    epochs, and writes the search to a table."""
     seeds = TUNING_SEEDS[:1] if study.quick else TUNING_SEEDS
     plans = [
         (algorithm, length)
         for algorithm in ALGORITHMS
-        for length in dict.fromkeys(epochs_of(algorithm, budget, epochs) for budget in BUDGETS)
+        for length in dict.fromkeys(epochs_for(algorithm, budget, epochs) for budget in BUDGETS)
     ]
     chosen: list[Row] = []
     rows: list[Row] = []

@@ -1,1 +1,1 @@
-"""Tables in files, published data sets, and models of whole tables."""
+"""Tables: reading and encoding them, published data sets, and classifiers for whole tables."""

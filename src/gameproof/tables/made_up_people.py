@@ -1,8 +1,8 @@
-"""Made-up people who ask for a loan: a table to try the command with.
+"""Made-up loan applicants: a table to try the commands with.
 
-Some columns tell nothing, one has gaps, one has names in place of numbers, as tables do. What is
-movable, savings, credit_lines and utilisation, tells much: so a classifier that trusts it invites
-gaming.
+As in real tables, some columns are useless, one has missing values and some hold text. The movable
+columns savings, credit_lines and utilisation are informative, so a classifier that relies on them
+invites gaming.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TARGET, FAVOURABLE = "repaid", "yes"
 
 
 def made_up_people(n: int = 2000, seed: int | np.random.Generator = 0) -> Mapping[str, Any]:
-    """The columns of such a table.
+    """The columns of a table with n applicants.
 
     >>> people = made_up_people(5)
     >>> list(people)[:4], people["repaid"]
@@ -28,7 +28,7 @@ def made_up_people(n: int = 2000, seed: int | np.random.Generator = 0) -> Mappin
     as_count("n", n, least=2)
     rng = np.random.default_rng(seed)
     age = rng.integers(19, 80, n)
-    steady = rng.standard_normal(n)  # what nobody sees
+    steady = rng.standard_normal(n)  # hidden: how reliable a person is
     income = np.exp(7.7 + 0.4 * steady + 0.4 * rng.standard_normal(n)).round(-1)
     savings = np.exp(7.0 + 1.1 * steady + 0.8 * rng.standard_normal(n)).round(-1)
     lines = rng.poisson(np.exp(1.2 - 0.35 * steady))

@@ -1,9 +1,9 @@
-"""From the text of a published file to its canonical table, or an error that says what is wrong.
+"""Parses a published file into its canonical table, or raises an error that says what is wrong.
 
 A canonical table is a matrix of 64-bit floats: the columns in the catalogue's order, then the
-label. A category is the number of its level, a missing value NaN, and the rows are sorted, because
-sources disagree on their order. So every source gives the same bits, and one checksum tells whether
-a table is the published one.
+label. A category is the position of its level, and a missing value is NaN. Rows are sorted, because
+sources order them differently. Every source therefore gives the same bits, and one checksum
+identifies the published table.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from gameproof.tables.catalog import Published
 Columns = Mapping[str, Sequence[str]]
 
 MISSING = ("NA", "", "?")
-"""How a missing value is written."""
+"""Texts that stand for a missing value."""
 
 
 def read_csv(data: bytes, about: Published, given: str) -> Columns:
-    """The columns of a published file, as text. `given` is what errors call the file."""
+    """The columns of a published file, as text. `given` names the file in messages."""
     text = _decoded(data, about, given)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=about.separator)
     try:
@@ -39,8 +39,8 @@ def read_csv(data: bytes, about: Published, given: str) -> Columns:
         for row in reader:
             if row and len(row) != len(header):
                 raise DataError(
-                    f"{given}, line {reader.line_num}: {_counted(len(row), 'cell')}, and the "
-                    f"header names {_counted(len(header), 'column')}; the file is cut short or "
+                    f"{given}, line {reader.line_num}: {_counted(len(row), 'cell')}, but the "
+                    f"header has {_counted(len(header), 'column')}; the file is truncated or "
                     f"altered: {_again(about)}"
                 )
             cells += row
@@ -54,13 +54,13 @@ def read_csv(data: bytes, about: Published, given: str) -> Columns:
 
 
 def canonical(columns: Columns, about: Published, given: str) -> Matrix:
-    """The canonical table of these columns, not yet compared with the checksum."""
+    """The canonical table of these columns, before its checksum is compared."""
     check_names(list(columns), about, given)
     rows = {len(column) for column in columns.values()}
     if rows != {about.rows}:
         raise DataError(
-            f"{given} has {max(rows):,} rows, and {about.name} has {about.rows:,}: "
-            f"it is cut short, or another version; {_again(about)}"
+            f"{given} has {max(rows):,} rows, but {about.name} has {about.rows:,}: "
+            f"it is truncated, or another version; {_again(about)}"
         )
     codes: dict[str, Mapping[str, float]] = {about.target: about.outcomes}
     for name, levels in about.columns.items():
@@ -76,7 +76,7 @@ def canonical(columns: Columns, about: Published, given: str) -> Matrix:
 
 
 def checksum(table: Matrix, about: Published) -> str:
-    """SHA-256 over the names, the levels, the shape and the numbers of a canonical table."""
+    """SHA-256 of the names, the levels, the shape and the numbers of a canonical table."""
     named = f"{list(about.columns.items())} {about.target} {table.shape}"
     digest = hashlib.sha256(named.encode())
     digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
@@ -84,7 +84,7 @@ def checksum(table: Matrix, about: Published) -> str:
 
 
 def verified(table: Matrix, about: Published, given: str) -> Matrix:
-    """The table, if it is the published one."""
+    """The table itself, after its checksum is compared with the published one."""
     if checksum(table, about) != about.checksum:
         raise DataError(
             f"{given} has the columns and the number of rows of {about.name}, but its checksum "
@@ -94,7 +94,7 @@ def verified(table: Matrix, about: Published, given: str) -> Matrix:
 
 
 def check_names(found: Sequence[str], about: Published, given: str) -> None:
-    """Refuses a table whose columns are not those of the catalogue, in any order."""
+    """Raises if the columns differ from the catalogue's; their order does not matter."""
     expected = [*about.columns, about.target]
     complaints = [
         f"{what} {listed(list(map(repr, names)), 3)}"
@@ -107,7 +107,7 @@ def check_names(found: Sequence[str], about: Published, given: str) -> None:
     ]
     if complaints:
         raise DataError(
-            f"the columns of {given} are not those of {about.name}: it {' and '.join(complaints)}; "
+            f"the columns of {given} do not match {about.name}: it {' and '.join(complaints)}; "
             f"{_again(about)}"
         )
 
@@ -118,13 +118,12 @@ def _decoded(data: bytes, about: Published, given: str) -> str:
         raise DataError(f"{given} is empty; {_again(about)}")
     if start.startswith(b"<"):
         raise DataError(
-            f"{given} is a web page and not a table, perhaps one that asks to log in; "
-            f"{_again(about)}"
+            f"{given} is a web page, not a table, perhaps a login page; {_again(about)}"
         )
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{given} is no text: {error}; {_again(about)}") from error
+        raise DataError(f"{given} is not text: {error}; {_again(about)}") from error
 
 
 def _check_header(header: Sequence[str], about: Published, given: str) -> None:
@@ -133,7 +132,7 @@ def _check_header(header: Sequence[str], about: Published, given: str) -> None:
         names = next(csv.reader([line], delimiter=other), [])
         if other != about.separator and set(names) >= {*about.columns, about.target}:
             raise DataError(
-                f"{given} separates its columns by {other!r}, and {about.name} has "
+                f"{given} separates columns with {other!r}, but {about.name} uses "
                 f"{about.separator!r}; {_again(about)}"
             )
     check_names([name for name in header if name not in about.row_number], about, given)
@@ -146,7 +145,7 @@ def _column(
     about: Published,
     given: str,
 ) -> Matrix:
-    """The numbers of a column. Equal cells are read once: most columns have few values."""
+    """A column as numbers. Equal cells are parsed once, since most columns have few values."""
     distinct = set(cells)
     try:
         values = _numbers(distinct) if codes is None else {cell: codes[cell] for cell in distinct}
@@ -159,7 +158,7 @@ def _column(
             f"{_again(about)}"
         ) from None
     column = np.fromiter(map(values.__getitem__, cells), dtype=np.float64, count=len(cells))
-    return column + 0.0  # -0 becomes the 0 it equals
+    return column + 0.0  # turns -0 into 0
 
 
 def _numbers(cells: set[str]) -> dict[str, float]:

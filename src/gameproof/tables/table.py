@@ -1,16 +1,12 @@
-"""`Table`: what a file of rows and columns holds, before anyone has said what it means.
+"""`Table`: the rows and columns of a file or a data frame, before anyone has said what they mean.
 
-CSV and its kin, or Parquet, packed or not. Of a text file every cell is read as text, and a column
-is of numbers where every cell that is not missing is one: types are found here and not guessed
-from the first rows.
+Files are CSV with any usual separator, TSV or Parquet, compressed or not. Cells of a text file are
+read as text. A column is numeric if every cell that is not missing is a number: types are found
+from all cells, not guessed from the first rows.
 """
 
 from __future__ import annotations
 
-import codecs
-import csv
-import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -18,28 +14,29 @@ from pathlib import Path
 from typing import Any, final
 
 from gameproof.core.errors import DataError
-from gameproof.core.naming import listed, suggestion
-from gameproof.tables.column import MISSING, Column
+from gameproof.core.naming import suggestion
+from gameproof.tables.column import Column
+from gameproof.tables.text_table import parse_text, require_different
 from gameproof.tables.unpack import PARQUET, unpacked
-
-SEPARATORS = (",", ";", "\t", "|")
-# How other texts begin; columns may be called "<30 days" and "{x}".
-OTHERS = {rb"<([!?]|html)": "a web page or XML", rb'\[?\s*\{\s*["}]': "JSON"}
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of one length, under different names."""
+    """Columns of equal length and different names.
+
+    `rows` are the positions of the rows in the file, None for all of them. `digest` is the SHA-256
+    of the file.
+    """
 
     source: str
     columns: Mapping[str, Column]
     n: int
-    rows: Sequence[int] | None = None  # where they stand in the file, if not all are here
-    digest: str = ""  # SHA-256 of the file
+    rows: Sequence[int] | None = None
+    digest: str = ""
 
     def column(self, name: str, role: str = "column") -> Column:
-        """The column of this name, or an error that suggests another."""
+        """The column of this name, or an error that suggests a similar name."""
         if name not in self.columns:
             raise DataError(
                 f"{self.source} has no {role} {name!r}; {suggestion(name, self.columns)}"
@@ -47,7 +44,7 @@ class Table:
         return self.columns[name]
 
     def take(self, rows: Any) -> Table:
-        """These rows, by number."""
+        """The table of these rows, given by position."""
         import pyarrow as pa
 
         chosen = pa.array(rows)
@@ -56,12 +53,12 @@ class Table:
         return Table(self.source, parts, len(chosen), numbers, self.digest)
 
     def row(self, k: int) -> int:
-        """The number of a row in the file, from 1."""
+        """The number of row k in the file, counted from 1."""
         return 1 + (int(k) if self.rows is None else self.rows[k])
 
 
 def open_table(path: str | Path) -> Table:
-    """The table in a file: CSV with any usual separator, TSV or Parquet, packed or not."""
+    """Reads a file: CSV with any usual separator, TSV or Parquet, compressed or not."""
     require_pyarrow()
     given = str(path)
     try:
@@ -76,18 +73,22 @@ def open_table(path: str | Path) -> Table:
 
 
 def table_of(data: bytes, given: str) -> Table:
-    """The table in these bytes; `given` is what errors call them."""
+    """Reads a table from bytes; `given` names them in messages."""
     require_pyarrow()
     digest = sha256(data).hexdigest()
     data = unpacked(data, given)
-    table = _from_parquet(data, given) if data.startswith(PARQUET) else _from_text(data, given)
+    parse = _parse_parquet if data.startswith(PARQUET) else parse_text
+    table = _table(*parse(data, given), given)
     if not table.n:
         raise DataError(f"{given} has no rows")
     return replace(table, digest=digest)
 
 
-def as_table(source: Any) -> Table:
-    """A table as it is, one in a file, or a data frame of pandas, polars or Arrow."""
+def as_table(source: Any, name: str = "the table") -> Table:
+    """A table from a file, a data frame of pandas, polars or Arrow, or a mapping of columns.
+
+    `name` names data frames and mappings in messages. A `Table` is returned as it is.
+    """
     if isinstance(source, Table):
         return source
     if isinstance(source, (str, Path)):
@@ -95,128 +96,64 @@ def as_table(source: Any) -> Table:
     require_pyarrow()
     import pyarrow as pa
 
+    try:
+        frame = _arrow_table(source)
+    except (pa.ArrowException, ValueError) as error:
+        raise DataError(
+            f"{name} cannot be read: {' '.join(map(str, error.args))}; columns need different "
+            "names, equal lengths and values of one type"
+        ) from error
+    table = _table(*_decoded_columns(frame), name)
+    if not table.n:
+        raise DataError(f"{name} has no rows")
+    return table
+
+
+def _arrow_table(source: Any) -> Any:
+    import pyarrow as pa
+
     if hasattr(source, "iloc"):
-        frame = pa.Table.from_pandas(source, preserve_index=False)
-    elif hasattr(source, "__arrow_c_stream__"):
-        frame = pa.table(source)
-    else:
-        raise TypeError(f"expected a file's name or a data frame, got {type(source).__name__}")
-    names = [str(name) for name in frame.column_names]
-    return _table(names, [_decoded(column) for column in frame.columns], "the data frame")
+        return pa.Table.from_pandas(source, preserve_index=False)
+    if isinstance(source, Mapping):
+        return pa.table(
+            {str(name): pa.array(values, from_pandas=True) for name, values in source.items()}
+        )
+    if hasattr(source, "__arrow_c_stream__"):
+        return pa.table(source)
+    raise TypeError(
+        "a table must be a file name, a data frame or a mapping from column names to values, got "
+        f"{type(source).__name__}"
+    )
 
 
-def _from_parquet(data: bytes, given: str) -> Table:
+def _parse_parquet(data: bytes, given: str) -> tuple[list[str], list[Any]]:
+    """The names and the columns of a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         table = pq.read_table(pa.BufferReader(data))
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{given} is a broken Parquet file: cut short or altered") from error
-    names = [str(name) for name in table.column_names]
-    return _table(names, [_decoded(column) for column in table.columns], given)
-
-
-def _from_text(data: bytes, given: str) -> Table:
-    import pyarrow as pa
-    import pyarrow.csv as arrow
-
-    text = _text(data, given)
-    separator = _separator(text)
-    try:
-        header = next(csv.reader(io.StringIO(text, newline=""), delimiter=separator), [])
-    except csv.Error as error:  # one cell that takes in all that follows
-        raise DataError(_fault(text, separator, given)) from error
-    _different([name.strip() for name in header], given)
-    try:
-        table = arrow.read_csv(
-            pa.BufferReader(data.removeprefix(codecs.BOM_UTF8)),
-            parse_options=arrow.ParseOptions(
-                delimiter=separator, newlines_in_values='"' in text, ignore_empty_lines=True
-            ),
-            convert_options=arrow.ConvertOptions(
-                column_types=dict.fromkeys(header, pa.string()),
-                null_values=MISSING,
-                strings_can_be_null=True,
-            ),
-        )
-    except pa.ArrowInvalid as error:
-        fault = _fault(text, separator, given)
-        raise DataError(fault or f"{given} cannot be cut into rows and columns") from error
-    if text.count('"') % 2 and (fault := _fault(text, separator, given)):
-        raise DataError(fault)  # Arrow takes the rest of the file for one cell
-    return _table(header, [column.combine_chunks() for column in table.columns], given)
+        raise DataError(f"{given} is a broken Parquet file: truncated or altered") from error
+    return _decoded_columns(table)
 
 
 def _table(names: Sequence[str], columns: Sequence[Any], given: str) -> Table:
     named = [name.strip() or f"column {k}" for k, name in enumerate(names, start=1)]
-    _different(named, given)
+    require_different(named, given)
     parts = [Column(name, cells) for name, cells in zip(named, columns, strict=True)]
     n = len(parts[0].cells) if parts else 0
     return Table(given, {part.name: part for part in parts}, n)
 
 
-def _different(names: Sequence[str], given: str) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(f"{given} has more than one column named {listed(list(map(repr, twice)))}")
-
-
-def _text(data: bytes, given: str) -> str:
-    """The text of a file, or an error where it is none that can be read."""
-    start = data[:4000]
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{given} is written in UTF-16; save it as UTF-8")
-    if b"\x00" in start:
-        raise DataError(f"{given} is a binary file, expected a table: CSV, TSV or Parquet")
-    if not start.removeprefix(codecs.BOM_UTF8).strip():
-        raise DataError(f"{given} is empty")
-    for mark, what in OTHERS.items():
-        if re.match(mark, start.removeprefix(codecs.BOM_UTF8).lstrip(), re.IGNORECASE):
-            raise DataError(f"{given} is {what}, expected a table: CSV, TSV or Parquet")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{given}, line {line}: the byte 0x{data[error.start]:02x} is no UTF-8; save the table "
-            "as UTF-8"
-        ) from error
-
-
-def _separator(text: str) -> str:
-    """The one that cuts the first lines into equally many cells, and into most."""
-    lines = text[:100_000].splitlines(keepends=True)[:50]
-
-    def width(separator: str) -> int:
-        widths = {len(row) for row in csv.reader(lines, delimiter=separator) if row}
-        return widths.pop() if len(widths) == 1 else 0
-
-    def in_header(separator: str) -> int:
-        return len(next(csv.reader(lines, delimiter=separator), []))
-
-    best = max(SEPARATORS, key=width)
-    return best if width(best) > 1 else max(SEPARATORS, key=in_header)
-
-
-def _fault(text: str, separator: str, given: str) -> str:
-    """What is wrong with a text that cannot be cut into rows; Arrow does not say where."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        width = len(next(reader, []))
-        for row in reader:
-            if row and len(row) != width:
-                return (
-                    f"{given}, line {reader.line_num}: this row has {len(row)} cells, and the "
-                    f"header {width}"
-                )
-    except csv.Error as error:
-        return f"{given}, line {reader.line_num}: a quotation mark is not closed ({error})"
-    return ""
+def _decoded_columns(table: Any) -> tuple[list[str], list[Any]]:
+    """The names and the columns of an Arrow table."""
+    names = [str(name) for name in table.column_names]
+    return names, [_decoded(column) for column in table.columns]
 
 
 def _decoded(column: Any) -> Any:
-    """One array of a plain type, whatever Parquet chose for it."""
+    """One array of a plain type, without dictionaries and string variants."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -229,7 +166,7 @@ def _decoded(column: Any) -> Any:
 
 
 def require_pyarrow() -> None:
-    """Says how to get what reads and writes tables, where it is not there."""
+    """Raises an error that says how to install pyarrow, if it is missing."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:

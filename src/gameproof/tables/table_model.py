@@ -1,8 +1,8 @@
-"""`TableModel`: a classifier with all that turns a table into what it sees.
+"""`TableModel`: a classifier together with the encoding of the tables that it takes.
 
-A raw table goes through the plan of its columns, then through `Prepare`, then to the classifier,
-which may hold this `Prepare` itself. The three are one model, in one file: a later table is treated
-as the first one was. Budgets are in the table's units, and go through the same.
+A table is encoded by the plan of its columns, transformed by `Prepare` and scored by the
+classifier, which may contain this `Prepare` itself. The three are one model in one file, so later
+tables are treated like the first one. Budgets are in the table's units and transformed likewise.
 """
 
 from __future__ import annotations
@@ -17,22 +17,21 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.naming import listed, quoted
-from gameproof.estimators.base import Linear
-from gameproof.estimators.model_fields import (
-    restored_checked,
-    restored_features,
-    restored_prepare,
-    saved_budgets,
-    saved_encoders,
-    saved_features,
-    text,
+from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.model_io.model_files import Record, from_json, to_json, write_model_file
+from gameproof.estimators.model_io.model_parts import (
+    as_text,
+    budgets_record,
+    encoders_record,
+    features_record,
+    restore_checked_budgets,
+    restore_features,
+    restore_prepare,
 )
-from gameproof.estimators.model_files import Record, decoded, encoded, write
-from gameproof.estimators.model_record import record, restored
-from gameproof.estimators.moving import checked
-from gameproof.estimators.preparation import Preparation
+from gameproof.estimators.model_io.model_record import model_record, restore_model
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.table_budgets import Budgets
+from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.tables.column_checks import OTHER
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.table import Table, as_table
@@ -40,15 +39,14 @@ from gameproof.tables.target import Target
 
 
 class Scored(NamedTuple):
-    """Scores row by row, and what to note: which columns have gaps and levels that are not known,
-    how many, and what they were taken for."""
+    """The score of each row, and notes on missing values and unknown levels."""
 
     scores: Vector
     notes: list[str]
 
 
 class Prepared(NamedTuple):
-    """What the classifier sees, and the same notes about it."""
+    """The features that the classifier takes, and notes on missing values and unknown levels."""
 
     Z: Matrix
     notes: list[str]
@@ -57,29 +55,58 @@ class Prepared(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class TableModel:
-    """What ``gameproof fit`` makes and ``gameproof predict`` uses.
+    """A classifier for whole tables, as `fit_table` and ``gameproof fit`` make it.
 
-    `classifier` was fitted to labels -1 and +1, so that scores are positive for the favourable
-    outcome: to what `prepare` made of the table, or to the table itself with this preparation
-    inside, ``TableModel(plan, classifier.prepare_, classifier)``. `training` says what the model
-    was made of; ``gameproof fit`` fills it. `budgets` are what people can change, by default what
-    the classifier was fitted for.
+    Parameters
+    ----------
+    plan : Plan
+        How the columns of a table are encoded.
+    prepare : Prepare
+        The fitted preparation of the encoded columns.
+    classifier : RobustStrategicClassifier or StrategicLogisticRegression
+        Fitted to labels -1 and +1, where +1 is the favourable outcome: either to prepared rows, or
+        to encoded rows with this preparation inside,
+        ``TableModel(plan, classifier.prepare_, classifier)``.
+    training : mapping, optional
+        A record of the fit, stored in the model's file.
+    budgets : Budgets, optional
+        What people can change; by default what the classifier was fitted for.
+
+    Raises
+    ------
+    ValueError
+        If the classifier contains another preparation.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> from gameproof.tables.made_up_people import made_up_people
+    >>> people = made_up_people(300)
+    >>> model = gp.fit_table(
+    ...     people, target="repaid", favourable="yes", budgets=["savings"], radius=0.05
+    ... ).model
+    >>> type(model).__name__, model.predict(people)[0] in ("yes", "no")
+    ('TableModel', True)
     """
 
     plan: Plan
     prepare: Prepare
-    classifier: Linear
+    classifier: BaseStrategicClassifier
     training: Mapping[str, Any] = field(default_factory=dict)
     budgets: Budgets | None = None
 
     def __post_init__(self) -> None:
         own, inside = self.classifier.budgets_, self.classifier.prepare_
         if inside is not None and inside is not self.prepare:
-            raise ValueError("the classifier holds a preparation of its own; give that one")
+            raise ValueError(
+                "the classifier contains another preparation; give classifier.prepare_"
+            )
         if self.budgets is None and inside is not None:
             object.__setattr__(self, "budgets", own)
         if self.budgets is not None:
-            checked(self.budgets, self.plan.features, np.zeros((1, len(self.plan.features.names))))
+            as_budgets(
+                self.budgets, self.plan.features, np.zeros((1, len(self.plan.features.names)))
+            )
 
     def __repr__(self) -> str:
         return (
@@ -89,12 +116,14 @@ class TableModel:
 
     @property
     def names(self) -> list[str]:
-        """The columns that the classifier sees."""
+        """The names of the prepared features."""
         return [str(name) for name in self.prepare.get_feature_names_out()]
 
     def predict(self, table: Any) -> NDArray[Any]:
-        """The outcome of each row, in the words of the table that it was fitted to. The table is
-        a file's name or a data frame."""
+        """The predicted outcome of each row, as the training table writes it.
+
+        The table is a file, a data frame or a mapping from column names to values.
+        """
         return np.array(self.outcomes(self.decision_function(table)))
 
     def decision_function(self, table: Any) -> Vector:
@@ -102,31 +131,31 @@ class TableModel:
         return self.scored(as_table(table)).scores
 
     def gamed_decisions(self, table: Any, *, multiple: float = 1.0) -> NDArray[Any]:
-        """The outcome of each row if that person uses `multiple` times their budget."""
+        """The predicted outcome of each row if that person uses `multiple` times their budget."""
         if self.budgets is None:
             raise ValueError(
-                "this model knows no budgets; give them: TableModel(…, budgets=Budgets.of(…))"
+                "this model has no budgets; give them: TableModel(…, budgets=Budgets.of(…))"
             )
         read = as_table(table)
         X = self.plan.encoded(read).X
         towards = self.classifier.outcomes_.towards
-        gains = Preparation(self.prepare, None, X.shape[1]).gains(
+        gains = FittedPreparation(self.prepare, None, X.shape[1]).gains(
             X, self.budgets.times(multiple), towards * self.classifier.coef_[0]
         )
         return np.array(self.outcomes(self.scored(read).scores + towards * gains))
 
     def prepared(self, table: Table) -> Prepared:
-        """What the classifier sees of a table, and what it has not seen before."""
+        """The features that the classifier takes, with notes."""
         X, unknown = self.plan.encoded(table)
         return Prepared(self.prepare.transform(X), self._notes(X, unknown))
 
     def scored(self, table: Table) -> Scored:
-        """Scores, and what the model has not seen before."""
+        """The scores, with notes."""
         Z, notes = self.prepared(table)
         return Scored(self.classifier._scores(Z), notes)
 
     def _notes(self, X: Matrix, unknown: Mapping[str, int]) -> list[str]:
-        """On cells of levels that are not known, and on missing ones."""
+        """Notes on cells with unknown levels and on missing cells."""
         features = self.plan.features
         notes = [
             f"{quoted(name)}: {_unknown(count, len(X), features.levels[name])}"
@@ -139,70 +168,75 @@ class TableModel:
             pooled = OTHER in features.levels.get(name, ())
             missing = count - (0 if pooled else unknown.get(name, 0))
             if missing:
-                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.instead()}")
+                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.missing_value()}")
         return notes
 
     def outcomes(self, scores: Vector) -> list[str]:
-        """What is predicted for people with these scores, in the words of the table."""
+        """The predicted outcomes for these scores, as the training table writes them."""
         target = self.plan.target
         return [target.favourable if score > 0 else target.other for score in scores.tolist()]
 
     def save(self, path: str | Path) -> None:
-        """Writes a file that `load_model` reads: JSON text, safe to open whoever made it."""
-        write(Path(path), table_record(self))
+        """Writes a file that `load_model` reads: JSON text, which runs no code when opened."""
+        write_model_file(Path(path), table_record(self))
 
 
 def table_record(model: TableModel) -> Record:
-    """A model as a file holds it."""
+    """A model as its file stores it."""
     plan, features = model.plan, model.plan.features
     return {
         "kind": TableModel.__name__,
-        "plan": encoded(
+        "plan": to_json(
             {
                 "target": plan.target.name,
                 "favourable": plan.target.favourable,
                 "others": plan.target.others,
-                **saved_features(features),
+                **features_record(features),
                 "left_out": [[name, why] for name, why in plan.left_out.items()],
                 "pooled": [[name, count] for name, count in plan.pooled.items()],
             }
         ),
-        "encoders": encoded(saved_encoders(model.prepare)),
-        "classifier": record(model.classifier, None),
-        "training": encoded(dict(model.training)),
-        "budgets": encoded(saved_budgets(model.budgets)),
+        "encoders": to_json(encoders_record(model.prepare)),
+        "classifier": model_record(model.classifier, None),
+        "training": to_json(dict(model.training)),
+        "budgets": to_json(budgets_record(model.budgets)),
     }
 
 
-def restored_table(content: Record, kinds: Mapping[str, type[Linear]]) -> TableModel:
-    """The model of a record; raises nearly anything where the record is not one."""
-    saved = decoded(content["plan"])
-    features = restored_features(saved)
+def restored_table(
+    content: Record, kinds: Mapping[str, type[BaseStrategicClassifier]]
+) -> TableModel:
+    """The model in a record; a record that is not a model raises errors of any kind."""
+    saved = from_json(content["plan"])
+    features = restore_features(saved)
     target = Target(
-        text(saved["target"]), text(saved["favourable"]), tuple(map(text, saved["others"]))
+        as_text(saved["target"]), as_text(saved["favourable"]), tuple(map(as_text, saved["others"]))
     )
-    left_out = {text(name): text(why) for name, why in saved["left_out"]}
-    pooled = {text(name): int(count) for name, count in saved["pooled"]}
+    left_out = {as_text(name): as_text(why) for name, why in saved["left_out"]}
+    pooled = {as_text(name): int(count) for name, count in saved["pooled"]}
     plan = Plan(target, features, left_out, pooled)
     inner = content["classifier"]
-    classifier = restored(kinds[inner["kind"]], inner)
+    classifier = restore_model(kinds[inner["kind"]], inner)
     prepare = classifier.prepare_
     if prepare is None:
-        prepare = restored_prepare(features, None, decoded(content["encoders"]))
+        prepare = restore_prepare(features, None, from_json(content["encoders"]))
     if prepare.features != features or classifier.coef_.shape[1] != len(
         prepare.get_feature_names_out()
     ):
-        raise ValueError("the classifier does not fit the columns")
-    budgets = restored_checked(decoded(content.get("budgets")))  # none in version 1
-    return TableModel(plan, prepare, classifier, decoded(content["training"]), budgets)
+        raise ValueError("the classifier does not match the columns")
+    budgets = restore_checked_budgets(from_json(content.get("budgets")))  # none in version 1
+    return TableModel(plan, prepare, classifier, from_json(content["training"]), budgets)
 
 
 def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
-    """What became of cells whose levels are not known; if they are most of n, it is perhaps another
-    column."""
-    said = f"{count:,} cells have levels that the model has not seen; they count as missing"
+    """How cells with unknown levels are treated.
+
+    If they are most of the n cells, this may be another column, so the known levels are listed.
+    """
+    note = f"{count:,} cells have levels that the model has not seen; they count as missing"
     if OTHER in levels:
-        said = f"{count:,} cells have levels that are rare or new to the model; they count as other"
+        note = f"{count:,} cells have levels that are rare or new to the model; they count as other"
     if 2 * count <= n:
-        return said
-    return f"{said}, and are most of {n:,}; it knows {listed([quoted(x) for x in levels], 4)}"
+        return note
+    known = listed([quoted(level) for level in levels], 4)
+    return f"{note}, and are most of the {n:,} cells; the model knows {known}"

@@ -1,4 +1,4 @@
-"""What a packed file holds, by its first bytes; its name may say what it likes."""
+"""Decompresses files. The first bytes tell the format, whatever the name says."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from gameproof.core.errors import DataError
 from gameproof.core.naming import listed
 
 GZIP, BZIP2, XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
-ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second of an archive that holds nothing
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")  # the second for an empty archive
 ZSTANDARD, PARQUET = b"\x28\xb5\x2f\xfd", b"PAR1"
-# What some programs add to an archive besides what they were given.
+# Files that some programs add to archives.
 CLUTTER = ("__MACOSX/", ".DS_Store")
 
 
 def unpacked(data: bytes, given: str, choose: Callable[[list[str]], str] | None = None) -> bytes:
-    """The bytes inside, out of as many wrappings as there are. `given` is what errors say, and
-    `choose` says which file of an archive is meant; without it, there must be one."""
+    """Decompresses bytes, repeatedly if they were compressed more than once.
+
+    `given` names them in messages. `choose` picks a file from the names in an archive; without it,
+    the archive must contain one file.
+    """
     unpackers: dict[bytes | tuple[bytes, ...], Callable[[bytes], bytes]] = {
         GZIP: gzip.decompress,
         BZIP2: bz2.decompress,
@@ -42,10 +45,10 @@ def unpacked(data: bytes, given: str, choose: Callable[[list[str]], str] | None 
         if isinstance(error, DataError):
             raise
         raise DataError(
-            f"{given} is a broken archive: it is cut short or altered; get it anew"
+            f"{given} is a broken archive: it is truncated or altered; get it again"
         ) from error
-    if data[257:262] == b"ustar":  # the one kind that does not say so in its first bytes
-        raise DataError(f"{given} is a tar archive; unpack it, and give the file inside")
+    if data[257:262] == b"ustar":  # the only format whose first bytes do not show it
+        raise DataError(f"{given} is a tar archive; unpack it and give the file inside")
     return data
 
 
@@ -54,7 +57,7 @@ def _from_zstandard(data: bytes) -> bytes:
         import pyarrow as pa
     except ImportError as error:
         raise ImportError(
-            "a file packed by Zstandard needs pyarrow: pip install 'gameproof[tables]'"
+            "a file compressed with Zstandard needs pyarrow: pip install 'gameproof[tables]'"
         ) from error
 
     with pa.CompressedInputStream(pa.BufferReader(data), "zstd") as stream:
@@ -74,7 +77,7 @@ def _from_zip(choose: Callable[[list[str]], str], data: bytes) -> bytes:
 
 def _only(given: str, names: list[str]) -> str:
     if "[Content_Types].xml" in names:
-        raise DataError(f"{given} is a workbook of Excel; save its sheet as CSV")
+        raise DataError(f"{given} is an Excel workbook; save its sheet as CSV")
     if len(names) != 1:
         raise DataError(
             f"{given} is an archive of {len(names)} files ({listed(names, 3) or 'nothing'}), "

@@ -1,4 +1,4 @@
-"""Tables into files, in the form that the file's name asks for, whole or not at all."""
+"""Writes tables to files. The file name sets the format; a file is complete or not there."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def check_table_name(path: Path) -> None:
-    """Refuses a name that does not say how to write a table."""
+    """Raises if a file name does not tell the format."""
     if path.suffix != ".parquet" and _inner(path).suffix not in SEPARATORS:
         raise ValueError(
-            f"{path.name} does not say how to write it; give a name that ends in .csv, .tsv or "
-            f".parquet, the first two packed ({', '.join(PACKERS)}) or not"
+            f"the name {path.name} does not tell the format; give a name that ends in .csv, .tsv "
+            f"or .parquet; .csv and .tsv may be compressed ({', '.join(PACKERS)})"
         )
 
 
 def write_table(path: Path, columns: Mapping[str, Any]) -> None:
-    """Writes columns of one length, floats with NaN or lists of texts with None for gaps."""
+    """Writes columns of equal length: floats, NaN where missing, or texts, None where missing."""
     check_table_name(path)
     write_whole(path, table_bytes(path, columns))
 
 
 def table_bytes(path: Path, columns: Mapping[str, Any]) -> bytes:
-    """What a file of this name would hold."""
+    """The contents of a file of this name."""
     require_pyarrow()
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -54,7 +54,7 @@ def table_bytes(path: Path, columns: Mapping[str, Any]) -> bytes:
 
 
 def _rows(table: Any, separator: str) -> Any:
-    """The rows as text, with quotation marks where one row needs them."""
+    """The rows as CSV text, with quotation marks only if a cell needs them."""
     import pyarrow as pa
     import pyarrow.csv as arrow
 

@@ -10,7 +10,7 @@ JOBS = ["office", "trade", "retired", "none"]
 
 
 class Rule:
-    """Accepts people with savings, and a little more easily those who are retired."""
+    """Accepts people with savings, and retired people a little more easily."""
 
     feature_names_in_ = ("savings", "job")
 
@@ -18,7 +18,7 @@ class Rule:
         self.weight = weight
 
     def decision_function(self, table: pd.DataFrame) -> np.ndarray:
-        """Positive for those whom it accepts."""
+        """Positive for accepted people."""
         return table["savings"].to_numpy() + self.weight * (table["job"] == "retired").to_numpy()
 
 
@@ -89,7 +89,7 @@ def test_switches_by_chance_are_rarely_taken_for_claims() -> None:
         assert moved <= 7
 
 
-def test_gaps_and_new_levels_are_no_claims_by_themselves() -> None:
+def test_missing_values_and_new_levels_are_not_claims() -> None:
     before, _, _ = people(200, seed=4)
     job = before["job"].mask(before["id"] < 9).mask(before["id"] == 50, "pilot")
     after = before.assign(job=job)

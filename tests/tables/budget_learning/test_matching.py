@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 import gameproof as gp
-from gameproof.tables.budget_learning.matching import read, two_tables
+from gameproof.tables.budget_learning.matching import two_tables
+from gameproof.tables.table import as_table
 
 N = 30
 
@@ -25,7 +26,9 @@ def frame(n: int = N) -> pd.DataFrame:
 
 
 def compare(before, after, key="id", **options):
-    return two_tables(read(before, "before"), read(after, "after"), (key,), **options)
+    return two_tables(
+        as_table(before, "the table before"), as_table(after, "the table after"), (key,), **options
+    )
 
 
 def test_matching_is_that_of_a_dictionary() -> None:
@@ -58,9 +61,9 @@ def test_what_is_not_matched_is_counted() -> None:
     after.loc[9, "id"] = None
     after = pd.concat([after, frame(40)[35:]])
     notes = compare(before, after).notes
-    told = "the table before: 3 rows whose key occurs more than once, such as 'P0', left out"
+    told = "the table before: left out 3 rows whose key occurs more than once, such as 'P0'"
     assert told in notes
-    assert "the table after: 1 row without a key, left out" in notes
+    assert "the table after: left out 1 row without a key" in notes
     assert "1 person is only in the table before, not compared" in notes
     # P3 and P4, whose rows before have another key, and five new ones.
     assert "7 people are only in the table after, not compared" in notes
@@ -106,7 +109,9 @@ def test_several_columns_make_a_key() -> None:
 
 
 def compare_many(before, after):
-    return two_tables(read(before, "before"), read(after, "after"), ("a", "b"))
+    return two_tables(
+        as_table(before, "the table before"), as_table(after, "the table after"), ("a", "b")
+    )
 
 
 BAD = {
@@ -122,7 +127,7 @@ BAD = {
         "no column in common that can be compared; only in the table before: home",
     ),
     "no rows": (frame(0), frame(), "id", "the table before has no rows"),
-    "mixed types": (frame(), frame().assign(home=[1, "a"] * 15), "id", "not of one type"),
+    "mixed types": (frame(), frame().assign(home=[1, "a"] * 15), "id", "values of one type"),
     "no file": ("nowhere.csv", frame(), "id", "there is no file nowhere.csv"),
 }
 
@@ -135,7 +140,7 @@ def test_tables_that_cannot_be_compared_are_refused(case: str) -> None:
 
 
 def test_other_kinds_of_arguments_are_refused() -> None:
-    with pytest.raises(TypeError, match="a file's name or a data frame, got int"):
+    with pytest.raises(TypeError, match=r"a file name, a data frame or a mapping .* got int"):
         gp.learn_budgets(3, frame(), "id")
     with pytest.raises(ValueError, match="quantile must lie between 0 and 1, got 1"):
         gp.learn_budgets(frame(), frame(), "id", quantile=1)
@@ -153,7 +158,7 @@ LEFT_OUT = {
     "commas in both": (
         frame().assign(savings=commas(frame()["savings"])),
         frame().assign(savings=commas(frame()["savings"])),
-        "left out savings: numbers that are not written as such",
+        "left out savings: formatted numbers in the table",
     ),
     "words among numbers": (
         frame(),
@@ -166,7 +171,7 @@ LEFT_OUT = {
     "names": (
         frame().assign(name=frame()["id"]),
         frame().assign(name=frame()["id"]),
-        "left out name: text with a value of its own in most rows",
+        "left out name: text that is different in most rows",
     ),
     "only before": (frame().assign(x=1), frame(), "only in the table before: x; not compared"),
     "only after": (frame(), frame().assign(x=1), "only in the table after: x; not compared"),

@@ -31,7 +31,7 @@ def test_names_and_positions_give_the_same() -> None:
     assert named.budgets == numbered.budgets
     assert {"savings", "utilisation"} <= named.budgets.keys()
     assert [row.why for row in named.rows] == [row.why for row in numbered.rows]
-    assert any("its columns are taken to be savings, util" in note for note in numbered.notes)
+    assert any("they are assumed to be savings, util" in note for note in numbered.notes)
 
 
 def test_favourable_class_decides_who_is_refused() -> None:
@@ -68,7 +68,7 @@ def test_classifier_of_gameproof_knows_what_people_want() -> None:
         (
             fitted(PEOPLE.before[NAMES].to_numpy()[:, :2]),
             gp.DataError,
-            r"takes 2 columns and names none, and the table before has 4 of numbers.*--drop",
+            r"does not name them, but the table before has 4 numeric columns.*--drop",
         ),
         (
             fitted(PEOPLE.before[NAMES].rename(columns={"age": "years"})),

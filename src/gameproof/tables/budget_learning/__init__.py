@@ -1,1 +1,1 @@
-"""Budgets learned from tables of people before and after a model became known."""
+"""Learns budgets from tables of people before and after a model became known."""

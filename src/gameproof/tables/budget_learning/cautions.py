@@ -1,4 +1,4 @@
-"""What to be careful about when budgets are read."""
+"""Notes on what limits the learned budgets."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from gameproof.tables.budget_learning.scoring import Scored
 from gameproof.tables.column import Column
 from gameproof.tables.table import Table
 
-FEWEST = 20  # rows; in fewer, measurements may differ by chance
+FEWEST = 20  # distinct rows: in smaller tables, measurements may differ by chance
 
 
 def unscored(scored: Scored) -> list[str]:
-    """How many rows the model cannot score."""
+    """A note on rows that the model cannot score."""
     gaps = [int(np.isnan(part).sum()) for part in (scored.before, scored.after)]
     if not any(gaps):
         return []
     return [
-        f"{gaps[0]:,} rows before and {gaps[1]:,} after are not scored: values are missing in "
-        "columns of the model"
+        f"{gaps[0]:,} rows before and {gaps[1]:,} after are not scored: columns of the model have "
+        "missing values"
     ]
 
 
 def possible_key(before: Table, after: Table) -> list[str]:
-    """Columns that would match people, had they been named."""
+    """A note on columns that could serve as the key."""
     found = [
         quoted(name)
         for name, column in before.columns.items()
@@ -37,14 +37,16 @@ def possible_key(before: Table, after: Table) -> list[str]:
     if not found:
         return []
     return [
-        f"no two rows of a table have the same value in {listed(found)}, and both tables share "
-        "most values: as the key, it would match people, which is stronger evidence"
+        f"values in {listed(found)} are unique in each table and mostly shared by both: as the key "
+        "(--key), it would match people, which is stronger evidence"
     ]
 
 
 def _identifies(before: Column, after: Column) -> bool:
-    """Whether no value occurs twice in a table, and most are in both; numbers must be whole, or
-    they may be measurements."""
+    """True if values are unique in each table and mostly shared by both.
+
+    Numbers must be integers, since other numbers may be measurements.
+    """
     import pyarrow.compute as pc
 
     for column in (before, after):
@@ -61,20 +63,20 @@ def _identifies(before: Column, after: Column) -> bool:
 
 
 def cautions(rows: Sequence[ColumnMoves]) -> list[str]:
-    """Values that were left out after, and budgets that are hardly larger than ordinary moves."""
+    """Notes on values that went missing, and on budgets hardly larger than ordinary moves."""
     notes = []
     for row in rows:
         name = quoted(row.column)
         if row.became_missing:
             notes.append(
-                f"{name}: {row.became_missing:,} people gave no value after who gave one before; a "
-                "budget does not cover leaving a value out"
+                f"{name}: {row.became_missing:,} people have a value before and none after; a "
+                "budget does not cover omitting a value"
             )
         if row.kind == "number" and row.budget is not None and row.ordinary:
             reach = max(abs(float(end)) for end in row.budget)
             if 2 * row.ordinary > reach:
                 notes.append(
-                    f"{name}: ordinary moves go as far as {number(row.ordinary)}, so the budget of "
-                    f"{number(reach)} is partly what values do by themselves"
+                    f"{name}: ordinary moves reach {number(row.ordinary)}, so the budget of "
+                    f"{number(reach)} is partly ordinary change"
                 )
     return notes

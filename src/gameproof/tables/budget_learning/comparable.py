@@ -1,4 +1,4 @@
-"""Columns that two tables have in common and that can be compared, and their values."""
+"""The columns of two tables that can be compared, and their values."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from gameproof.core.arguments import Vector
 from gameproof.core.naming import listed, quoted
 from gameproof.tables.budget_learning.evidence import Codes
 from gameproof.tables.column import Column
-from gameproof.tables.column_checks import filled, why_not
+from gameproof.tables.column_checks import PLAIN_NUMBERS, filled, why_not
 from gameproof.tables.table import Table
 
 
 def number_values(table: Table, name: str) -> Vector:
-    """A column of numbers, NaN where it is missing."""
+    """A numeric column, NaN where a value is missing."""
     column = table.columns[name]
     return np.full(table.n, np.nan) if column.kind == "nothing" else filled(column.numbers)
 
 
 def level_codes(before: Column, after: Column) -> tuple[Codes, Codes, tuple[str, ...]]:
-    """Both columns as numbers of levels, -1 where they are missing, and the levels in order."""
+    """Both columns as positions of levels, -1 where missing, and the sorted levels."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -42,7 +42,7 @@ def comparable(
     categories: Sequence[str],
     notes: list[str],
 ) -> tuple[list[str], list[str]]:
-    """Columns of numbers and of categories."""
+    """The names of the numeric columns and of the categories; reasons go to `notes`."""
     numbers: list[str] = []
     texts: list[str] = []
     for one, two in ((before, after), (after, before)):
@@ -64,30 +64,27 @@ def comparable(
 
 
 def _why_not(before: Table, after: Table, pair: tuple[Column, Column], category: bool) -> str:
-    """Why a column cannot be compared, if so."""
+    """Why a column cannot be compared, or an empty text."""
     kinds = [column.kind for column in pair]
     for table, kind in zip((before, after), kinds, strict=True):
         if kind == "nothing":
             return f"no values in {table.source}"
     if not category and kinds[0] != kinds[1]:
-        told = [f"{kind}s" if kind in ("number", "date") else kind for kind in kinds]
+        named = [f"{kind}s" if kind in ("number", "date") else kind for kind in kinds]
         example = ""
         if "text" in kinds and "number" in kinds:
             table, column = ((before, pair[0]), (after, pair[1]))[kinds.index("text")]
             _, at, cell = column.first_text()
             example = f" ({cell!r} in row {table.row(at)} of {table.source})"
-        return f"{told[0]} in {before.source}, {told[1]} in {after.source}{example}"
+        return f"{named[0]} in {before.source}, {named[1]} in {after.source}{example}"
     for table, column in zip((before, after), pair, strict=True):
         if column.kind == "number" and not category:
             if np.isinf(filled(column.numbers)).any():
                 return f"an infinite value in {table.source}"
         elif column.kind == "text" and not category:
-            meant, cell = column.dressed()
-            if 2 * meant > len(column.text) - column.text.null_count:
-                return (
-                    f"numbers that are not written as such in {table.source}: {cell!r}; write them "
-                    "with a decimal point and nothing else"
-                )
+            formatted, example = column.formatted_numbers()
+            if 2 * formatted > len(column.text) - column.text.null_count:
+                return f"formatted numbers in {table.source}, as {example!r}; {PLAIN_NUMBERS}"
     reasons = [why_not(column, category) for column in pair]
     useless = [reason for reason in reasons if reason and reason != "one value in every row"]
     return useless[0] if len(useless) == len(pair) else ""

@@ -1,17 +1,17 @@
-"""Tests and intervals for moves. Only the intervals of means lean on the normal distribution.
+"""Tests and intervals for moves. Only the intervals of means assume a normal distribution.
 
-*Quantiles.* With m moves, the number of moves up to their true quantile Q_p is Binomial(m, p). So
-the order statistics X_(l) and X_(u) with P(Bin < l) and P(Bin >= u) at most half of 1 - confidence
-hold Q_p between them, whatever the distribution. Where m is too small, an end is infinite.
+*Quantiles.* Among m moves, the number of moves up to the true quantile Q_p is Binomial(m, p). Let
+X_(l) and X_(u) be the order statistics with P(Bin < l) and P(Bin >= u) at most half of
+1 - confidence. They enclose Q_p for every distribution. If m is too small, an end is infinite.
 
-*Direction.* If moves go up as often as down, the number of moves up is Binomial(m, 1/2).
+*Direction.* If moves up and down are equally likely, the number of moves up is Binomial(m, 1/2).
 
 *Two groups.* If both groups move in the same way, their labels are exchangeable within strata. The
 statistic is van Elteren's: the sum over strata of the first group's centred ranks, divided by
-N_s + 1. Its mean, variance and third moment under exchange of labels are known. The p-value is the
-tail of Pearson's type III distribution with these moments, because a normal tail is far too thin
-where few people move. A correction for continuity subtracts half a step, the largest gap between
-two neighbouring ranks.
+N_s + 1. Its first three moments under exchange of labels are known. The p-value is the tail of
+Pearson's type III distribution with these moments, because a normal tail is far too thin if few
+people move. A continuity correction subtracts half a step, the largest gap between two neighbouring
+ranks.
 
 *Many columns.* Holm's correction.
 """
@@ -34,7 +34,7 @@ Codes = NDArray[np.int64]
 
 
 class Share(NamedTuple):
-    """A share of n, with its interval."""
+    """A share of n people, with its interval."""
 
     value: float
     low: float
@@ -52,7 +52,7 @@ class Mean(NamedTuple):
 
 
 class Quantile(NamedTuple):
-    """A share `at` of the moves goes no further than `value`."""
+    """A share `at` of the moves is at most `value`."""
 
     at: float
     value: float
@@ -61,7 +61,7 @@ class Quantile(NamedTuple):
 
 
 def share(which: Bools, confidence: float) -> Share | None:
-    """The share of True, with Wilson's interval; None of nobody."""
+    """The share of True with Wilson's interval; None if there is nobody."""
     n, k = int(which.size), int(which.sum())
     if not n:
         return None
@@ -72,7 +72,7 @@ def share(which: Bools, confidence: float) -> Share | None:
 
 
 def mean(numbers: Vector, confidence: float) -> Mean | None:
-    """The mean, with Student's interval; None of nothing."""
+    """The mean with Student's interval; None if there are no numbers."""
     n = int(numbers.size)
     if not n:
         return None
@@ -105,7 +105,7 @@ def quantiles(sizes: Vector, shares: Sequence[float], confidence: float) -> tupl
 
 
 def sign_test(up: int, down: int) -> float:
-    """The probability of so uneven a split, if up and down were equally likely.
+    """The two-sided p-value of the hypothesis that up and down are equally likely.
 
     >>> sign_test(5, 0)
     0.0625
@@ -114,7 +114,7 @@ def sign_test(up: int, down: int) -> float:
 
 
 def more_often(one: int, other: int) -> float:
-    """The probability that `one` is so large, if both were equally likely.
+    """The one-sided p-value of the hypothesis that `one` is not the more likely outcome.
 
     >>> more_often(5, 0)
     0.03125
@@ -123,8 +123,9 @@ def more_often(one: int, other: int) -> float:
 
 
 def rank_test(values: Vector, first: Bools, strata: Codes) -> tuple[float, float]:
-    """The probabilities that people of the first group have values so high, and so low, if within
-    each stratum both groups had the same distribution.
+    """One-sided p-values that the first group has higher values, and lower ones.
+
+    The hypothesis is that both groups have the same distribution within each stratum.
 
     >>> high, low = rank_test(np.arange(8.0), np.arange(8) >= 4, np.zeros(8, dtype=np.int64))
     >>> round(high, 3), low > 0.98
@@ -152,22 +153,29 @@ def rank_test(values: Vector, first: Bools, strata: Codes) -> tuple[float, float
     return float(high), float(low)
 
 
-def ways(tails: tuple[float, float], towards: int) -> dict[str, float]:
-    """The p-values of going further towards acceptance, and less far; where no direction leads
-    there, of going further either way."""
+def directed(tails: tuple[float, float], towards: int) -> dict[str, float]:
+    """P-values of moving further towards acceptance, and less far.
+
+    If no direction leads to acceptance (`towards` is 0), moving further either way is tested.
+    """
     up, down = tails
     if not towards:
-        return {"further": either(tails), "away": 1.0}
+        return {"further": two_sided(tails), "away": 1.0}
     return {"further": up, "away": down} if towards > 0 else {"further": down, "away": up}
 
 
-def either(tails: tuple[float, float]) -> float:
-    """Both tails."""
+def two_sided(tails: tuple[float, float]) -> float:
+    """The two-sided p-value of both tails."""
     return min(1.0, 2 * min(tails))
 
 
+def bonferroni(p_values: Sequence[float]) -> float:
+    """The smallest of several p-values, corrected for their number; 1 if there are none."""
+    return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
+
+
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Corrected for their number.
+    """Holm's correction of p-values for their number.
 
     >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -181,15 +189,17 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def strata_of(values: Vector, most: int) -> Codes:
-    """People of about the same value together, in at most so many strata of about equal size; equal
-    values are never apart."""
+    """Groups similar values into at most `most` strata of about equal size.
+
+    Equal values are in the same stratum.
+    """
     edges = np.unique(np.quantile(values, np.linspace(0, 1, most + 1)[1:-1]))
     found: Codes = np.searchsorted(edges, values, side="left").astype(np.int64)
     return found
 
 
 def shares_a_stratum(first: Bools, strata: Codes) -> Bools:
-    """Who has someone of the other group in the same stratum."""
+    """True for people whose stratum contains someone of the other group."""
     counts: NDArray[Any] = np.zeros((2, int(strata.max(initial=0)) + 1), dtype=np.int64)
     np.add.at(counts, (first.astype(np.int64), strata), 1)
     found: Bools = (counts.min(axis=0) > 0)[strata]

@@ -1,9 +1,9 @@
-"""The people whose moves are judged: by what a model decided about them before, where one is given.
+"""People refused and people accepted before, by the scores of a model.
 
-Those refused before have a reason to move towards acceptance, those accepted before have none. So
-what both did is drift, and only what the refused did beyond it is gaming. Values that are extreme
-by chance come back to the middle, though, and the refused have the worse ones. So the two groups
-are compared among people who had about the same value before.
+People refused before have a reason to move towards acceptance; people accepted before have none.
+What both groups do is drift, and only what the refused do beyond it is gaming. Values that are
+extreme by chance return to the mean, however, and the refused have more of the bad ones. Therefore
+the groups are compared among people who had about the same value before.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import Group, Setting, Verdict
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
@@ -23,53 +22,60 @@ from gameproof.tables.budget_learning.evidence import (
     shares_a_stratum,
     strata_of,
 )
+from gameproof.tables.budget_learning.moves import Group, Setting, Verdict
 
-LEAST = 5  # people in a group, to compare it with another
-FEW = 6  # moves of which a test of their direction can reject at all, at 95 %
-NOT_ASKED = {"further": 1.0, "away": 1.0, "accepted": 1.0}  # where there are no two groups
-IN_STRATUM, MOST_STRATA = 20, 500  # people of the smaller group in a stratum, and strata
+SMALLEST_GROUP = 5  # people that a group needs to be compared with another
+FEWEST_MOVES = 6  # with fewer moves, no test of their direction can reject at 95 %
+NOT_TESTED = {"further": 1.0, "away": 1.0, "accepted": 1.0}  # p-values without two groups
+IN_STRATUM = 20  # people of the smaller group in a stratum
+MOST_STRATA = 500
 
 
-def decisive(verdict: Verdict, p: dict[str, float], compared: bool) -> float:
-    """The p-value of the test that the verdict rests on."""
+def verdict_p_value(verdict: Verdict, p: dict[str, float], compared: bool) -> float:
+    """The p-value of the test behind the verdict."""
     by = {"moved": "further", "drift": "accepted", "away": "away"}
     return p[by.get(verdict, "moved") if compared else "moved"]
 
 
 class Groups(NamedTuple):
-    """Who was refused before, and who was accepted; some may be neither."""
+    """Masks of people refused before and accepted before; some people may be neither."""
 
     refused: Bools
     accepted: Bools
 
     @classmethod
     def of(cls, scores: Vector) -> Groups | None:
-        """By scores before, unless one of the groups is too small."""
+        """The groups by scores before; None if one of them is too small."""
         with np.errstate(invalid="ignore"):
             found = cls(scores <= 0, scores > 0)
-        return found if min(found.refused.sum(), found.accepted.sum()) >= LEAST else None
+        return found if min(found.refused.sum(), found.accepted.sum()) >= SMALLEST_GROUP else None
 
     def only(self, rows: Bools) -> Groups | None:
-        """Among these people, unless one of the groups is too small."""
+        """The groups among these people; None if one of them is too small."""
         found = Groups(self.refused[rows], self.accepted[rows])
-        return found if min(found.refused.sum(), found.accepted.sum()) >= LEAST else None
+        return found if min(found.refused.sum(), found.accepted.sum()) >= SMALLEST_GROUP else None
 
     def further(self, values: Vector, strata: Codes) -> tuple[float, float]:
-        """The probabilities that the refused have values so high, and so low, beside the accepted
-        in the same stratum; where the groups hardly share one, in the whole table."""
+        """One-sided p-values that the refused have higher values, and lower ones.
+
+        They are compared with the accepted in the same stratum, or in the whole table if the groups
+        hardly share a stratum.
+        """
         known = self.refused | self.accepted
         first, level = self.refused[known], strata[known]
         near = shares_a_stratum(first, level)
-        if min((near & first).sum(), (near & ~first).sum()) < LEAST:
+        if min((near & first).sum(), (near & ~first).sum()) < SMALLEST_GROUP:
             level = np.zeros_like(level)
         return rank_test(values[known], first, level)
 
     def ordinary_median(self, moves: Vector, strata: Codes) -> float:
-        """The median move of the accepted, each weighted so that they are spread over the strata as
-        the refused are; of all of them where the groups hardly share a stratum."""
+        """The median move of the accepted, weighted to have the refused's distribution over strata.
+
+        If the groups hardly share a stratum, the weights are equal.
+        """
         counts = [np.bincount(strata[rows], minlength=strata.max() + 1) for rows in self]
         shared = (counts[0] > 0) & (counts[1] > 0)
-        if min(count[shared].sum() for count in counts) < LEAST:
+        if min(count[shared].sum() for count in counts) < SMALLEST_GROUP:
             return float(np.median(moves[self.accepted]))
         weights = np.where(shared, counts[0] / np.maximum(counts[1], 1), 0.0)[strata[self.accepted]]
         order = np.argsort(moves[self.accepted], kind="stable")
@@ -78,8 +84,11 @@ class Groups(NamedTuple):
         return float(moves[self.accepted][order[middle]])
 
     def strata(self, before: Vector) -> Codes:
-        """People of about the same number before; finer where there are more of them, or what they
-        differ by in a stratum would show in the end."""
+        """Strata of similar values before.
+
+        Larger groups get more strata: with many people, the remaining differences within a stratum
+        would become significant.
+        """
         fewer = int(min(self.refused.sum(), self.accepted.sum()))
         return strata_of(before, max(1, min(MOST_STRATA, fewer // IN_STRATUM)))
 
@@ -87,8 +96,7 @@ class Groups(NamedTuple):
 def group(
     rows: Bools, moves: Vector, gains: Vector | None, setting: Setting, numbers: bool = True
 ) -> Group:
-    """What these people did. A move is 0 for people who changed nothing; a switch of a category
-    is 1."""
+    """How these people changed a column. A move is 0 for no change, 1 for a switched category."""
     moved, level = moves[rows], setting.confidence
     changed = moved != 0
     gained = None

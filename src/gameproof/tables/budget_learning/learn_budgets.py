@@ -1,4 +1,4 @@
-"""`learn_budgets`: how far people moved when a model became known, as budgets to train for."""
+"""`learn_budgets`: learns from two tables how far people move once they know a model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 
 from gameproof.core.arguments import as_number
 from gameproof.tables.budget_learning.cautions import cautions, possible_key, unscored
-from gameproof.tables.budget_learning.column_moves import Acceptance, ColumnMoves, Setting
+from gameproof.tables.budget_learning.column_moves import Acceptance, ColumnMoves
 from gameproof.tables.budget_learning.evidence import mean, share
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
-from gameproof.tables.budget_learning.matching import TwoTables, named, read, two_tables
+from gameproof.tables.budget_learning.matching import TwoTables, named, two_tables
+from gameproof.tables.budget_learning.moves import Setting
 from gameproof.tables.budget_learning.paired import paired_rows
 from gameproof.tables.budget_learning.scoring import Scored, scorer
 from gameproof.tables.budget_learning.unpaired import unpaired_rows
+from gameproof.tables.table import as_table
 
 
 def learn_budgets(
@@ -31,36 +33,46 @@ def learn_budgets(
     categories: Sequence[str] = (),
     seed: int = 0,
 ) -> LearnedBudgets:
-    """What people changed after a model became known: which columns, which way and how far, whether
-    it helps them, and a budget for each column.
+    """Learn budgets from tables of people before and after a model became known.
+
+    Reports which columns moved, in which direction and how far, whether that helps to get accepted,
+    and proposes a budget for each column that moved.
 
     Parameters
     ----------
-    before, after
-        Tables of people before and after: names of files (CSV, TSV, Parquet, packed or not) or data
-        frames of pandas, polars or Arrow. Needs ``pip install 'gameproof[tables]'``.
-    key
-        The column, or columns, that identify a person in both tables. Without it the tables are
-        unpaired: moves are inferred from shifts of distributions, which is weaker evidence.
-    model
-        What decides: a file of ``gameproof fit``, a `TableModel`, or a fitted classifier with
-        ``decision_function`` on columns of the table. It tells gaming from drift: those refused
-        before have a reason to move, those accepted before have none.
-    favourable
-        The class that people want, by default the model's own, or ``classes_[1]``.
-    quantile
+    before, after : path, data frame or mapping
+        Tables of people before and after, as `fit_table` takes them. Needs
+        ``pip install 'gameproof[tables]'``.
+    key : str or sequence of str, optional
+        The columns that identify a person in both tables. Without a key, moves are inferred from
+        shifts of distributions, which is weaker evidence.
+    model : path, TableModel or classifier, optional
+        The model that decides: a file that ``gameproof fit`` wrote, a `TableModel`, or a fitted
+        classifier with ``decision_function`` on columns of the table. It distinguishes gaming from
+        drift: people refused before have a reason to move, people accepted before have none.
+    favourable : optional
+        The class that people want; by default that of the model, or ``classes_[1]``.
+    quantile : float, default 0.95
         A budget is this quantile of the moves of people who moved.
-    confidence
-        Of intervals, and of tests after correction for the number of columns.
-    drop, categories
-        Columns to leave out, and columns of numbers that are names, such as codes.
-    seed
-        For the bootstrap of unpaired tables.
+    confidence : float, default 0.95
+        Confidence of intervals and of tests, after correction for the number of columns.
+    drop, categories : sequence of str
+        Columns to leave out, and numeric columns that hold codes.
+    seed : int, default 0
+        Seed of the bootstrap in unpaired tables.
 
     Returns
     -------
     LearnedBudgets
-        A row for each column, and ``budgets``, ready for `RobustStrategicClassifier`.
+        The findings on each column, and ``budgets`` for `fit_table` and
+        `RobustStrategicClassifier`.
+
+    Raises
+    ------
+    DataError
+        If a table cannot be read, no person occurs in both, or no column can be compared.
+    ValueError
+        If `quantile` or `confidence` is not between 0 and 1.
 
     Examples
     --------
@@ -73,7 +85,8 @@ def learn_budgets(
     setting = Setting(
         _between_0_and_1("quantile", quantile), _between_0_and_1("confidence", confidence)
     )
-    first, second = read(before, "before"), read(after, "after")
+    first = as_table(before, "the table before")
+    second = as_table(after, "the table after")
     keyed, dropped, coded = named(key), named(drop), named(categories)
     judge = None
     if model is not None:
@@ -114,7 +127,7 @@ def _between_0_and_1(name: str, value: float) -> float:
 
 
 def _acceptance(scored: Scored, paired: bool, setting: Setting) -> Acceptance | None:
-    """What the model decides before and after."""
+    """What the model decides about both tables."""
     level = setting.confidence
     known = [part[~np.isnan(part)] > 0 for part in (scored.before, scored.after)]
     before, after = share(known[0], level), share(known[1], level)
@@ -140,24 +153,24 @@ def _acceptance(scored: Scored, paired: bool, setting: Setting) -> Acceptance | 
 
 
 def _method(tables: TwoTables, rows: Sequence[ColumnMoves], setting: Setting) -> str:
-    """How budgets were chosen."""
+    """How budgets were chosen, in a sentence."""
     refused = any(row.people == "refused" for row in rows)
     share = f"{100 * setting.quantile:g} %"
     whom = "people refused before" if refused else "people"
     if tables.key:
-        numbers = f"the {share} quantile of the moves of {whom} who moved that way"
+        numbers = f"the {share} quantile of the moves of {whom} who moved in that direction"
         numbers += ", beyond the drift" if refused else ""
-        levels = "the levels that people clearly switched to"
-        how = "intervals of quantiles are exact, from order statistics"
+        levels = "the levels that significantly more people switched to"
+        how = "intervals of quantiles are exact and come from order statistics"
     else:
         numbers = (
-            f"the {share} quantile of the shifts of ranks of {whom} that went that way (people may "
+            f"the {share} quantile of the shifts of ranks of {whom} in that direction (people may "
             "have moved further)"
         )
-        levels = "the levels that clearly became more frequent"
-        how = "intervals of quantiles are from the bootstrap"
+        levels = "the levels that became significantly more frequent"
+        how = "intervals of quantiles come from the bootstrap"
     return (
-        f"{numbers}, rounded away from 0 to 3 digits, and 0 the other way; for a category, "
-        f"{levels}; only columns with the verdict moved have one; {how}, at "
+        f"{numbers}, rounded away from 0 to 3 digits, and 0 in the other direction; for a "
+        f"category, {levels}; only columns with the verdict moved have a budget; {how}, at "
         f"{100 * setting.confidence:g} %"
     )

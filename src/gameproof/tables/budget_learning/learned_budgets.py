@@ -14,32 +14,47 @@ from gameproof.tables.budget_learning.lines import lines
 @final
 @dataclass(frozen=True, repr=False)
 class LearnedBudgets(Findings):
-    """What people changed after a model became known, column by column, and the budgets that this
-    suggests. Printed, it is a table to be read.
+    """What people changed after a model became known, and the budgets that follow.
 
-    budgets
-        ``{"savings": (0.0, 5000.0), "job": ("retired",)}``, for `RobustStrategicClassifier`.
-    movable
-        The same as one text for ``gameproof fit --movable``.
-    evidence
+    `learn_budgets` returns it. Printed, it is a summary.
+
+    Attributes
+    ----------
+    budgets : dict
+        ``{"savings": (0.0, 5000.0), "job": ("retired",)}``, for `fit_table` and
+        `RobustStrategicClassifier`.
+    movable : str
+        The budgets as one text for ``gameproof fit --movable``.
+    evidence : str
         "paired", or "unpaired", which is weaker.
-    rows, row(column)
-        Moves, tests and verdicts of each column: see `ColumnMoves`.
-    acceptance
-        What the model decides about both tables, where one was given.
-    method, notes
-        How budgets were chosen; what was left out, and what to be careful about.
+    rows : tuple
+        Moves, tests and verdict of each column, as `ColumnMoves`.
+    acceptance : Acceptance or None
+        What the model decides about both tables, if one was given.
+    method : str
+        How budgets were chosen.
+    notes : tuple of str
+        What was left out, and what limits the findings.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> before = {"id": list(range(40)), "savings": [100.0 * k for k in range(40)]}
+    >>> after = {**before, "savings": [100.0 * k + 500 * (k % 2) for k in range(40)]}
+    >>> found = gp.learn_budgets(before, after, key="id")
+    >>> found.movable, found.row("savings").verdict
+    ('savings:0..500', 'moved')
     """
 
     def row(self, column: str) -> ColumnMoves:
-        """The row of a column."""
+        """The findings on one column."""
         found = {row.column: row for row in self.rows}
         if column not in found:
             raise DataError(f"{column!r} was not compared; {suggestion(column, found)}")
         return found[column]
 
     def record(self) -> dict[str, Any]:
-        """For JSON."""
+        """The findings as JSON holds them."""
         return {
             **_plain(self),
             "weaker_evidence": self.evidence == "unpaired",
@@ -52,7 +67,7 @@ class LearnedBudgets(Findings):
 
 
 def _plain(value: Any) -> Any:
-    """With the names of what a NamedTuple holds."""
+    """Nested tuples and dataclasses as lists and dicts, with the names of their fields."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         return {name: _plain(part) for name, part in value._asdict().items()}
     if hasattr(value, "__dataclass_fields__"):

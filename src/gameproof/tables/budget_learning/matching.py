@@ -1,21 +1,20 @@
-"""From two tables to rows of the same people.
+"""Matches the people of two tables by a key.
 
-People are matched by the text of their key, with 2.0 read as 2. A key that occurs twice in a table
-identifies nobody, so all rows that have it are left out.
+Keys are compared as text, with 2.0 read as 2. A key that occurs twice in a table identifies nobody,
+so all rows with this key are left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from gameproof.core.errors import DataError
 from gameproof.tables.budget_learning.comparable import comparable
-from gameproof.tables.table import Table, as_table, require_pyarrow
+from gameproof.tables.table import Table
 
 BETWEEN = "\x1f"  # joins the parts of a key
 
@@ -23,8 +22,10 @@ BETWEEN = "\x1f"  # joins the parts of a key
 @final
 @dataclass(frozen=True, eq=False)
 class TwoTables:
-    """Both tables, row by row the same people if `key` is given; what can be compared, and notes
-    on what was left out."""
+    """Two tables, the columns that can be compared, and notes on what was left out.
+
+    If there is a `key`, row k is the same person in both tables.
+    """
 
     before: Table
     after: Table
@@ -35,37 +36,13 @@ class TwoTables:
 
     @property
     def compared(self) -> list[str]:
-        """The columns that are compared, in the order of the table."""
+        """The columns that are compared, in the order of the first table."""
         chosen = {*self.numbers, *self.categories}
         return [name for name in self.before.columns if name in chosen]
 
 
-def read(source: Any, name: str) -> Table:
-    """A table in a file, or a data frame, which is then called after `name`."""
-    table = _as_table(source, name)
-    if not table.n:
-        raise DataError(f"the table {name} has no rows")
-    given = isinstance(source, (str, Path, Table))
-    return table if given else replace(table, source=f"the table {name}")
-
-
-def _as_table(source: Any, name: str) -> Table:
-    if isinstance(source, (str, Path, Table)):
-        return as_table(source)
-    require_pyarrow()
-    import pyarrow as pa
-
-    try:
-        return as_table(source)
-    except pa.ArrowException as error:
-        raise DataError(
-            f"the table {name} has a column that is not of one type: "
-            f"{' '.join(map(str, error.args))}"
-        ) from error
-
-
 def named(columns: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of columns, from one or several."""
+    """Column names as a tuple, from one name or several."""
     return (columns,) if isinstance(columns, str) else tuple(columns or ())
 
 
@@ -76,7 +53,7 @@ def two_tables(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
 ) -> TwoTables:
-    """Matches people by `key` and finds the columns that can be compared."""
+    """Matches people by `key`, if there is one, and finds the columns that can be compared."""
     notes: list[str] = []
     for role, names in (("drop", drop), ("category", categories)):
         for name in names:
@@ -85,10 +62,10 @@ def two_tables(
         first, second = _matched(first, second, key, notes)
     numbers, texts = comparable(first, second, (*key, *drop), categories, notes)
     if not numbers and not texts:
-        told = f"; {'; '.join(notes)}" if notes else ""
+        reasons = f"; {'; '.join(notes)}" if notes else ""
         raise DataError(
             f"{first.source} and {second.source} have no column in common that can be compared"
-            f"{told}"
+            f"{reasons}"
         )
     return TwoTables(first, second, key, tuple(numbers), tuple(texts), tuple(notes))
 
@@ -96,7 +73,7 @@ def two_tables(
 def _matched(
     before: Table, after: Table, key: tuple[str, ...], notes: list[str]
 ) -> tuple[Table, Table]:
-    """The rows of people who are in both tables, in the order of `before`."""
+    """The rows of people who occur in both tables, in the order of `before`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -104,15 +81,15 @@ def _matched(
     twice: set[str] = set()
     for table, found in zip((before, after), keys, strict=True):
         if found.null_count:
-            notes.append(f"{table.source}: {_rows(found.null_count)} without a key, left out")
+            notes.append(f"{table.source}: left out {_rows(found.null_count)} without a key")
         counted = pc.value_counts(pc.drop_null(found))
         often = pc.greater(counted.field(1), 1)
         repeated = pc.filter(counted.field(0), often).to_pylist()
         if repeated:
             count = pc.sum(pc.filter(counted.field(1), often)).as_py()
             notes.append(
-                f"{table.source}: {_rows(count)} whose key occurs more than once, such as "
-                f"{_shown(repeated[0])}, left out"
+                f"{table.source}: left out {_rows(count)} whose key occurs more than once, such "
+                f"as {_shown(repeated[0])}"
             )
         twice |= set(repeated)
     single = [
@@ -135,7 +112,7 @@ def _matched(
 
 
 def _keys(table: Table, key: tuple[str, ...]) -> Any:
-    """The key of each row as text, null where a part of it is missing."""
+    """The key of each row as text, null if a part of it is missing."""
     import pyarrow.compute as pc
 
     parts = [table.column(name, "key column") for name in key]
@@ -156,15 +133,15 @@ def _no_match(
     common = pc.any(pc.is_in(pc.drop_null(keys[0]), value_set=pc.drop_null(keys[1]))).as_py()
     if common and repeated:
         return (
-            f"every key in {name} that both tables have occurs more than once; name the columns "
-            "that identify a person (--key), or compare the tables unpaired, without a key"
+            f"every key in {name} that both tables contain occurs more than once; name the columns "
+            "that identify a person (--key), or compare the tables without a key"
         )
     examples = [pc.drop_null(found) for found in keys]
-    told = [_shown(found[0].as_py()) if len(found) else "no key at all" for found in examples]
+    keys_shown = [_shown(found[0].as_py()) if len(found) else "no key at all" for found in examples]
     return (
-        f"no person is in both tables: by {name}, {before.source} has {told[0]} and "
-        f"{after.source} has {told[1]}; name the column that identifies people in both (--key), "
-        "or compare the tables unpaired, without a key"
+        f"no person occurs in both tables: in {name}, {before.source} has {keys_shown[0]} and "
+        f"{after.source} has {keys_shown[1]}; name the column that identifies people in both "
+        "(--key), or compare the tables without a key"
     )
 
 

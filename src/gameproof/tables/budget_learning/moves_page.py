@@ -1,14 +1,50 @@
-"""What people changed after a model became known: the page of `learn_budgets`."""
+"""The page of `learn_budgets`: what people changed after a model became known."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from gameproof.auditing.number_format import listed, percent, percent_interval
+from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table, Tile
-from gameproof.auditing.words import between, listed, percent
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, Group, movable_text
+from gameproof.auditing.provenance import provenance
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
 from gameproof.tables.budget_learning.lines import WEAKER
+from gameproof.tables.budget_learning.moves import Group
+from gameproof.tables.budget_learning.proposed_budgets import movable_text
+from gameproof.tables.table import Table as SourceTable
 
 WEAK = f"The evidence is {WEAKER}."
+
+
+def write_moves_page(
+    path: str | Path,
+    found: LearnedBudgets,
+    tables: Sequence[SourceTable],
+    *,
+    model: Path | None = None,
+    command: str = "",
+    seed: int | None = None,
+) -> None:
+    """Writes what was learned as one HTML file with figures, which needs no network.
+
+    The tables, the file of the model, the command and the seed are listed on the page.
+    """
+    data = {table.source: table.digest for table in tables if table.digest}
+    if model is not None:
+        data[str(model)] = sha256(model.read_bytes()).hexdigest()
+    write_page(
+        path,
+        "What people changed, and the budgets that follow",
+        moves_sections(found),
+        provenance(command=command, seed=seed, data=data),
+        subtitle=" and ".join(table.source for table in tables),
+        tiles=moves_tiles(found),
+        notes=[*([WEAK] if found.evidence == "unpaired" else []), *found.notes],
+    )
 
 
 def moves_tiles(found: LearnedBudgets) -> list[Tile]:
@@ -23,12 +59,14 @@ def moves_tiles(found: LearnedBudgets) -> list[Tile]:
     ]
     won = found.acceptance.won if found.acceptance else None
     if won is not None:
-        tiles.append(Tile("refused before, accepted after", percent(won.value), between(won)))
+        tiles.append(
+            Tile("refused before, accepted after", percent(won.value), percent_interval(won))
+        )
     return tiles
 
 
 def moves_sections(found: LearnedBudgets) -> list[Section]:
-    """In the order in which they are asked; those without an answer are left out."""
+    """The sections of the page; those without findings are left out."""
     parts = (_what_changed(found), _how_far(found), _does_it_help(found), _which_budgets(found))
     return [part for part in parts if part is not None]
 
@@ -42,18 +80,18 @@ def _what_changed(found: LearnedBudgets) -> Section:
         [row.column for row in found.rows if row.verdict == verdict]
         for verdict in ("moved", "drift")
     )
-    told = f"People moved {listed(moved)}." if moved else "No column clearly moved."
+    summary = f"People moved {listed(moved)}." if moved else "No column moved significantly."
     if drifted:
-        told += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
+        summary += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
     columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected", "number")]
     rows = [[row.column, row.verdict, row.why, row.p_value] for row in found.rows]
     charts = [] if found.evidence == "unpaired" else [_chart(found)]
     table = Table("verdicts", columns, rows)
-    return Section("What did people change?", told, charts, [table], open=True)
+    return Section("What did people change?", summary, charts, [table], open=True)
 
 
 def _chart(found: LearnedBudgets) -> Chart:
-    """The shares of people who moved each column the way that most did."""
+    """The shares of people who moved each column in the more frequent direction."""
     compared = any(row.refused and row.accepted for row in found.rows)
     groups = ("refused", "accepted") if compared else ("everyone",)
     whom = "people refused and people accepted before" if compared else "people"
@@ -74,7 +112,7 @@ def _chart(found: LearnedBudgets) -> Chart:
     return Chart(
         "dots",
         title,
-        f"{title}, with intervals; the table below says what that means.",
+        f"{title}, with intervals; the table below explains them.",
         series,
         "share of people",
         labels=[f"{row.column}, {way}" for row, way in zip(found.rows, ways, strict=True)],
@@ -83,7 +121,7 @@ def _chart(found: LearnedBudgets) -> Chart:
 
 
 def _way(group: Group | None) -> str:
-    """The field of a group that has the share of people who moved the way that most did."""
+    """The field of `Group` that holds the share of the more frequent direction."""
     if group is None or group.up is None or group.down is None:
         return "changed"
     if group.up.value == group.down.value == 0:
@@ -110,20 +148,23 @@ def _how_far(found: LearnedBudgets) -> Section | None:
         *(Column(f"{100 * share:g} % within", "interval") for share in shares),
         Column("ordinary moves", "number"),
     ]
-    told = "Quantiles of the moves, in the table's own units, with their intervals."
+    summary = "Quantiles of the moves, in the table's own units, with their intervals."
     weak = [WEAK] if found.evidence == "unpaired" else []
-    return Section("How far?", told, tables=[Table("moves", columns, rows)], notes=weak, open=True)
+    return Section(
+        "How far?", summary, tables=[Table("moves", columns, rows)], notes=weak, open=True
+    )
 
 
 def _does_it_help(found: LearnedBudgets) -> Section | None:
     end = found.acceptance
     if end is None:
         return None
-    told = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
+    summary = f"{percent(end.before.value)} are accepted before, {percent(end.after.value)} after."
     if end.won is not None and end.lost is not None:
-        told += (
-            f" {percent(end.won.value)} ({between(end.won)}) of people refused before are accepted "
-            f"after; {percent(end.lost.value)} of people accepted before are refused after."
+        summary += (
+            f" {percent(end.won.value)} ({percent_interval(end.won)}) of people refused before are "
+            f"accepted after; {percent(end.lost.value)} of people accepted before are refused "
+            "after."
         )
     columns = [
         Column("column"),
@@ -135,8 +176,8 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
         for row in found.rows
         if row.refused and row.refused.raised and row.refused.gain
     ]
-    tables = [Table("what changes of one column alone do to scores", columns, rows)]
-    return Section("Does it help acceptance?", told, tables=tables if rows else [], open=True)
+    tables = [Table("the effect of changes of one column alone on scores", columns, rows)]
+    return Section("Does it help acceptance?", summary, tables=tables if rows else [], open=True)
 
 
 def _which_budgets(found: LearnedBudgets) -> Section:
@@ -144,12 +185,12 @@ def _which_budgets(found: LearnedBudgets) -> Section:
         [row.column, _budget(row), _interval(row.interval)] for row in _moved(found) if row.budget
     ]
     columns = [Column("column"), Column("budget"), Column("interval of its quantile")]
-    told = f"A budget is {found.method}."
+    summary = f"A budget is {found.method}."
     weak = [WEAK] if found.evidence == "unpaired" else []
     tables = [Table("proposed budgets", columns, lines)] if lines else []
     if found.budgets:
         weak.append(f"For gameproof fit: --movable '{found.movable}'")
-    return Section("Which budgets?", told, tables=tables, notes=weak, open=True)
+    return Section("Which budgets?", summary, tables=tables, notes=weak, open=True)
 
 
 def _budget(row: ColumnMoves) -> str:

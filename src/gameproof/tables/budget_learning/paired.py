@@ -1,41 +1,52 @@
-"""The rows of people who are in both tables."""
+"""Findings on tables of the same people before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, Setting
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.comparable import level_codes, number_values
 from gameproof.tables.budget_learning.evidence import holm
-from gameproof.tables.budget_learning.groups import LEAST, Groups
+from gameproof.tables.budget_learning.groups import SMALLEST_GROUP, Groups
 from gameproof.tables.budget_learning.matching import TwoTables
+from gameproof.tables.budget_learning.moves import Setting
 from gameproof.tables.budget_learning.paired_levels import PairedCategory
 from gameproof.tables.budget_learning.paired_numbers import PairedNumber
 from gameproof.tables.budget_learning.scoring import Scored
 
 
+class JudgedColumn(Protocol):
+    """A column whose p-values are corrected together with those of other columns."""
+
+    def p_values(self) -> dict[str, float]: ...
+
+    def row(self, p: dict[str, float]) -> ColumnMoves: ...
+
+
 def paired_rows(
     tables: TwoTables, scored: Scored | None, setting: Setting, notes: list[str]
 ) -> tuple[ColumnMoves, ...]:
-    """Column by column; what is worth a note is added to `notes`."""
+    """The findings on each column. May append to `notes`."""
     groups = None if scored is None else Groups.of(scored.before)
     if scored is not None and groups is None:
         notes.append(
-            f"fewer than {LEAST} people were refused before, or fewer than {LEAST} accepted: too "
-            "few to compare the two, so drift is not told from gaming"
+            f"fewer than {SMALLEST_GROUP} people were refused before, or fewer than "
+            f"{SMALLEST_GROUP} accepted: drift cannot be distinguished from gaming"
         )
-    return judged([_column(tables, name, scored, groups, setting) for name in tables.compared])
+    return with_verdicts(
+        [_column(tables, name, scored, groups, setting) for name in tables.compared]
+    )
 
 
-def judged(found: Sequence[Any]) -> tuple[ColumnMoves, ...]:
-    """Verdicts, after the p-values of each question are corrected for the number of columns."""
+def with_verdicts(found: Sequence[JudgedColumn]) -> tuple[ColumnMoves, ...]:
+    """Corrects the p-values of each test for the number of columns, and gives the verdicts."""
     p_values = [each.p_values() for each in found]
-    corrected = {ask: holm([p[ask] for p in p_values]) for ask in p_values[0]}
+    corrected = {test: holm([p[test] for p in p_values]) for test in p_values[0]}
     return tuple(
-        each.row({ask: p[k] for ask, p in corrected.items()}) for k, each in enumerate(found)
+        each.row({test: p[k] for test, p in corrected.items()}) for k, each in enumerate(found)
     )
 
 
@@ -56,7 +67,8 @@ def _column(
         first, second, levels = level_codes(before, after)
         gone, missing = first < 0, second < 0
     rows = ~gone & ~missing
-    rest = (
+    shared = (
+        name,
         int((missing & ~gone).sum()),
         int((gone & ~missing).sum()),
         None if groups is None else groups.only(rows),
@@ -64,5 +76,5 @@ def _column(
         setting,
     )
     if name in tables.numbers:
-        return PairedNumber(name, first[rows], second[rows], *rest)
-    return PairedCategory(name, levels, first[rows], second[rows], *rest)
+        return PairedNumber(*shared, first[rows], second[rows])
+    return PairedCategory(*shared, levels, first[rows], second[rows])

@@ -1,15 +1,15 @@
-"""A column of numbers of the same people, before and after.
+"""A numeric column of the same people, before and after.
 
-A move is after − before. What decides:
+A move is after − before. The verdict depends on these tests:
 
-- without a model, whether people move one way more often than the other (sign test);
-- with a model, whether those refused before moved further towards acceptance than those accepted
-  before who had about the same value (stratified rank test). Where they did not, and the accepted
-  moved the same way (sign test), everyone's values drift.
+- without a model, whether moves in one direction are more frequent (sign test);
+- with a model, whether people refused before moved further towards acceptance than people accepted
+  before who had about the same value (stratified rank test). If not, and the accepted moved in the
+  same direction (sign test), everyone's values drift.
 
-Where the middle half of the accepted moved by about the same, the drift is their median move,
-weighted so that their values before are distributed like the values of the refused. The budget is a
-quantile of what the refused moved beyond the drift.
+If the middle half of the accepted moved by about the same amount, the drift is their median move,
+weighted so that their values before are distributed like those of the refused. The budget is a
+quantile of the moves of the refused beyond the drift.
 """
 
 from __future__ import annotations
@@ -21,135 +21,111 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import (
-    ColumnMoves,
-    Moves,
-    Setting,
-    Verdict,
-    budget_of,
-)
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
     Quantile,
+    directed,
     more_often,
     quantiles,
     share,
     sign_test,
-    ways,
 )
-from gameproof.tables.budget_learning.groups import FEW, NOT_ASKED, Groups, decisive, group
-from gameproof.tables.budget_learning.phrases import number_reason
+from gameproof.tables.budget_learning.groups import (
+    FEWEST_MOVES,
+    Groups,
+)
+from gameproof.tables.budget_learning.moves import Moves, Setting, Verdict
+from gameproof.tables.budget_learning.paired_column import PairedColumn
+from gameproof.tables.budget_learning.proposed_budgets import budget_of
+from gameproof.tables.budget_learning.reasons import number_reason
 
-SAME = 1e-6  # relative to the larger value: a smaller change is how a number was stored
-NEARLY_ALL = 0.9
+ROUNDING = 1e-6  # smaller changes, relative to the larger value, are rounding
+NEARLY_ALL = 0.9  # without a model, a move that this share of people made is drift
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class PairedNumber:
-    """Numbers of the people whose value is known before and after; `gains` are the changes of score
-    that their moves of this column alone bring about."""
+class PairedNumber(PairedColumn):
+    """The numbers of people who have one before and after."""
 
-    column: str
     before: Vector
     after: Vector
-    became_missing: int
-    became_known: int
-    groups: Groups | None
-    gains: Vector | None
-    setting: Setting
 
     @cached_property
     def moves(self) -> Vector:
-        """After − before, 0 where the two are the same but for rounding."""
+        """After − before, 0 if the difference is rounding."""
         return _clean(self.after - self.before, self.before, self.after)
+
+    @property
+    def changes(self) -> Vector:
+        """The moves."""
+        return self.moves
 
     @cached_property
     def towards(self) -> int:
-        """The direction that raises the score, 0 where it is not known or there is none."""
+        """The direction that raises the score; 0 if there is none or it is not known."""
         if self.gains is None:
             return 0
         return int(np.sign(np.nansum(np.sign(self.gains) * np.sign(self.moves))))
 
     @cached_property
     def tails(self) -> tuple[float, float]:
-        """How likely it is that the refused moved so far up, and so far down."""
+        """One-sided p-values that the refused moved further up, and further down."""
         assert self.groups is not None
         return self.groups.further(self.moves, self.strata)
 
     @cached_property
     def strata(self) -> Codes:
-        """People of about the same value before."""
+        """Strata of similar values before."""
         assert self.groups is not None
         return self.groups.strata(self.before)
 
-    def p_values(self) -> dict[str, float]:
-        """Of the questions whether people moved one way, whether the refused moved further towards
-        acceptance than the accepted, or less far, and whether the accepted moved one way."""
-        everyone = np.ones(self.moves.size, dtype=bool)
-        found = {"moved": self._one_way(everyone), **NOT_ASKED}
-        if self.groups is not None:
-            found |= ways(self.tails, self.towards)
-            found["accepted"] = self._one_way(self.groups.accepted)
-        return found
+    def one_way(self, rows: Bools) -> float:
+        """The p-value that these people moved up more often than down, or the reverse."""
+        return sign_test(*_split(self.moves[rows]))
+
+    def beyond_accepted(self, groups: Groups) -> dict[str, float]:
+        """The p-values "further" and "away", from a stratified rank test."""
+        return directed(self.tails, self.towards)
 
     def row(self, p: dict[str, float]) -> ColumnMoves:
-        """The verdict, from p-values corrected for the number of columns."""
-        setting = self.setting
-        everyone = np.ones(self.moves.size, dtype=bool)
-        judged = everyone if self.groups is None else self.groups.refused
+        """The findings, from p-values corrected for the number of columns."""
         verdict, direction, drift = self._verdict(p)
         beyond = self.moves
         if verdict == "moved" and drift:
             beyond = _clean(self.moves - drift, self.before, self.after)
-        up, down = (_moves(way * beyond[judged], way, setting) for way in (1, -1))
+        up, down = (_moves(way * beyond[self.judged], way, self.setting) for way in (1, -1))
         chosen = up if direction > 0 else down
         budget = interval = None
         if verdict == "moved" and chosen is not None:
-            budget, interval = budget_of(chosen, setting.quantile)
-        return ColumnMoves(
-            self.column,
-            "number",
+            budget, interval = budget_of(chosen, self.setting.quantile)
+        return self.findings(
             verdict,
             self._why(verdict, direction, drift, p),
-            decisive(verdict, p, self.groups is not None),
-            "everyone" if self.groups is None else "refused",
-            self.moves.size,
-            self.became_missing,
-            self.became_known,
-            up,
-            down,
-            (),
-            drift,
-            direction if verdict == "moved" else 0,
-            self._helps(direction, verdict),
-            budget,
-            interval,
-            self._ordinary(beyond, direction) if budget else None,
-            group(everyone, self.moves, self.gains, setting),
-            *(
-                (None, None)
-                if self.groups is None
-                else (
-                    group(rows, self.moves, self.gains, setting)
-                    for rows in (self.groups.refused, self.groups.accepted)
-                )
-            ),
+            p,
+            self.described_groups(numbers=True),
+            kind="number",
+            up=up,
+            down=down,
+            drift=drift,
+            direction=direction if verdict == "moved" else 0,
+            helps=self._helps(direction, verdict),
+            budget=budget,
+            interval=interval,
+            ordinary=self._ordinary(beyond, direction) if budget else None,
         )
 
-    def _one_way(self, rows: Bools) -> float:
-        return sign_test(*_split(self.moves[rows]))
-
     def _verdict(self, p: dict[str, float]) -> tuple[Verdict, int, float]:
-        """With the direction and the drift."""
+        """The verdict, the direction and the drift."""
         up, down = _split(self.moves)
         direction = 1 if up >= down else -1
         clear = self.setting.clear
         if up + down == 0:
             return "unchanged", 0, 0.0
         if self.groups is None:
-            if up + down < FEW:
+            if up + down < FEWEST_MOVES:
                 return "too few", direction, 0.0
             if not clear(p["moved"]):
                 return "undirected", 0, 0.0
@@ -160,7 +136,7 @@ class PairedNumber:
         if clear(p["further"]):
             way = self.towards or (1 if self.tails[0] <= self.tails[1] else -1)
             own = way * (self._parts()[0] - drift)
-            # Not only the accepted moved, the other way.
+            # The difference must not come from the accepted, who may have moved the other way.
             went = more_often(int((own > 0).sum()), int((own < 0).sum()))
             return ("moved" if clear(went) else "unclear"), way, drift
         refused, accepted = (int(np.sign(np.sign(part).sum())) for part in self._parts())
@@ -170,10 +146,10 @@ class PairedNumber:
             return "away", -self.towards, drift
         if clear(p["moved"]):
             return "unclear", direction, 0.0
-        return ("too few" if up + down < FEW else "undirected"), 0, 0.0
+        return ("too few" if up + down < FEWEST_MOVES else "undirected"), 0, 0.0
 
     def _drift(self) -> float:
-        """The median move of the accepted, if their middle half moved by about the same, else 0."""
+        """The median move of the accepted if their middle half moved by about the same, else 0."""
         assert self.groups is not None
         low, high = np.quantile(self._parts()[1], [0.25, 0.75])
         middle = self.groups.ordinary_median(self.moves, self.strata)
@@ -190,7 +166,7 @@ class PairedNumber:
         return self.towards == direction
 
     def _ordinary(self, beyond: Vector, direction: int) -> float | None:
-        """How far people go who do not game: see `ColumnMoves`."""
+        """How far people move who do not game: see `ColumnMoves`."""
         if self.groups is None:
             sizes = -direction * beyond
         else:
@@ -205,19 +181,19 @@ class PairedNumber:
 
 
 def _clean(moves: Vector, before: Vector, after: Vector) -> Vector:
-    """0 for moves that are rounding."""
+    """The moves, with 0 for those that are rounding."""
     size = np.maximum(np.abs(before), np.abs(after))
-    cleaned: Vector = np.where(np.abs(moves) <= SAME * size, 0.0, moves)
+    cleaned: Vector = np.where(np.abs(moves) <= ROUNDING * size, 0.0, moves)
     return cleaned
 
 
 def _split(moves: Vector) -> tuple[int, int]:
-    """How many went up, and how many down."""
+    """The numbers of moves up and down."""
     return int((moves > 0).sum()), int((moves < 0).sum())
 
 
 def _moves(sizes: Vector, way: int, setting: Setting) -> Moves | None:
-    """Moves in one direction, from what is positive there."""
+    """The moves in one direction, where sizes are positive."""
     found = share(sizes > 0, setting.confidence)
     if found is None:
         return None

@@ -1,4 +1,4 @@
-"""Scores of people before and after, and what a change of one column alone does to them."""
+"""Scores of people before and after, and the effect of changing one column."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from gameproof.tables.table_model import TableModel
 @final
 @dataclass(frozen=True, eq=False)
 class Scorer:
-    """A model that scores the rows of a table, positive for those whom it accepts, NaN for those
-    whom it cannot score."""
+    """A model that scores the rows of a table: positive if accepted, NaN if it cannot score."""
 
     name: str
     columns: tuple[str, ...]
@@ -34,7 +33,7 @@ class Scorer:
     notes: tuple[str, ...] = ()
 
     def gains(self, table: Table, scores: Vector, column: str, cells: Any) -> Vector:
-        """How the scores of these rows change where the column has these cells instead."""
+        """The change of each score if the column had these cells."""
         if column not in self.columns:
             return np.zeros(table.n)
         changed = replace(table, columns={**table.columns, column: Column(column, cells)})
@@ -43,7 +42,7 @@ class Scorer:
 
 
 class Scored(NamedTuple):
-    """A model, and the scores of the people of both tables."""
+    """A model, and its scores of both tables."""
 
     model: Scorer
     before: Vector
@@ -51,16 +50,18 @@ class Scored(NamedTuple):
 
 
 def scorer(model: Any, table: Table, favourable: Any, without: tuple[str, ...]) -> Scorer:
-    """What scores the rows of tables such as this one. `without` are columns that a model without
-    names does not see."""
+    """A scorer of tables like this one.
+
+    A classifier that does not name its columns takes all numeric columns but those in `without`.
+    """
     if isinstance(model, (str, Path)):
         return _of_table_model(load_table_model(model), str(model), favourable)
     if isinstance(model, TableModel):
         return _of_table_model(model, "the model", favourable)
     if not hasattr(model, "decision_function"):
         raise TypeError(
-            "model must be a file of gameproof fit, a TableModel or a fitted classifier with "
-            f"decision_function, got {shown(model)}"
+            "model must be a file that gameproof fit wrote, a TableModel or a fitted classifier "
+            f"with decision_function, got {shown(model)}"
         )
     sign = _towards(model, favourable)
     names = getattr(model, "feature_names_in_", None)
@@ -76,10 +77,12 @@ def scorer(model: Any, table: Table, favourable: Any, without: tuple[str, ...]) 
     d = int(getattr(model, "n_features_in_", len(columns)))
     if d != len(columns):
         raise DataError(
-            f"the model takes {d} columns and names none, and {table.source} has {len(columns)} of "
-            f"numbers: {listed([quoted(name) for name in columns])}; drop the others (--drop)"
+            f"the model takes {d} columns and does not name them, but {table.source} has "
+            f"{len(columns)} numeric columns: {listed([quoted(name) for name in columns])}; drop "
+            "the others (--drop)"
         )
-    note = f"the model has no names; its columns are taken to be {', '.join(map(quoted, columns))}"
+    names_assumed = ", ".join(map(quoted, columns))
+    note = f"the model does not name its columns; they are assumed to be {names_assumed}"
     scores = _complete(model, _matrix(columns), columns, sign)
     return Scorer("the model", columns, None, (), scores, (note,))
 
@@ -101,7 +104,7 @@ def _of_table_model(model: TableModel, name: str, favourable: Any) -> Scorer:
 
 
 def _towards(model: Any, favourable: Any) -> float:
-    """The sign of the favourable class in the scores."""
+    """The sign that makes scores positive for the favourable class."""
     wanted = getattr(model, "favourable", None) if favourable is None else favourable
     classes = np.asarray(getattr(model, "classes_", [])).tolist()
     if favourable is not None and favourable not in classes:
@@ -112,7 +115,7 @@ def _towards(model: Any, favourable: Any) -> float:
 def _complete(
     model: Any, made: Callable[[Table], Any], columns: tuple[str, ...], sign: float
 ) -> Callable[[Table], Vector]:
-    """Scores of the rows that have all of the model's columns."""
+    """A function that scores the rows without missing values in the model's columns."""
 
     def scores(table: Table) -> Vector:
         found = np.full(table.n, np.nan)
@@ -122,7 +125,9 @@ def _complete(
         if whole.any():
             given = sign * np.asarray(model.decision_function(made(table)[whole]), dtype=float)
             if given.ndim != 1:
-                raise ValueError("the model has more than two classes; it must accept or refuse")
+                raise ValueError(
+                    "the model has more than two classes, expected two: accept and refuse"
+                )
             found[whole] = given
         return found
 
@@ -130,11 +135,11 @@ def _complete(
 
 
 def _missing(column: Column, table: Table) -> Any:
-    """Which cells have no value."""
+    """True for cells without a value."""
     if column.kind in ("date", "other"):
         raise DataError(
-            f"the column {column.name!r} of {table.source} holds neither numbers nor text, and the "
-            "model takes it"
+            f"the model takes the column {column.name!r}, but in {table.source} it holds neither "
+            "numbers nor text"
         )
     cells = column.text if column.numbers is None else column.numbers
     return cells.is_null().to_numpy(zero_copy_only=False)
@@ -145,7 +150,7 @@ def _matrix(columns: tuple[str, ...]) -> Callable[[Table], Any]:
 
 
 def _as_given(column: Column) -> Any:
-    """Numbers, truth values or text."""
+    """The cells as numbers, booleans or text."""
     import pyarrow as pa
 
     if column.numbers is not None:
@@ -156,7 +161,7 @@ def _as_given(column: Column) -> Any:
 
 
 def _frame(columns: tuple[str, ...]) -> Callable[[Table], Any]:
-    """A data frame, for models that know columns by name."""
+    """A function that makes a data frame, for models that know columns by name."""
 
     def made(table: Table) -> Any:
         try:

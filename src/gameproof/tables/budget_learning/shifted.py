@@ -1,14 +1,14 @@
-"""Two tables of people who cannot be matched: who stands where, and how distributions shift.
+"""Shifts of distributions between two tables of people who cannot be matched.
 
-Whoever had rank u before is taken to have rank u after. No other pairing explains the change of a
-distribution by smaller moves, so what people did went at least as far. Those refused before cannot
-be found in the table after; but if the accepted stay where they are, up to drift, the refused have
-after what is left of everyone without the accepted:
+A person with rank u before is assumed to have rank u after. No other pairing explains the change of
+a distribution by smaller moves, so real moves are at least as large. People refused before cannot
+be identified in the table after. If the accepted stay where they are, up to drift, removing their
+distribution from everyone's leaves that of the refused:
 
     F_refused after = (F_after − (1 − r) F_accepted before) / r,   r the share refused before.
 
-Drift shows among people well above the threshold, who have no reason to game: in both tables those
-with the highest scores, as many as half of the people accepted before.
+Drift is measured among "safe" people well above the threshold, who have no reason to game: in both
+tables the people with the highest scores, as many as half of the people accepted before.
 """
 
 from __future__ import annotations
@@ -22,25 +22,28 @@ from scipy.stats import ks_2samp
 
 from gameproof.core.arguments import Vector
 from gameproof.tables.budget_learning.evidence import Codes
-from gameproof.tables.budget_learning.groups import LEAST
+from gameproof.tables.budget_learning.groups import SMALLEST_GROUP
 
 RANKS = np.linspace(0.05, 0.95, 181)  # further out, shifts are mostly noise
-CELLS = 1000  # a larger group is kept as this many cells of equal size
-DRAWS = 200  # of the bootstrap
-EXACT = 250_000  # pairs up to which the exact distribution of a test is computed
+CELLS = 1000  # larger groups are summarised by this many cells of equal size
+DRAWS = 200  # bootstrap samples
+EXACT = 250_000  # pairs up to which exact p-values are computed
 REFUSED, MIDDLE, SAFE = 0, 1, 2
 
 
 class Sides(NamedTuple):
-    """Where each person of a table stands: `REFUSED`, `SAFE`, or between the two. After, nobody
-    can be told to have been refused before, so that all but the safe are `MIDDLE`."""
+    """The side of each person: `REFUSED`, `SAFE`, or `MIDDLE` between the two.
+
+    In the table after, nobody is known to have been refused before, so everyone who is not safe is
+    `MIDDLE`.
+    """
 
     before: Codes
     after: Codes
 
     @classmethod
     def of(cls, before: Vector, after: Vector) -> Sides | None:
-        """By scores, unless one of the groups is too small."""
+        """The sides by scores; None if one of the groups is too small."""
         known = [scores[~np.isnan(scores)] for scores in (before, after)]
         if not all(part.size for part in known):
             return None
@@ -53,11 +56,11 @@ class Sides(NamedTuple):
         with np.errstate(invalid="ignore"):
             codes[0] = np.where(before <= 0, REFUSED, codes[0])
         counts = [(codes[0] == REFUSED).sum(), *((each == SAFE).sum() for each in codes)]
-        return cls(codes[0], codes[1]) if min(counts) >= LEAST else None
+        return cls(codes[0], codes[1]) if min(counts) >= SMALLEST_GROUP else None
 
 
 class Cells(NamedTuple):
-    """Values in order, the group of each, and how many people it stands for."""
+    """Sorted values, the group of each, and the number of people that each represents."""
 
     values: Vector
     groups: Codes
@@ -65,7 +68,7 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, values: Vector, groups: Codes) -> Cells:
-        """Small groups person by person, large ones in cells."""
+        """One cell per person in small groups, and `CELLS` cells in large ones."""
         parts = []
         for each in np.unique(groups):
             own = np.sort(values[groups == each])
@@ -82,33 +85,33 @@ class Cells(NamedTuple):
         return cls(found[order], labels[order].astype(np.int64), sizes[order])
 
     def drawn(self, rng: np.random.Generator) -> list[Cells]:
-        """As many people drawn from these with replacement, again and again."""
+        """Bootstrap samples of the same size."""
         n = self.sizes.sum()
         counts = rng.multinomial(round(float(n)), self.sizes / n, size=DRAWS)
         return [self._replace(sizes=each) for each in counts.astype(np.float64)]
 
     def moved(self, by: float) -> Cells:
-        """All values by this much."""
+        """All values shifted by `by`."""
         return self._replace(values=self.values + by)
 
     def among(self, lowest: int, highest: int) -> Cells:
-        """Of the groups from one to another alone."""
+        """The cells of the groups from `lowest` to `highest`."""
         rows = (self.groups >= lowest) & (self.groups <= highest)
         return Cells(self.values[rows], self.groups[rows], self.sizes[rows])
 
     def at(self, ranks: Vector) -> Vector:
-        """Quantiles."""
+        """The quantiles at these ranks."""
         return _inverse(self.values, np.cumsum(self.sizes), ranks)
 
     def below(self, values: Vector) -> Vector:
-        """The share of people with at most these values."""
+        """The share of people at or below each value."""
         reached = np.concatenate([[0.0], np.cumsum(self.sizes)])
         found: Vector = reached[np.searchsorted(self.values, values, side="right")] / reached[-1]
         return found
 
 
 def shifts(before: Cells, after: Cells) -> Vector:
-    """From rank to rank, of everyone or, where groups are known, of people refused before."""
+    """The shift at each rank: of people refused before if they are known, else of everyone."""
     refused = before.groups == REFUSED
     if not refused.any():
         return after.at(RANKS) - before.at(RANKS)
@@ -122,28 +125,28 @@ def shifts(before: Cells, after: Cells) -> Vector:
 
 
 def beyond_the_safe(before: Cells, after: Cells) -> float:
-    """How much further the others shifted than the safe, in the mean over ranks."""
+    """How much further the others shifted than the safe, averaged over ranks."""
     rest = after.among(MIDDLE, MIDDLE).at(RANKS) - before.among(REFUSED, MIDDLE).at(RANKS)
     return float(rest.mean() - safe_shifts(before, after).mean())
 
 
 def safe_shifts(before: Cells, after: Cells) -> Vector:
-    """From rank to rank of people well above the threshold."""
+    """The shift at each rank of people well above the threshold."""
     return after.among(SAFE, SAFE).at(RANKS) - before.among(SAFE, SAFE).at(RANKS)
 
 
 def changed_at_all(before: Vector, after: Vector) -> float:
-    """The p-value of Kolmogorov and Smirnov's test that both have one distribution."""
+    """The p-value of the Kolmogorov-Smirnov test that both have the same distribution."""
     if not before.size or not after.size:
         return 1.0
     method = "exact" if before.size * after.size <= EXACT else "asymp"
-    with warnings.catch_warnings():  # where the exact one cannot be computed, the other is near
+    with warnings.catch_warnings():  # SciPy falls back to the asymptotic value
         warnings.simplefilter("ignore", RuntimeWarning)
         return float(ks_2samp(before, after, method=method).pvalue)
 
 
 def by_rank(before: Vector, after: Vector, rng: np.random.Generator) -> Vector:
-    """For each value before, the value after that has its rank; ties in random order."""
+    """For each value before, the value after of the same rank; ties are in random order."""
     order: NDArray[np.int64] = np.lexsort((rng.random(before.size), before))
     places = ((np.arange(before.size) + 0.5) / before.size * after.size).astype(np.int64)
     found = np.empty(before.size)
@@ -152,7 +155,7 @@ def by_rank(before: Vector, after: Vector, rng: np.random.Generator) -> Vector:
 
 
 def _inverse(values: Vector, reached: Vector, ranks: Vector) -> Vector:
-    """Values at which a growing count reaches these shares of its end."""
+    """The values at which a cumulative count reaches these shares of its total."""
     places = np.searchsorted(reached, ranks * reached[-1] * (1 - 1e-12))
     found: Vector = values[np.minimum(places, values.size - 1)]
     return found

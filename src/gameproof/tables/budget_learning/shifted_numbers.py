@@ -1,8 +1,8 @@
-"""A column of numbers in two tables of people who cannot be matched.
+"""A numeric column in two tables of people who cannot be matched.
 
-The distribution must have changed (Kolmogorov and Smirnov's test). With a model, the others must
-also have shifted further towards acceptance than people well above the threshold (bootstrap); where
-they have not, everyone's values drift. See `shifted` for what a shift is.
+The distribution must have changed (Kolmogorov-Smirnov test). With a model, the others must also
+have shifted further towards acceptance than people well above the threshold (bootstrap); otherwise
+everyone's values drift. The module `shifted` defines shifts.
 """
 
 from __future__ import annotations
@@ -15,17 +15,12 @@ import numpy as np
 from scipy.stats import norm
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.tables.budget_learning.column_moves import (
-    ColumnMoves,
-    Group,
-    Moves,
-    Setting,
-    Verdict,
-    budget_of,
-)
-from gameproof.tables.budget_learning.evidence import Codes, Quantile, Share, mean, ways
-from gameproof.tables.budget_learning.groups import LEAST, NOT_ASKED, decisive
-from gameproof.tables.budget_learning.phrases import shift_reason
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
+from gameproof.tables.budget_learning.evidence import Codes, Quantile, Share, directed, mean
+from gameproof.tables.budget_learning.groups import NOT_TESTED, SMALLEST_GROUP, verdict_p_value
+from gameproof.tables.budget_learning.moves import Group, Moves, Setting, Verdict
+from gameproof.tables.budget_learning.proposed_budgets import budget_of
+from gameproof.tables.budget_learning.reasons import shift_reason
 from gameproof.tables.budget_learning.shifted import (
     RANKS,
     SAFE,
@@ -36,14 +31,17 @@ from gameproof.tables.budget_learning.shifted import (
     shifts,
 )
 
-ALIKE = 0.1  # shifts whose quartiles differ by less than this part of the median are one shift
+SAME_SHIFT = 0.1  # if quartiles differ by less than this times the median, all ranks drift
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class ShiftedNumber:
-    """Known values of both tables, with sides where a model is given. `gains` are changes of score
-    of people refused before, if each had the value of the same rank after; `steps` their moves."""
+    """Known values of both tables, with sides if a model is given.
+
+    `steps` are the moves of people refused before to the values of the same rank after, and `gains`
+    the changes of their scores.
+    """
 
     column: str
     before: Vector
@@ -56,7 +54,7 @@ class ShiftedNumber:
 
     @cached_property
     def cells(self) -> tuple[Cells, Cells]:
-        """Both tables."""
+        """Both tables as cells."""
         sides = self.sides
         if sides is None:  # nobody is known to be refused
             sides = np.full(self.before.size, SAFE), np.full(self.after.size, SAFE)
@@ -64,32 +62,35 @@ class ShiftedNumber:
 
     @cached_property
     def drawn(self) -> list[tuple[Cells, Cells]]:
-        """Both tables drawn again and again."""
+        """Bootstrap samples of both tables."""
         rng = np.random.default_rng(self.seed)
         one, two = (cells.drawn(rng) for cells in self.cells)
         return list(zip(one, two, strict=True))
 
     @cached_property
     def towards(self) -> int:
-        """The direction that raises the score, 0 where it is not known or there is none."""
+        """The direction that raises the score; 0 if there is none or it is not known."""
         if self.gains is None or self.steps is None:
             return 0
         return int(np.sign(np.nansum(np.sign(self.gains) * np.sign(self.steps))))
 
     def p_values(self) -> dict[str, float]:
-        """Of the questions whether the distribution changed, whether the others shifted further
-        than the safe, and whether the safe shifted."""
-        found = {"moved": changed_at_all(self.before, self.after), **NOT_ASKED}
+        """P-values by test.
+
+        "moved": the distribution changed. "further", "away": the others shifted further towards
+        acceptance than the safe, or less far. "accepted": the safe shifted.
+        """
+        found = {"moved": changed_at_all(self.before, self.after), **NOT_TESTED}
         if self.sides is not None:
             safe = [
                 v[s == SAFE] for v, s in zip((self.before, self.after), self.sides, strict=True)
             ]
             found["accepted"] = changed_at_all(*safe)
-            found |= ways(self._beyond_the_safe(), self.towards)
+            found |= directed(self._beyond_the_safe(), self.towards)
         return found
 
     def _beyond_the_safe(self) -> tuple[float, float]:
-        """How likely it is that the others shifted so much further up, and down, than the safe."""
+        """One-sided p-values that the others shifted further up than the safe, and further down."""
         error = float(np.std([beyond_the_safe(*pair) for pair in self.drawn], ddof=1))
         seen = beyond_the_safe(*self.cells)
         if error == 0:
@@ -97,7 +98,7 @@ class ShiftedNumber:
         return float(norm.sf(seen / error)), float(norm.cdf(seen / error))
 
     def row(self, p: dict[str, float]) -> ColumnMoves:
-        """The verdict, from p-values corrected for the number of columns."""
+        """The findings, from p-values corrected for the number of columns."""
         drift = 0.0
         if self.sides is not None and self.setting.clear(p["accepted"]):
             drift = float(np.median(safe_shifts(*self.cells)))
@@ -117,7 +118,7 @@ class ShiftedNumber:
             "number",
             verdict,
             shift_reason(verdict, direction, drift, self.towards, p, self.sides is not None),
-            max(p["moved"], decisive(verdict, p, self.sides is not None)),
+            max(p["moved"], verdict_p_value(verdict, p, self.sides is not None)),
             "everyone" if self.sides is None else "refused",
             min(self.before.size, self.after.size),
             up=up,
@@ -134,7 +135,7 @@ class ShiftedNumber:
         self, p: dict[str, float], seen: Vector, drawn: Matrix, drift: float
     ) -> tuple[Verdict, int]:
         clear = self.setting.clear
-        if min(self.before.size, self.after.size) < LEAST:
+        if min(self.before.size, self.after.size) < SMALLEST_GROUP:
             return "too few", 0
         if not clear(p["moved"]):
             return "unchanged", 0
@@ -148,15 +149,17 @@ class ShiftedNumber:
                 return "away", -self.towards
             return "unclear", direction
         quartiles = np.quantile(seen, [0.25, 0.5, 0.75])
-        if abs(quartiles[2] - quartiles[0]) < ALIKE * abs(quartiles[1]):
+        if abs(quartiles[2] - quartiles[0]) < SAME_SHIFT * abs(quartiles[1]):
             return "drift", direction
         tail = (1 - self.setting.confidence) / 2
         low, high = np.quantile(drawn.mean(axis=1), [tail, 1 - tail])
         return ("moved", direction) if low > 0 or high < 0 else ("undirected", 0)
 
     def _group(self) -> Group | None:
-        """What the shift does to the scores of people refused before; ranks are no people, so that
-        there are no intervals."""
+        """The effect of the shift on scores of people refused before.
+
+        There are no intervals, because ranks are not independent people.
+        """
         if self.gains is None or self.steps is None:
             return None
         gained = self.gains[(self.steps != 0) & ~np.isnan(self.gains)]
@@ -171,7 +174,7 @@ class ShiftedNumber:
 
 
 def _moves(way: int, seen: Vector, drawn: Matrix, setting: Setting) -> Moves | None:
-    """Ranks that shifted in one direction, with intervals from the bootstrap."""
+    """The ranks that shifted in one direction, with bootstrap intervals."""
     sizes = way * seen
     if not (sizes > 0).any():
         return None

@@ -1,4 +1,4 @@
-"""The rows of people who are not matched."""
+"""Findings on two tables of people who are not matched."""
 
 from __future__ import annotations
 
@@ -7,30 +7,32 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.tables.budget_learning.column_moves import ColumnMoves, Setting
+from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.comparable import level_codes, number_values
 from gameproof.tables.budget_learning.matching import TwoTables
-from gameproof.tables.budget_learning.paired import judged
+from gameproof.tables.budget_learning.moves import Setting
+from gameproof.tables.budget_learning.paired import with_verdicts
 from gameproof.tables.budget_learning.scoring import Scored
 from gameproof.tables.budget_learning.shifted import REFUSED, Sides, by_rank
 from gameproof.tables.budget_learning.shifted_levels import ShiftedCategory
 from gameproof.tables.budget_learning.shifted_numbers import ShiftedNumber
 
-SAMPLE = 5000  # people whose scores say what a shift does
+SAMPLE = 5000  # people whose scores are computed to see the effect of a shift
 
 
 def unpaired_rows(
     tables: TwoTables, scored: Scored | None, setting: Setting, notes: list[str], seed: int
 ) -> tuple[ColumnMoves, ...]:
-    """Column by column; what is worth a note is added to `notes`."""
+    """The findings on each column. May append to `notes`."""
     sides = None if scored is None else Sides.of(scored.before, scored.after)
     if scored is not None and sides is None:
         notes.append(
-            "too few people were refused before, or too few accepted, to tell drift from gaming"
+            "too few people were refused before, or too few accepted: drift cannot be "
+            "distinguished from gaming"
         )
         scored = None
     seeds = np.random.SeedSequence(seed).spawn(len(tables.compared))
-    return judged(
+    return with_verdicts(
         [
             _number(tables, name, scored, sides, setting, own)
             if name in tables.numbers
@@ -79,7 +81,7 @@ def _category(
 
 
 def _gains(tables: TwoTables, scored: Scored, rows: Any, name: str, cells: Any) -> Vector:
-    """How the scores of these people of the table before change, if they have these cells."""
+    """The change of score of rows of the table before, if a column had these cells."""
     import pyarrow as pa
 
     return scored.model.gains(tables.before.take(rows), scored.before[rows], name, pa.array(cells))

@@ -1,0 +1,145 @@
+"""The section on the model's quality when nobody games it, and cautions about its numbers."""
+
+from __future__ import annotations
+
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.number_format import listed, percent, percent_interval
+from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.row_types import Quality
+from gameproof.auditing.section_parts import (
+    ACCEPTED,
+    accepted_columns,
+    cells,
+    kind_of_outcome,
+    outcome,
+    series_look,
+)
+
+ACCURACY = "share of correct decisions"
+WIDE = 0.2  # width of an interval that calls for a caution
+SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
+
+
+def accuracy_section(audit: Audit) -> Section:
+    """Quality when nobody moves."""
+    (good,) = audit.of(audit.quality, audit.models[-1])
+    people = f"{good.n:,} people" + (f" in each of {audit.splits} splits" * (audit.splits > 1))
+    others = [f"{row.model} {percent(row.accuracy)}" for row in audit.quality[:-1]]
+    finding = (
+        f"When nobody games it, {good.model} is right for {percent(good.accuracy)} of {people} "
+        f"(95 % interval {percent_interval(good)})"
+        + (f", {listed(others)}" if others else "")
+        + f"; the majority baseline is right for {percent(good.majority)}."
+        + _idle(good)
+    )
+    chart = _dots(audit) if others else _scores(audit) if audit.bins else None
+    columns = [
+        Column("model"),
+        *(Column(name, "count") for name in ("people", f"with {outcome(audit, 1)}")),
+        *SHARE,
+        Column("AUC", "number"),
+        *accepted_columns(audit),
+    ]
+    shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", *ACCEPTED)
+    table = Table("quality when nobody games", columns, cells(audit.quality, *shown))
+    tables = [table, _counted(audit)] if audit.bins and not others else [table]
+    return Section("How good is the model?", finding, [chart] if chart else [], tables)
+
+
+def cautions(audit: Audit, more: str = "more rows") -> list[str]:
+    """Reasons to be careful with the numbers.
+
+    The model was trained on these people, there are few of them (`more` says what would help), or
+    some splits say nothing about gaming.
+    """
+    found = list(audit.budgets.notes)
+    if audit.learned_from:
+        share = f"about {100 * audit.learned_from:.0f}%" if audit.learned_from < 1 else "all"
+        found.append(
+            f"the model was trained on {share} of these rows, so its accuracy is optimistic; audit "
+            "it on rows that it has not seen"
+        )
+    n = audit.quality[-1].n
+    low, high = share_interval(n // 2, n)  # the widest interval
+    few, wide = f"{n:,} test rows", high - low
+    if audit.splits > 1:
+        few, more = f"{audit.splits} splits of {few}", f"more splits or {more}"
+        wide = max(row.high - row.low for row in audit.gaming)
+    if wide > WIDE:
+        found.append(
+            f"there are only {few}: intervals of accuracies are up to {100 * wide:.0f} points "
+            f"wide; {more} narrow them"
+        )
+    for row in audit.quality:
+        if 0 < row.idle < 1:
+            found.append(
+                f"in {round(row.idle * audit.splits)} of {audit.splits} splits {row.model} gives "
+                "no weight to what people can change; shares of the gain are averages of the others"
+            )
+    return found
+
+
+def _idle(good: Quality) -> str:
+    """A sentence if all scores are equal."""
+    same = good.accepted_positive == good.accepted_negative in (0.0, 1.0)
+    if not (same and good.auc == 0.5):
+        return ""
+    return f" {good.model} ignores the data: it makes the same decision about everyone."
+
+
+def _dots(audit: Audit) -> Chart:
+    return Chart(
+        "dots",
+        "Accuracy when nobody games, with 95 % intervals",
+        f"Accuracy: {listed([f'{row.model} {percent(row.accuracy)}' for row in audit.quality])}.",
+        [
+            Series(
+                row.model,
+                [row.accuracy],
+                low=[row.low],
+                high=[row.high],
+                look=series_look(audit, row.model),
+            )
+            for row in reversed(audit.quality)
+        ],
+        ACCURACY,
+        labels=["all people"],
+        percent=True,
+    )
+
+
+def _scores(audit: Audit) -> Chart:
+    """The distribution of scores by label."""
+    x = [(row.start + row.end) / 2 for row in audit.bins]
+    positive, negative = ([getattr(b, k) for b in audit.bins] for k in ("positive", "negative"))
+    return Chart(
+        "lines",
+        "Scores when nobody games: the model accepts scores above 0",
+        f"Scores of people with {outcome(audit, 1)} and of people with {outcome(audit, -1)}, as "
+        "two curves; the more they overlap, the more decisions are wrong.",
+        [
+            Series(name, [k / sum(counts) for k in counts], x, look=k, fill=True)
+            for k, (name, counts) in enumerate(
+                {
+                    f"should be accepted ({outcome(audit, 1)})": positive,
+                    f"should be refused ({outcome(audit, -1)})": negative,
+                }.items()
+            )
+        ],
+        "score, in standard deviations of the scores",
+        f"share of the people with the same {kind_of_outcome(audit)}",
+        percent=True,
+        upright=[(0.0, "accepted from here on")],
+    )
+
+
+def _counted(audit: Audit) -> Table:
+    columns = [
+        *(Column(name, "number") for name in ("score from", "to")),
+        *(Column(f"people with {outcome(audit, label)}", "count") for label in (1, -1)),
+    ]
+    rows = cells(audit.bins, "start", "end", "positive", "negative")
+    return Table(
+        "people by score; the first and last rows include all scores beyond", columns, rows
+    )

@@ -1,0 +1,192 @@
+"""`Audit`: the result of an audit, as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, final
+
+from gameproof.auditing.gaming_rows import Costs
+from gameproof.auditing.json_safe import json_safe
+from gameproof.auditing.row_types import (
+    Bin,
+    Coefficient,
+    Difference,
+    Gaming,
+    Hurt,
+    Loss,
+    PowerGaming,
+    Quality,
+    Shift,
+    ShiftDifference,
+    Weakness,
+)
+from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
+from gameproof.auditing.scored_applicants import BAD
+from gameproof.estimators.table_budgets import Budgets
+
+UNIT = "standard deviations"
+# The fields that change when a model is multiplied by a positive number.
+BY_SCALE = ("power", "why_power", "by_power", "losses", "coefficients")
+
+
+@final
+@dataclass(frozen=True)
+class Audit:
+    """The result of auditing one or several classifiers on the same people.
+
+    `audit` and `compare_models` return it; `write_audit` turns it into a page. The last model is
+    the one under audit, and the others are compared with it. Only `power`, `by_power`, `losses` and
+    `coefficients` depend on the scale of the scores.
+
+    Parameters
+    ----------
+    models : tuple of str
+        Names of the models.
+    budgets : Budgets
+        What people can change.
+    costs : Costs
+        Costs of accepting a bad applicant and of refusing a good one.
+    label_cost : float
+        The label cost of the adversary.
+    quality : tuple of Quality
+        Quality when nobody moves, one row per model.
+    bins : tuple of Bin
+        Histograms of scores; empty for averages over splits.
+    gaming : tuple of Gaming
+        Quality when people use multiples of their budgets.
+    shifts : tuple of Shift
+        Worst-case accuracy by radius.
+    weaknesses : tuple of Weakness
+        The effect of each column's budget.
+    hurt : tuple of Hurt
+        Burden and recourse by label and group.
+    power : float
+        The expected gaming power.
+    by_power : tuple of PowerGaming
+        Quality when people game by power.
+    losses : tuple of Loss
+        Worst-case log loss by radius.
+    coefficients : tuple of Coefficient
+        Coefficients of the models.
+    differences : tuple of Difference, optional
+        Paired differences in accuracy.
+    shift_differences : tuple of ShiftDifference, optional
+        Paired differences in worst-case accuracy.
+    splits : int, optional
+        The number of splits that the rows are averages over.
+    unit : str, optional
+        The unit of the adversary's steps.
+    fingerprint : str, optional
+        A digest of the people.
+    radius : float, optional
+        The radius that the last model was fitted for.
+    outcomes : tuple of str, optional
+        Names of the labels +1 and -1.
+    why_budgets : str, optional
+        Why these budgets were used.
+    why_power : str, optional
+        Why this power was used.
+    learned_from : float, optional
+        The share of these people that the last model was trained on, if known.
+    why_label_cost : str, optional
+        Why this label cost was used.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> model = gp.LinearModel([1.0])
+    >>> found = gp.audit(model, [[1.0], [0.2], [-0.1]], [1, 1, -1], budgets={0: (0, 0.6)})
+    >>> found.movable, round(found.at("model", 1.0).accuracy, 2)
+    (('x0',), 0.67)
+    """
+
+    models: tuple[str, ...]
+    budgets: Budgets
+    costs: Costs
+    label_cost: float
+    quality: tuple[Quality, ...]
+    bins: tuple[Bin, ...]
+    gaming: tuple[Gaming, ...]
+    shifts: tuple[Shift, ...]
+    weaknesses: tuple[Weakness, ...]
+    hurt: tuple[Hurt, ...]
+    power: float
+    by_power: tuple[PowerGaming, ...]
+    losses: tuple[Loss, ...]
+    coefficients: tuple[Coefficient, ...]
+    differences: tuple[Difference, ...] = ()
+    shift_differences: tuple[ShiftDifference, ...] = ()
+    splits: int = 1
+    unit: str = UNIT
+    fingerprint: str = ""
+    radius: float | None = None
+    outcomes: tuple[str, ...] = ()
+    why_budgets: str = ""
+    why_power: str = ""
+    learned_from: float | None = None
+    why_label_cost: str = ""
+
+    @property
+    def movable(self) -> tuple[str, ...]:
+        """Columns of the table that people can change."""
+        return self.budgets.columns
+
+    @property
+    def multiples(self) -> tuple[float, ...]:
+        """The multiples of the budgets in `gaming`."""
+        return tuple(dict.fromkeys(row.multiple for row in self.gaming))
+
+    def record(self) -> dict[str, Any]:
+        """The audit for JSON.
+
+        Returns
+        -------
+        dict
+            All fields, with None for numbers that are not finite.
+        """
+        found = asdict(self)
+        found["budgets"] = {**self.budgets.record(), "description": self.budgets.describe()}
+        found["movable"], found["costs"] = self.movable, self.costs._asdict()
+        found["depends_on_scale"] = {"why": WHY_SCALE_MATTERS} | {
+            name: found.pop(name) for name in BY_SCALE
+        }
+        checked: dict[str, Any] = json_safe(found)
+        return checked
+
+    def of(self, rows: Iterable[Any], model: str) -> list[Any]:
+        """The rows of one model.
+
+        Parameters
+        ----------
+        rows : iterable
+            Rows of any field of the audit, such as ``audit.gaming``.
+        model : str
+            The name of a model.
+
+        Returns
+        -------
+        list
+            Those of the rows that are about the model.
+        """
+        return [row for row in rows if row.model == model]
+
+    def at(self, model: str, multiple: float, movers: str = BAD) -> Gaming:
+        """The row of one model in `gaming`.
+
+        Parameters
+        ----------
+        model : str
+            The name of a model.
+        multiple : float
+            One of `multiples`.
+        movers : {"bad", "refused"}, optional
+            Who moves: everyone who should be refused, or everyone who is refused.
+
+        Returns
+        -------
+        Gaming
+            The row.
+        """
+        rows: list[Gaming] = self.of(self.gaming, model)
+        return next(r for r in rows if (r.movers, r.multiple) == (movers, multiple))

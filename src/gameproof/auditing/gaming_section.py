@@ -1,0 +1,148 @@
+"""The section on gaming: what happens when people use their budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gameproof.auditing.accuracy_section import ACCURACY, SHARE
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.number_format import listed, number, percent
+from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.row_types import Gaming
+from gameproof.auditing.scored_applicants import BAD, REFUSED
+from gameproof.auditing.section_parts import (
+    ACCEPTED,
+    accepted_columns,
+    cells,
+    line_series,
+    outcome,
+    series_look,
+)
+
+MOVERS = {BAD: "those who should be refused move", REFUSED: "everyone who is refused moves"}
+MULTIPLE = "multiple of the budgets (1: the budgets as stated)"
+
+
+def gaming_section(audit: Audit) -> Section | None:
+    """Quality by multiple of the budgets; None if nothing can be changed."""
+    if not audit.movable:
+        return None
+    columns = [
+        Column("model"),
+        Column("who moves"),
+        Column("multiple of the budgets", "number"),
+        *SHARE,
+        Column("AUC", "number"),
+        *accepted_columns(audit),
+        Column("cost per applicant", "number"),
+    ]
+    fields = ("movers", "multiple", "accuracy", "low", "high", "auc", *ACCEPTED, "cost")
+    table = cells(audit.gaming, "model", *fields)
+    for row in table:
+        row[1] = MOVERS[row[1]]
+    costs = audit.costs
+    note = (
+        "People change what they can, within their budgets, to be accepted. People who should be "
+        "accepted stay as they are, unless everyone who is refused moves. Cost per "
+        f"applicant: {number(costs.accept_bad)} for each person with {outcome(audit, -1)} who is "
+        f"accepted, {number(costs.refuse_good)} for each person with {outcome(audit, 1)} who is "
+        "refused, over all applicants."
+    )
+    return Section(
+        "What happens when people game it?",
+        _finding(audit),
+        _charts_of_one(audit) if len(audit.models) == 1 else _charts_of_several(audit),
+        [Table("gaming by budgets", columns, table)],
+        [note],
+    )
+
+
+def _finding(audit: Audit) -> str:
+    name = audit.models[-1]
+    (good,) = audit.of(audit.quality, name)
+    bad, everyone = audit.at(name, 1.0), audit.at(name, 1.0, REFUSED)
+    others = [f"{m} for {percent(audit.at(m, 1.0).accuracy)}" for m in audit.models[:-1]]
+    said = [
+        f"Budgets: {audit.budgets.describe()}.",
+        f"If everyone who should be refused uses them, {name} is right for {percent(bad.accuracy)} "
+        f"instead of {percent(good.accuracy)}" + (f", {listed(others)}" if others else "") + ".",
+        f"{name} then accepts {percent(bad.accepted_negative)} of those who should be refused "
+        f"instead of {percent(good.accepted_negative)}.",
+        f"If everyone who is refused moves, {name} is right for {percent(everyone.accuracy)} and "
+        f"accepts {percent(everyone.accepted_positive)} of those who should be accepted instead of "
+        f"{percent(good.accepted_positive)}.",
+    ]
+    rows: list[Gaming] = [r for r in audit.of(audit.gaming, name) if r.movers == BAD]
+    worse = [row.multiple for row in rows if row.accuracy < good.majority]
+    if good.accuracy < good.majority:
+        said.append("Even when nobody games, the majority baseline is right more often.")
+    elif worse:
+        said.append(
+            f"From {worse[0]:g} times the budgets on, the majority baseline is right more often."
+        )
+    return " ".join(said)
+
+
+def _charts_of_one(audit: Audit) -> list[Chart]:
+    """Charts of one model: accuracy and acceptance rates, for each kind of movers."""
+    (name,) = audit.models
+    charts = []
+    for movers, words in MOVERS.items():
+        rows = _rows(audit, name, movers)
+        x = [row.multiple for row in rows]
+        series = [line_series("accuracy", rows, "accuracy", 0)]
+        for label, field, look_ in ((1, ACCEPTED[0], 3), (-1, ACCEPTED[1], 1)):
+            shares = [getattr(row, field) for row in rows]
+            series.append(Series(f"accepted of {outcome(audit, label)}", shares, x, look=look_))
+        chart = _chart(audit, f"Accuracy and acceptance rates when {words}", rows, series)
+        charts.append(replace(chart, y_label="share of people"))
+    return charts
+
+
+def _charts_of_several(audit: Audit) -> list[Chart]:
+    """Charts of several models: accuracy for each kind of movers, and acceptance rates."""
+    shown = [
+        ("accuracy", BAD, "Accuracy when"),
+        ("accuracy", REFUSED, "Accuracy when"),
+        ("accepted_negative", BAD, f"Accepted of {outcome(audit, -1)} when"),
+        ("accepted_positive", REFUSED, f"Accepted of {outcome(audit, 1)} when"),
+    ]
+    charts = []
+    for what, movers, words in shown:
+        series = [
+            line_series(model, _rows(audit, model, movers), what, series_look(audit, model))
+            for model in reversed(audit.models)
+        ]
+        rows = _rows(audit, audit.models[-1], movers)
+        charts.append(_chart(audit, f"{words} {MOVERS[movers]}", rows, series, what))
+    return charts
+
+
+def _rows(audit: Audit, model: str, movers: str) -> list[Gaming]:
+    return [row for row in audit.of(audit.gaming, model) if row.movers == movers]
+
+
+def _chart(
+    audit: Audit,
+    title: str,
+    rows: Sequence[Gaming],
+    series: Sequence[Series],
+    what: str = "accuracy",
+) -> Chart:
+    (good,) = audit.of(audit.quality, audit.models[-1])
+    ends = [
+        f"{percent(getattr(row, what))} at {row.multiple:g} times the budgets"
+        for row in (rows[0], rows[-1])
+    ]
+    return Chart(
+        "lines",
+        title,
+        f"{title}, {audit.models[-1]}: {listed(ends)}.",
+        series,
+        MULTIPLE,
+        ACCURACY if what == "accuracy" else "share accepted",
+        percent=True,
+        across=[(good.majority, "majority baseline")] if what == "accuracy" else [],
+        upright=[(1.0, "as stated")],
+    )

@@ -1,0 +1,131 @@
+"""Numbers as text, for sentences and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isfinite
+from typing import Any
+
+SPACE = "\u00a0"
+NOTHING = "–"
+
+
+def as_percent(share: float) -> float:
+    """A share in percent with one decimal.
+
+    The share is rounded to three decimals first, so that 0.807 elsewhere is 80.7 here. Multiplying
+    by 100 first could round a half the other way.
+
+    >>> as_percent(0.8075), f"{0.8075:.3f}"
+    (80.7, '0.807')
+    """
+    return round(100 * float(f"{share:.3f}"), 1)
+
+
+def percent(share: float) -> str:
+    """A share in percent, as text.
+
+    >>> percent(0.7634)
+    '76.3\\xa0%'
+    """
+    return f"{as_percent(share):.1f}{SPACE}%"
+
+
+def number(value: float) -> str:
+    """A number with about three significant digits.
+
+    >>> number(1.2345), number(-0.01234), number(12345.6)
+    ('1.23', '−0.012', '12,346')
+    """
+    size = abs(value)
+    text = f"{value:,.0f}" if size >= 100 else f"{value:.2f}" if size >= 0.1 else f"{value:.2g}"
+    return text.replace("-", "−")
+
+
+def percent_interval(row: Any) -> str:
+    """The interval of a row's share, in percent."""
+    return f"{as_percent(row.low):.1f} to {percent(row.high)}"
+
+
+def points(value: float) -> str:
+    """The size of a difference of two shares, in percentage points.
+
+    >>> points(-0.012), points(0.01)
+    ('1.2\\xa0points', '1.0\\xa0points')
+    """
+    return f"{abs(as_percent(value)):.1f}{SPACE}points"
+
+
+def signed_points(difference: float) -> str:
+    """A difference of two shares in percentage points, with its sign.
+
+    >>> signed_points(-0.012), signed_points(-0.0001)
+    ('−1.2', '0.0')
+    """
+    rounded = as_percent(difference)
+    return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
+
+
+def points_interval(low: float, high: float) -> str:
+    """The interval of a difference, in percentage points.
+
+    >>> points_interval(-0.012, 0.03)
+    '−1.2 to +3.0'
+    """
+    return f"{signed_points(low)} to {signed_points(high)}"
+
+
+def comparison(difference: float) -> str:
+    """How often a model is right compared with another, as text.
+
+    >>> comparison(-0.012), comparison(0.0001)
+    ('less often by 1.2\\xa0points', 'as often')
+    """
+    if abs(difference) < 0.0005:
+        return "as often"
+    return f"{'more' if difference > 0 else 'less'} often by {points(difference)}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Parts joined by commas and "and".
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    return " and ".join([*([", ".join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
+
+
+def p_value(p: float) -> str:
+    """A p-value to two digits."""
+    return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
+
+
+def survival(verdict: str, survives: bool) -> str:
+    """Whether a verdict survives the correction for multiple tests; a dash if it is undecided."""
+    if verdict == "undecided":
+        return "–"
+    return "yes" if survives else "no"
+
+
+def cell(value: Any, kind: str = "text") -> str:
+    """A value of a table as text.
+
+    >>> cell(0.7634, "percent"), cell(-0.012, "points"), cell(1234567, "count"), cell(None)
+    ('76.3\\xa0%', '−1.2', '1,234,567', '–')
+    """
+    if value is None or (isinstance(value, float) and not isfinite(value)):
+        return NOTHING
+    if kind == "percent":
+        return percent(value)
+    if kind == "points":
+        return signed_points(value)
+    if kind == "count":
+        return f"{value:,}"
+    if kind == "label":
+        return f"{value:+d}".replace("-", "−")
+    if kind == "number":
+        return (f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}").replace("-", "−")
+    if kind == "interval":
+        middle, low, high = (cell(part, "number") for part in value)
+        return middle if low == NOTHING else f"{middle} ({low} to {high})"
+    return str(value)

@@ -1,0 +1,178 @@
+"""Records of fitted models, which consist of numbers and text, and models from their records."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import re
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.base import clone
+
+from gameproof.core.arguments import as_count, as_vector
+from gameproof.estimators.gamed_classifier import GamedClassifier
+from gameproof.estimators.model_io.model_files import Record, from_json, to_json
+from gameproof.estimators.model_io.model_parts import (
+    UNSAVED,
+    budgets_record,
+    describe_response,
+    response_record,
+    restore_budgets,
+    restore_checked_budgets,
+    restore_response,
+    restore_transformer,
+    transformer_record,
+)
+from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.sample_weight import WeightedRows
+from gameproof.estimators.scaling import Units
+from gameproof.estimators.table_budgets import as_budgets
+from gameproof.minmax.problem import Saddle
+from gameproof.minmax.solver import Solver
+from gameproof.strategic.robust_problem import StrategicProblem
+
+Model = TypeVar("Model", bound=GamedClassifier)
+
+
+def training_record(
+    model: GamedClassifier, problem: StrategicProblem, people: WeightedRows
+) -> Record:
+    """How a model was fitted: versions, data, settings and the status of the solution."""
+    population = problem.population
+    method, found = "exact", model.result_
+    if isinstance(found, Saddle):
+        status = f"certified to {found.duality_gap:.1e}"
+    else:
+        method, status = getattr(model.solver, "name", str(model.solver)), found.status
+    return {
+        "versions": {
+            "gameproof": import_module("gameproof").__version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+            "scikit-learn": sklearn.__version__,
+            "scipy": scipy.__version__,
+        },
+        "fingerprint": _fingerprint(model, people.X, people.y),
+        "rows": population.n,
+        "favourable_rows": population.n_positive,
+        "radius": problem.radius,
+        "label_cost": problem.label_cost,
+        **_response_record(model),
+        "method": method,
+        "status": status,
+        "worst_case_risk": model.worst_case_risk_,
+        "n_queries": model.n_queries_,
+    }
+
+
+def _response_record(model: GamedClassifier) -> Record:
+    """How people move, as text; budgets are in the table's units."""
+    if model.budgets_ is not None:
+        return {"response": "budgets", "budgets": model.budgets_.describe()}
+    return {"response": describe_response(model._choice.chosen_response())}
+
+
+def _fingerprint(model: Any, table: Any, labels: Any) -> str:
+    """A digest of rows and labels; their data types and sample weights do not matter."""
+    names = getattr(model, "feature_names_in_", None)
+    digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
+    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    # -1 and 1 for the two classes, 0 for unknown labels.
+    first, second = (np.ravel(labels) == label for label in model.classes_)
+    digest.update((second.astype(np.int8) - first.astype(np.int8)).tobytes())
+    return digest.hexdigest()
+
+
+def trained_on(model: Any, X: Any, y: Any) -> bool:
+    """Whether a model is known to have been trained on exactly these rows."""
+    trained = getattr(model, "training_", {}).get("fingerprint")
+    return trained is not None and trained == _fingerprint(model, X, y)
+
+
+def model_record(model: GamedClassifier, command: str | None) -> Record:
+    """The record of a fitted model."""
+    outcomes, names = model.outcomes_, getattr(model, "feature_names_in_", None)
+    if outcomes.classes.dtype.kind not in "biufUO" or not all(
+        isinstance(label, (bool, int, float, str)) for label in outcomes.classes.tolist()
+    ):
+        raise TypeError(f"a model file holds classes that are numbers or text, not {outcomes}")
+    parameters = model.get_params(deep=False)
+    if isinstance(model.class_weight, Mapping):  # keys of JSON are text
+        parameters["class_weight"] = list(model.class_weight.items())
+    parameters["features"] = None if model.features is None else list(model.features)
+    parameters["response"] = response_record(model.response)
+    parameters["budgets"] = budgets_record(model.budgets)
+    del parameters["prepare"]  # restored from the fitted one
+    if isinstance(model.solver, Solver):
+        parameters["solver"] = UNSAVED + model.solver.signature
+    if not isinstance(model.random_state, (int, np.integer)):
+        parameters["random_state"] = None
+    fitted = {
+        "classes": outcomes.classes,
+        "classes_dtype": outcomes.classes.dtype.str,
+        "favourable": outcomes.favourable,
+        "coef": model.coef_[0],
+        "intercept": model.intercept_[0],
+        "mean": model.units_.mean,
+        "scale": model.units_.scale,
+        "movable": model.movable_,
+        "n_features": model.n_features_in_,
+        "names": names,
+        "budgets": budgets_record(model.budgets_),
+        "prepare": transformer_record(model.prepare_),
+        "n_queries": model.n_queries_,
+        "worst_case_risk": model.worst_case_risk_,
+    }
+    noted = {} if command is None else {"command": command}
+    parts = {"parameters": parameters, "fitted": fitted, "training": {**model.training_, **noted}}
+    return {"kind": type(model).__name__, **{name: to_json(part) for name, part in parts.items()}}
+
+
+def restore_model(kind: type[Model], content: Record) -> Model:
+    """A model from its record; an invalid record may raise any exception."""
+    parameters = from_json(content["parameters"])
+    parameters["response"] = restore_response(parameters["response"])
+    parameters["budgets"] = restore_budgets(parameters.get("budgets"))  # missing in version 1
+    if isinstance(parameters["class_weight"], list):
+        parameters["class_weight"] = dict(parameters["class_weight"])
+    fitted = from_json(content["fitted"])
+    prepare = restore_transformer(fitted.get("prepare"))
+    model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
+    model.prepare_, model._fitted_for = prepare, model.budgets
+    model.budgets_ = restore_checked_budgets(fitted.get("budgets"))
+    coef = as_vector("coef", fitted["coef"])
+    mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
+    if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
+        raise ValueError("means and scales do not fit the coefficients")
+    # Limits the memory that the data type of a crafted file can ask for.
+    if not re.fullmatch(r"[<>|=]?([biufO]\d?\d?|U\d{1,5})", fitted["classes_dtype"]):
+        raise ValueError(f"the classes have an unknown data type, {fitted['classes_dtype']!r}")
+    classes = np.array(fitted["classes"], dtype=np.dtype(fitted["classes_dtype"]))
+    if classes.shape != (2,):
+        raise ValueError(f"there must be two classes, got {classes.tolist()}")
+    model.outcomes_ = Outcomes.learned(classes, fitted["favourable"])
+    model.classes_ = model.outcomes_.classes
+    model.units_, model.coef_ = Units(mean, scale), coef[None, :]
+    model.intercept_ = as_vector("intercept", [fitted["intercept"]])
+    model.movable_ = np.array(
+        [as_count("movable", k, 0) for k in fitted["movable"]], dtype=np.int64
+    )
+    d = model.n_features_in_ = as_count("n_features", fitted.get("n_features", coef.size))
+    made = d if prepare is None else len(prepare.get_feature_names_out())
+    if (d if prepare is None else prepare.n_features_in_) != d or made != coef.size:
+        raise ValueError("the columns of the table do not fit the coefficients")
+    if fitted["names"] is not None:
+        if len(fitted["names"]) != d or not all(type(n) is str for n in fitted["names"]):
+            raise ValueError("names do not fit the columns of the table")
+        model.feature_names_in_ = np.array(fitted["names"], dtype=object)
+    if model.budgets_ is not None:
+        as_budgets(model.budgets_, model._preparation.features, np.zeros((1, d)))
+    model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
+    model.worst_case_risk_ = float(fitted["worst_case_risk"])
+    model.training_ = from_json(content["training"])
+    return model

@@ -1,0 +1,215 @@
+"""`audit_table`: what gaming does to a model in use, on the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, final
+
+from gameproof.auditing.accuracy_section import cautions
+from gameproof.auditing.audit import RADII, audit
+from gameproof.auditing.audit_page import write_audit
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.linear_model import LinearModel
+from gameproof.auditing.number_format import as_percent
+from gameproof.auditing.recourse_section import times_budgets
+from gameproof.core.naming import quoted
+from gameproof.core.progress import step
+from gameproof.tables.audit_case import AuditCase, Stated, audit_case
+from gameproof.tables.audit_lines import POWERS_SHOWN, budget_lines, scale_lines, wrapped
+from gameproof.tables.load_model import ModelInUse, load_model_in_use
+from gameproof.tables.table import Table, as_table
+
+RADII_SHOWN = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class TableAudit:
+    """The audit of a model on a table. Printed, it is what ``gameproof audit`` prints."""
+
+    model: ModelInUse
+    table: Table
+    case: AuditCase
+    audit: Audit
+
+    @property
+    def description(self) -> str:
+        """What the model decides, and who made it."""
+        target = self.case.target
+        aim = f"{quoted(target.name)} = {quoted(target.favourable)}"
+        return f"{self.model.name}: {aim}, {self.case.kind}"
+
+    @property
+    def notes(self) -> list[str]:
+        """What to keep in mind when the numbers are read."""
+        return [*self.case.notes, *cautions(self.audit)]
+
+    def lines(self) -> list[str]:
+        """The findings, line by line."""
+        found = self.audit
+        powers = sorted({*POWERS_SHOWN, found.power})
+        lines = [
+            *self._setting_lines(),
+            *(f"note: {note}" for note in self.notes),
+            self._quality_line(),
+            *budget_lines(found),
+            *self._worst_case_lines(),
+            *self._weak_spot_lines(),
+            *self._refusal_lines(),
+            *scale_lines(found, powers),
+        ]
+        if found.movable:
+            lines.append(f"  gaming power to expect: {found.power:g}, {found.why_power}")
+        return lines
+
+    def _setting_lines(self) -> list[str]:
+        found = self.audit
+        budgets = found.budgets.by_column().items()
+        free = "" if found.label_cost else "; favourable labels flip for free, at radius 0 too"
+        return [
+            self.description,
+            f"movable, {found.why_budgets}:"
+            if budgets
+            else "nothing can be changed, so nobody games it",
+            *(f"  {quoted(name)}: {budget}" for name, budget in budgets),
+            f"label cost: {found.label_cost:g}, {found.why_label_cost}{free}",
+        ]
+
+    def _quality_line(self) -> str:
+        (row,) = self.audit.quality
+        return (
+            f"accuracy: {row.accuracy:.3f} on {row.n:,} rows (95% interval {row.low:.3f} to "
+            f"{row.high:.3f}); AUC {row.auc:.3f}"
+        )
+
+    def _worst_case_lines(self) -> list[str]:
+        found = self.audit
+        accuracy = {row.radius: row.accuracy for row in found.shifts}
+        radii = sorted({*RADII_SHOWN, found.radius or 0.0})
+        own = f" (the model's own is {found.radius:.3g})" if found.radius else ""
+        used = " after people used their budgets" if found.movable else ""
+        return [
+            f"worst-case accuracy by radius{own}{used}:",
+            "  radius   " + "".join(f"{radius:>8.3g}" for radius in radii),
+            "           " + "".join(f"{accuracy[radius]:8.3f}" for radius in radii),
+        ]
+
+    def _weak_spot_lines(self) -> list[str]:
+        """One line for each movable column, the one that gains most first."""
+        rows = self.audit.weaknesses
+        if not rows:
+            return []
+        if self.audit.quality[-1].idle:
+            return ["gaming gains nothing: the model gives no weight to what people can change"]
+        width = max(len(quoted(row.feature)) for row in rows)
+        head = (
+            "weak spots, the budget of each column alone: its share of the gain in score, the "
+            "accuracy it costs, and the bad applicants it gets approved"
+        )
+        lines = [wrapped(head)]
+        for row in rows:
+            share, before = 100 * (row.share or 0.0), row.accepted_negative - row.gained
+            lines.append(
+                f"  {quoted(row.feature):{width}s} {share:5.0f}%  {row.loss:7.3f}   "
+                f"from {before:.3f} to {row.accepted_negative:.3f}"
+            )
+        return lines
+
+    def _refusal_lines(self) -> list[str]:
+        """How many good and bad applicants are refused, and what it takes them to get accepted."""
+        found, lines = self.audit, []
+        good = f"good applicants ({quoted(self.case.target.favourable)})"
+        for row in found.hurt:
+            whom = good if row.label > 0 else "bad applicants"
+            line = f"{whom} refused: {as_percent(row.refused):.1f}%"
+            if found.movable and row.refused and found.quality[-1].idle:
+                line += "; nothing they can change helps"
+            elif found.movable and row.within is not None:
+                line += (
+                    f"; {as_percent(row.within):.1f}% of these get accepted within their budgets, "
+                    f"half need {times_budgets(row.q50)}"
+                )
+            lines.append(line)
+        return lines
+
+    def record(self) -> dict[str, Any]:
+        """The audit as JSON holds it."""
+        return {**self.audit.record(), "notes": self.notes}
+
+    def write_page(self, path: str | Path, *, command: str = "") -> None:
+        """Writes the audit as one HTML file with figures, which needs no network."""
+        digests = {self.model.name: self.model.digest, self.table.source: self.table.digest}
+        write_audit(
+            path,
+            self.audit,
+            f"Audit of {self.model.short_name}",
+            subtitle=self.description,
+            command=command,
+            data={name: digest for name, digest in digests.items() if digest},
+            notes=self.case.notes,
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def audit_table(
+    model: Any,
+    table: Any,
+    *,
+    target: str | None = None,
+    favourable: Any = None,
+    rest: bool = False,
+    budgets: Mapping[str, Any] | None = None,
+    power: float | None = None,
+    label_cost: float | None = None,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
+    progress: bool | None = None,
+) -> TableAudit:
+    """Audits a model on the rows of a table.
+
+    Parameters
+    ----------
+    model
+        A file that ``gameproof fit`` or skops wrote, or a `TableModel`.
+    table
+        A file, a data frame or a mapping from column names to values.
+    target, favourable, rest, budgets
+        As in `fit_table`. A model of gameproof knows them; a model of scikit-learn does not.
+    power, label_cost
+        By default what the model was fitted for, or else the defaults of `fit_table`.
+    cost_accept_bad, cost_refuse_good
+        What a wrong decision costs, in any unit.
+    progress
+        Report long steps on stderr; by default only on a terminal.
+    """
+    used, rows = load_model_in_use(model), as_table(table)
+    stated = Stated(target, favourable, rest, budgets, power, label_cost)
+    case = audit_case(used.model, rows, stated)
+    with step(f"auditing on {case.y.size:,} rows", progress):
+        found = audit(
+            LinearModel(case.coef, case.intercept, case.names, used.short_name),
+            case.X,
+            case.y,
+            budgets=case.budgets.value,
+            prepare=case.prepare,
+            cost_accept_bad=cost_accept_bad,
+            cost_refuse_good=cost_refuse_good,
+            radii=[*RADII, case.radius or 0.0],
+            label_cost=case.label_cost.value,
+            power=case.power.value,
+            scale=case.scale,
+        )
+    found = replace(
+        found,
+        radius=case.radius,
+        outcomes=case.target.outcomes,
+        why_budgets=case.budgets.reason,
+        why_power=case.power.reason,
+        why_label_cost=case.label_cost.reason,
+        learned_from=case.learned_from,
+    )
+    return TableAudit(used, rows, case, found)

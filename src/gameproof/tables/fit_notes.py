@@ -1,0 +1,46 @@
+"""Warnings during a fit, collected as notes: each once, with the classifiers that it is about."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gameproof.auditing.number_format import listed
+from gameproof.core.errors import BudgetWarning, CapWarning
+
+UNBOUNDED = (
+    "only a bound on the coefficients keeps the classifier finite: the classes can be separated "
+    "without error, or features are far from unit size"
+)
+LARGER_RADIUS = "; a larger radius would keep the coefficients small"
+# For programmers, and what the audit reports itself.
+IGNORED = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, BudgetWarning)
+
+
+class FitNotes:
+    """Collects warnings by their text."""
+
+    def __init__(self) -> None:
+        self._about: dict[str, list[str]] = {}
+
+    @contextmanager
+    def collected(self, about: str, *, has_radius: bool = False) -> Iterator[None]:
+        """Turns warnings inside into notes about a classifier or a step of the fit."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+        for warning in caught:
+            if issubclass(warning.category, IGNORED):
+                continue
+            text = " ".join(str(warning.message).split())
+            if issubclass(warning.category, CapWarning):
+                # The bound is not an option of a table fit, so its name would mislead.
+                text = UNBOUNDED + (LARGER_RADIUS if has_radius else "")
+            known = self._about.setdefault(text, [])
+            if about not in known:
+                known.append(about)
+
+    def sentences(self) -> tuple[str, ...]:
+        """All notes, in the order of their first warning."""
+        return tuple(f"{listed(about)}: {text}" for text, about in self._about.items())

@@ -1,0 +1,219 @@
+"""`TableFit`: what `fit_table` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+from gameproof.auditing.accuracy_section import cautions
+from gameproof.auditing.audit_page import write_audit
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.radius_section import which_radius
+from gameproof.estimators.select_radius import RadiusCurve
+from gameproof.tables.audit_lines import budget_lines, scale_lines, worst_lines, wrapped
+from gameproof.tables.defaults import GIVEN
+from gameproof.tables.table_model import TableModel
+from gameproof.tables.three_classifiers import ROBUST, ThreeClassifiers
+from gameproof.tables.training_table import TrainingTable
+
+MORE_ROWS = "more rows, or a larger test share (--test),"  # what narrows wide intervals
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class TableFit:
+    """A robust classifier and two baselines, fitted to a table and evaluated under gaming.
+
+    Printed, it is the summary that ``gameproof fit`` prints.
+
+    Parameters
+    ----------
+    training : TrainingTable
+        The labelled rows, how their columns are used, and the budgets.
+    classifiers : ThreeClassifiers
+        The fitted classifiers and their split into training and test rows.
+    audit : Audit
+        Accuracy, approvals and costs of all three classifiers on the test rows.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> from gameproof.tables.made_up_people import made_up_people
+    >>> budgets = {"savings": (0, 5000)}
+    >>> fit = gp.fit_table(
+    ...     made_up_people(300), target="repaid", favourable="yes", budgets=budgets, radius=0.05
+    ... )
+    >>> sorted(fit.models), fit.radius, fit.radius_reason
+    (['logistic', 'robust', 'strategic'], 0.05, 'as given')
+    >>> print(fit.lines()[0])
+    the table: 300 rows, 11 columns
+    """
+
+    training: TrainingTable
+    classifiers: ThreeClassifiers
+    audit: Audit
+
+    @property
+    def radius(self) -> float:
+        """The radius of the robust classifier."""
+        return self.classifiers.radius
+
+    @property
+    def radius_reason(self) -> str:
+        """Why this radius."""
+        return self.classifiers.radius_reason
+
+    @property
+    def radius_curve(self) -> RadiusCurve | None:
+        """Cross-validated accuracy over radii; None if the radius was given."""
+        return self.classifiers.radius_curve
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What to keep in mind when the numbers are read."""
+        return [*self.classifiers.notes, *cautions(self.audit, MORE_ROWS)]
+
+    @cached_property
+    def models(self) -> Mapping[str, TableModel]:
+        """The models by name: "logistic", "strategic" and "robust". Each takes whole tables."""
+        plan, prepare = self.training.plan, self.classifiers.prepare
+        return {
+            name: TableModel(plan, prepare, classifier, self.record())
+            if name == ROBUST
+            else TableModel(plan, prepare, classifier, budgets=self.training.budgets)
+            for name, classifier in self.classifiers.models.items()
+        }
+
+    @property
+    def model(self) -> TableModel:
+        """The robust model."""
+        return self.models[ROBUST]
+
+    @property
+    def accuracy(self) -> dict[str, dict[str, float]]:
+        """Test accuracy of each model: "clean", "gamed" and "worst_case".
+
+        Clean: nobody moves. Gamed: applicants who should be refused use their budgets. Worst case:
+        in addition, the data is inaccurate by up to the radius.
+        """
+        return {
+            name: {case: row.accuracy for case, row in self._cases(name).items()}
+            for name in self.audit.models
+        }
+
+    @property
+    def intervals(self) -> dict[str, dict[str, tuple[float, float]]]:
+        """95 % intervals of `accuracy`."""
+        return {
+            name: {case: (row.low, row.high) for case, row in self._cases(name).items()}
+            for name in self.audit.models
+        }
+
+    def _cases(self, name: str) -> dict[str, Any]:
+        audit = self.audit
+        (worst,) = [row for row in audit.of(audit.shifts, name) if row.radius == self.radius]
+        gamed = audit.at(name, 1.0 if audit.movable else 0.0)
+        return {"clean": audit.at(name, 0.0), "gamed": gamed, "worst_case": worst}
+
+    def with_curves(self) -> TableFit:
+        """This fit, with an audit over grids of powers and radii, as a page draws them."""
+        return replace(self, audit=self.classifiers.audit_with_curves)
+
+    def evaluation(self) -> dict[str, Any]:
+        """The fit and its evaluation as JSON holds them, without the table's columns."""
+        classifiers = self.classifiers
+        return {
+            "rows_trained": len(classifiers.train),
+            "rows_tested": len(classifiers.test),
+            "seed": classifiers.settings.seed,
+            "power": classifiers.settings.power,
+            "label_cost": classifiers.settings.label_cost,
+            "radius": self.radius,
+            "why_this_radius": self.radius_reason,
+            "worst_case_risk": classifiers.models[ROBUST].worst_case_risk_,
+            "accuracy": self.accuracy,
+            "intervals": self.intervals,
+            "notes": self.notes,
+        }
+
+    def record(self) -> dict[str, Any]:
+        """The table's columns, the fit and its evaluation, as JSON holds them."""
+        return {**self.training.record(), **self.evaluation()}
+
+    def save(self, path: str | Path, *, command: str = "") -> None:
+        """Writes the robust model to a file that `load_model` reads.
+
+        `command` is stored with the model: what the user typed.
+        """
+        made_by = {"command": command} if command else {}
+        replace(self.model, training={**self.model.training, **made_by}).save(path)
+
+    def write_page(self, path: str | Path, *, command: str = "") -> None:
+        """Writes the evaluation as one HTML file with figures, which needs no network."""
+        shown = ("radius", "why_this_radius", "power", "label_cost", "rows_trained", "rows_tested")
+        evaluation = self.evaluation()
+        settings = {name: evaluation[name] for name in shown}
+        audit = self.classifiers.audit_with_curves
+        notes = self.classifiers.notes
+        write_classifiers_page(
+            path, audit, self.training, self.classifiers, settings, command, notes
+        )
+
+    def lines(self) -> list[str]:
+        """The summary, line by line."""
+        classifiers, audit = self.classifiers, self.audit
+        risk = classifiers.models[ROBUST].worst_case_risk_
+        return [
+            *self.training.lines(),
+            f"trained on {len(classifiers.train):,} rows, tested on {len(classifiers.test):,}",
+            radius_line(self.radius, self.radius_reason),
+            *(f"note: {note}" for note in self.notes),
+            *budget_lines(audit),
+            *worst_lines(audit, self.radius),
+            *scale_lines(audit, [audit.power], self.radius),
+            f"  worst-case log loss on the training rows: {risk:.4f}",
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def radius_line(radius: float, reason: str) -> str:
+    """The radius and why it was chosen."""
+    line = f"radius {radius:.3g}, as given" if reason == GIVEN else f"radius: {reason}"
+    return wrapped(line, 96)
+
+
+def write_classifiers_page(
+    path: str | Path,
+    audit: Audit,
+    training: TrainingTable,
+    classifiers: ThreeClassifiers,
+    settings: Mapping[str, Any],
+    command: str,
+    notes: Sequence[str] = (),
+) -> None:
+    """Writes the page of three classifiers, with the curve that the radius was chosen from."""
+    target, source = training.plan.target, training.table.source
+    chosen = None
+    if (curve := classifiers.radius_curve) is not None:
+        chosen = which_radius(curve.rows(), curve.recommended, classifiers.radius_reason)
+    digests = {source: training.table.digest} if training.table.digest else {}
+    write_audit(
+        path,
+        audit,
+        f"{target.name} = {target.favourable}: three classifiers, gamed",
+        subtitle=f"{source}: {len(training.data):,} rows; budgets: {training.budgets.describe()}",
+        radius=chosen,
+        command=command,
+        seed=classifiers.settings.seed,
+        data={**digests, "the rows": training.fingerprint},
+        settings={
+            **{name.replace("_", " "): value for name, value in settings.items()},
+            "use of the columns": "; ".join(line.strip() for line in training.lines()[1:]),
+        },
+        notes=notes,
+    )

@@ -1,0 +1,182 @@
+"""`TrainingTable`: the labelled rows of a table, ready for a classifier, and how they were made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from gameproof.core.arguments import Matrix
+from gameproof.core.naming import listed, quoted
+from gameproof.estimators.table_budgets import Budgets
+from gameproof.tables.column_budgets import StatedBudgets, by_column, checked_budgets
+from gameproof.tables.column_plan import Plan
+from gameproof.tables.dataset import Dataset
+from gameproof.tables.table import Table
+from gameproof.tables.target import Target
+
+SAME_ORDER = 0.99  # rank correlation from which two columns count as copies of each other
+SAMPLE = 10_000  # rows that the rank correlation is computed on
+SHOWN = 12  # names in one line of the summary
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """The rows of a table that have a target.
+
+    Attributes
+    ----------
+    table
+        The rows with a target, as they were read.
+    plan
+        How each column is used.
+    data
+        The encoded rows, after balancing where that was asked for.
+    budgets
+        What people can change.
+    n_rows, n_without_target
+        Rows of the whole table, and rows left out because their target is missing.
+    fingerprint
+        Fingerprint of all rows with a target, before balancing.
+    """
+
+    table: Table
+    plan: Plan
+    data: Dataset
+    budgets: Budgets
+    n_rows: int
+    n_without_target: int
+    fingerprint: str
+
+    @property
+    def outcomes(self) -> tuple[str, str]:
+        """The names of the labels +1 and -1."""
+        return self.plan.target.outcomes
+
+    @cached_property
+    def missing(self) -> dict[str, int]:
+        """The number of missing values in each column that has any."""
+        counts = np.isnan(self.data.X).sum(axis=0)
+        named = zip(self.data.features.names, counts, strict=True)
+        return {name: int(count) for name, count in named if count}
+
+    @cached_property
+    def cautions(self) -> list[str]:
+        """Gaming that the budgets do not cover: missing cells, and copies of a movable column."""
+        names, found = self.data.features.names, []
+        covered = {*self.budgets.columns, *self.data.features.levels}
+        for at in self.budgets.ranges:
+            if count := self.missing.get(names[at]):
+                found.append(
+                    f"{count:,} rows have no {quoted(names[at])}; these people are assumed unable "
+                    "to change it"
+                )
+            for other in copies_of(self.data.X, at):
+                if names[other] not in covered:
+                    found.append(
+                        f"{quoted(names[other])} ranks people as {quoted(names[at])} does, which "
+                        "they can change; give both a budget (--movable), or drop one (--drop)"
+                    )
+        return found
+
+    def lines(self) -> list[str]:
+        """A summary of the table and of what became of its columns."""
+        plan, data = self.plan, self.data
+        positive, target = int((data.y > 0).sum()), quoted(plan.target.name)
+        lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
+        if self.n_without_target:
+            lines.append(f"  left out {self.n_without_target:,} rows without {target}")
+        if len(data) < self.n_rows - self.n_without_target:
+            lines.append(f"  drew {positive:,} rows of each outcome")
+        lines.append(
+            f"  {target} is {plan.target.favourable!r} (favourable) in {positive:,} "
+            f"rows, {plan.target.other!r} in {len(data) - positive:,}"
+        )
+        return [*lines, *self._column_lines(), *self._budget_lines()]
+
+    def _column_lines(self) -> list[str]:
+        levels, names = self.data.features.levels, self.data.features.names
+        numeric = [quoted(name) for name in names if name not in levels]
+        lines = [f"  numbers: {listed(numeric, SHOWN) or 'none'}"]
+        if levels:
+            shown = [f"{quoted(name)} ({len(own)})" for name, own in levels.items()]
+            lines.append(f"  categories, with their levels: {listed(shown, SHOWN)}")
+        for name, count in self.plan.pooled.items():
+            what = "rare level" if count == 1 else "rare levels"
+            lines.append(f"  {quoted(name)}: {count} {what} pooled into other")
+        gaps = [f"{quoted(name)} {count:,}" for name, count in self.missing.items()]
+        if gaps:
+            lines.append(f"  missing values, set to the median and flagged: {listed(gaps, SHOWN)}")
+        left_out = self.plan.left_out.items()
+        return [*lines, *(f"  left out {quoted(name)}: {reason}" for name, reason in left_out)]
+
+    def _budget_lines(self) -> list[str]:
+        budgets = self.budgets.by_column().items()
+        lines = [f"  movable {quoted(name)}: {budget}" for name, budget in budgets]
+        lines += [f"  note: {caution}" for caution in self.cautions]
+        return lines if budgets else [*lines, "  movable: nothing"]
+
+    def record(self) -> dict[str, Any]:
+        """The summary as JSON holds it."""
+        plan, data = self.plan, self.data
+        return {
+            "table": self.table.source,
+            "rows": self.n_rows,
+            "rows_without_target": self.n_without_target,
+            "target": plan.target.name,
+            "favourable": plan.target.favourable,
+            "n_favourable": int((data.y > 0).sum()),
+            "n_other": int((data.y < 0).sum()),
+            "features": list(data.features.names),
+            "levels": {name: list(levels) for name, levels in data.features.levels.items()},
+            "movable": list(data.features.movable),
+            "budgets": {**self.budgets.record(), "description": self.budgets.describe()},
+            "cautions": self.cautions,
+            "missing": self.missing,
+            "pooled": dict(plan.pooled),
+            "left_out": dict(plan.left_out),
+            "fingerprint": self.fingerprint,
+        }
+
+
+def training_table(
+    table: Table,
+    target: str,
+    favourable: Any,
+    budgets: StatedBudgets,
+    *,
+    drop: Sequence[str] = (),
+    categories: Sequence[str] = (),
+    rest: bool = False,
+    balanced: bool = False,
+    seed: int = 0,
+) -> TrainingTable:
+    """Labels the rows of a table, plans its columns and checks the budgets."""
+    aim = Target.of(table, target, favourable, rest)
+    known, y = aim.labelled(table)
+    aim.require_both(y, "learn from and test on")
+    stated = by_column(budgets)
+    plan = Plan.of(known, aim, list(stated), drop=drop, categories=categories)
+    data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
+    checked = checked_budgets(stated, plan.features, data.X)
+    fingerprint = data.fingerprint
+    if balanced:
+        data = data.balanced(None, seed)
+    return TrainingTable(known, plan, data, checked, table.n, table.n - known.n, fingerprint)
+
+
+def copies_of(X: Matrix, at: int) -> list[int]:
+    """Columns that rank the rows almost as column `at` does, or in reverse."""
+    found = []
+    for other in range(X.shape[1]):
+        pair = X[:, [at, other]]
+        known = pair[~np.isnan(pair).any(axis=1)][:SAMPLE]
+        varied = len(known) > 2 and bool((known.max(axis=0) > known.min(axis=0)).all())
+        if other != at and varied and abs(spearmanr(known).statistic) > SAME_ORDER:
+            found.append(other)
+    return found
