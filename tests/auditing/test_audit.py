@@ -299,6 +299,15 @@ def test_scikit_learn_model_is_audited_as_it_decides() -> None:
     assert gp.audit(estimator, X / SCALE, Y).models == ("LogisticRegression",)
 
 
+def test_column_that_gains_nothing_is_the_last_weak_spot() -> None:
+    blind = gp.LinearModel([0.0, 0, 1.0, -1.0], 0.0, NAMES, "no income")
+    found = gp.audit(blind, X, Y, budgets=BUDGETS)
+    assert [(row.feature, row.share) for row in found.weaknesses] == [
+        ("debt", 1.0),
+        ("income", 0.0),
+    ]
+
+
 def test_record_is_json_even_where_nothing_helps() -> None:
     flat = gp.LinearModel([0.0, 0, 1.0, 0], -100.0, NAMES, "flat")
     found = gp.audit(flat, X, Y, budgets=BUDGETS, label_cost=float("inf"))

@@ -47,6 +47,13 @@ def test_a_column_without_a_range_gets_half_a_standard_deviation() -> None:
     assert found.describe() == f"{said}; home: can claim owned, rented"
 
 
+@pytest.mark.parametrize("value", [0.0, 3.0, 1e200])
+def test_a_column_of_one_value_gets_no_range(value: float) -> None:
+    constant = TABLE.copy()
+    constant[:, 2] = value
+    assert Budgets.of(["rate"], FEATURES, constant).ranges[2] == (0.0, 0.0)
+
+
 def test_multiples_are_of_ranges_and_nobody_claims_anything_at_0() -> None:
     found = budgets(savings=(-10, 5000), job=["student"])
     assert found.times(0.5).ranges == {0: (-5.0, 2500.0)}

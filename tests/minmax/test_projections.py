@@ -178,6 +178,16 @@ def test_projection_on_a_box_is_exact(of_point: float, of_set: float) -> None:
         np.testing.assert_array_equal(Box(lower, upper).project(point), exact)
 
 
+@pytest.mark.parametrize(
+    ("lower", "upper"),
+    [([0.0, 0.0], [1.0, 2.0]), ([-1.0, -2.0], [0.0, 0.0]), ([-1.0, -1.0], [1.0, 1.0])],
+)
+def test_bounds_that_agree_on_one_side_leave_the_other_as_it_is(lower, upper) -> None:
+    box = Box(lower, upper)
+    assert box.project([9.0, 9.0]).tolist() == upper
+    assert box.project([-9.0, -9.0]).tolist() == lower
+
+
 @all_scales
 def test_projection_on_a_simplex_is_exact_to_rounding(of_point: float, of_set: float) -> None:
     for shape in shapes(4):

@@ -197,6 +197,8 @@ def test_later_table_must_have_the_columns_and_numbers_where_they_were(tmp_path:
         found.encoded(Table("later.csv", lacking, made.n))
     with pytest.raises(DataError, match="'income' has 'x' in row 1, but the model takes numbers"):
         found.encoded(table(tmp_path, income=["x"] * N))
+    with pytest.raises(DataError, match="row 2: the column 'income' has an infinite value"):
+        found.encoded(table(tmp_path, income=["1", "inf", *columns()["income"][2:]]))
     gone = found.encoded(table(tmp_path, income=[None] * N))
     assert np.isnan(gone.X[:, 0]).all()
 

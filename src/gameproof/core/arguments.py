@@ -73,8 +73,9 @@ def as_vector(name: str, value: ArrayLike) -> Vector:
 
 
 def as_number(name: str, value: float) -> float:
-    """A float, or an error for strings and booleans."""
-    if isinstance(value, (bool, np.bool_, str, bytes)):
+    """A float, or an error for strings, arrays and booleans."""
+    # NumPy before 2.4 converts arrays of one element, with a warning.
+    if isinstance(value, (bool, np.bool_, str, bytes)) or getattr(value, "ndim", 0) > 0:
         raise TypeError(f"{name} must be a number, got {value!r}")
     try:
         return float(value)
@@ -116,6 +117,8 @@ def as_count(name: str, value: int, least: int = 1) -> int:
 
 def as_generator(seed: Any) -> np.random.Generator:
     """A generator seeded with `seed`, or `seed` itself where it is a generator."""
+    if isinstance(seed, np.random.RandomState):  # for NumPy before 2.2, whose default_rng fails
+        return np.random.Generator(seed._bit_generator)
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:

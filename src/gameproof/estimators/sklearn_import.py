@@ -150,5 +150,6 @@ def _types(data: bytes, given: str) -> Iterator[str]:
 
 
 def _short(module: str, name: str) -> str:
-    inside = any(module.startswith(home) for home in HOMES)
+    # The compiled losses of scikit-learn before 1.9 give their module without its package.
+    inside = module == "_loss" or any(module.startswith(home) for home in HOMES)
     return f"sklearn.{name}" if inside else f"{module}.{name}"

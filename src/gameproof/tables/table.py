@@ -118,6 +118,8 @@ def _arrow_table(source: Any) -> Any:
         return pa.table(
             {str(name): pa.array(values, from_pandas=True) for name, values in source.items()}
         )
+    if hasattr(source, "to_arrow"):  # polars; its stream has strings that old Arrow cannot read
+        return source.to_arrow()
     if hasattr(source, "__arrow_c_stream__"):
         return pa.table(source)
     raise TypeError(
