@@ -250,6 +250,7 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
                 counts[DEPLOYMENTS] += counts[COSTLY] > 0
                 stage = ASKING
         if stage == ASKING:
+            counts[STAGE] = stage  # a user's function may raise
             code = answer(data, method, memory)
             if code != DONE:
                 return leave(counts, stage, code)
@@ -259,6 +260,7 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
             continue
         if stage == COMPLETE:
             if method.some_exact and plan[ASKS]:
+                counts[STAGE] = stage
                 code = exact_gradients(data, method, memory)
                 if code != DONE:
                     return leave(counts, stage, code)
