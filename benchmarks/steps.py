@@ -53,7 +53,7 @@ def ours(problem: gp.Problem, solver: gp.Solver, epochs: int) -> Callable[[], fl
         run = gp.Run(problem, solver, seed=0)
         run.compile(run.can_compile)
         began = time.process_time()
-        run.advance(epochs * run.steps_an_epoch, 10**18, run.can_compile)
+        run.advance(epochs * run.steps_per_epoch, 10**18, run.can_compile)
         return (time.process_time() - began) / run.state.steps
 
     return task

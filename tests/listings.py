@@ -78,14 +78,9 @@ def run_listing(
     values_each = {"exact": 0, "two-point": 2, "symmetric": 2}.get(problem.estimate, 1)
     for t in range(epochs):
         eta, eps = problem.eta(t), problem.eps(t)
-        if problem.reshuffle:
-            sigma = permutation(rng, n)
+        sigma = permutation(rng, n) if problem.reshuffle else rng.integers(0, n, size=n).tolist()
         for i in range(0, n, problem.batch):
-            size = min(problem.batch, n - i)
-            if problem.reshuffle:
-                current = sigma[i : i + size]
-            else:
-                current = [int(j) for j in rng.integers(0, n, size=size)]
+            current = sigma[i : i + problem.batch]
             v = np.zeros_like(u)
             if problem.estimate != "exact":
                 draw = rng.standard_normal(d)

@@ -57,19 +57,27 @@ if TYPE_CHECKING:
     from gameproof.minmax.averages import Last as Last
     from gameproof.minmax.averages import StepWeighted as StepWeighted
     from gameproof.minmax.averages import Suffix as Suffix
-    from gameproof.minmax.estimates import Envelope as Envelope
-    from gameproof.minmax.estimates import Exact as Exact
-    from gameproof.minmax.estimates import OnePoint as OnePoint
-    from gameproof.minmax.estimates import Residual as Residual
-    from gameproof.minmax.estimates import TwoPoint as TwoPoint
-    from gameproof.minmax.extragradient import Extragradient as Extragradient
-    from gameproof.minmax.games import BilinearGame as BilinearGame
-    from gameproof.minmax.games import MatrixGame as MatrixGame
-    from gameproof.minmax.games import QuadraticGame as QuadraticGame
-    from gameproof.minmax.games import RobustLeastSquares as RobustLeastSquares
-    from gameproof.minmax.orders import Reshuffle as Reshuffle
-    from gameproof.minmax.orders import ShuffleOnce as ShuffleOnce
-    from gameproof.minmax.orders import WithReplacement as WithReplacement
+    from gameproof.minmax.checks import check_gradient as check_gradient
+    from gameproof.minmax.checks import check_order as check_order
+    from gameproof.minmax.checks import check_problem as check_problem
+    from gameproof.minmax.checks import check_set as check_set
+    from gameproof.minmax.checks import check_update as check_update
+    from gameproof.minmax.estimates.coordinates import Coordinates as Coordinates
+    from gameproof.minmax.estimates.directions import Directions as Directions
+    from gameproof.minmax.estimates.exact import Exact as Exact
+    from gameproof.minmax.estimates.gaussian import Gaussian as Gaussian
+    from gameproof.minmax.estimates.gradient import Gradient as Gradient
+    from gameproof.minmax.estimates.one_point import OnePoint as OnePoint
+    from gameproof.minmax.estimates.residual import Residual as Residual
+    from gameproof.minmax.estimates.two_point import TwoPoint as TwoPoint
+    from gameproof.minmax.example_games import BilinearGame as BilinearGame
+    from gameproof.minmax.example_games import MatrixGame as MatrixGame
+    from gameproof.minmax.example_games import QuadraticGame as QuadraticGame
+    from gameproof.minmax.example_games import RobustLeastSquares as RobustLeastSquares
+    from gameproof.minmax.orders.order import Order as Order
+    from gameproof.minmax.orders.reshuffle import Reshuffle as Reshuffle
+    from gameproof.minmax.orders.shuffle_once import ShuffleOnce as ShuffleOnce
+    from gameproof.minmax.orders.with_replacement import WithReplacement as WithReplacement
     from gameproof.minmax.parallel import solve_many as solve_many
     from gameproof.minmax.problem import Problem as Problem
     from gameproof.minmax.problem import Saddle as Saddle
@@ -80,14 +88,15 @@ if TYPE_CHECKING:
     from gameproof.minmax.run import Run as Run
     from gameproof.minmax.saddle_problem import SaddleProblem as SaddleProblem
     from gameproof.minmax.schedules import Constant as Constant
+    from gameproof.minmax.schedules import PerStep as PerStep
     from gameproof.minmax.schedules import Power as Power
-    from gameproof.minmax.sets import Ball as Ball
-    from gameproof.minmax.sets import Box as Box
-    from gameproof.minmax.sets import Cone as Cone
-    from gameproof.minmax.sets import ConvexSet as ConvexSet
-    from gameproof.minmax.sets import L1Ball as L1Ball
-    from gameproof.minmax.sets import Product as Product
-    from gameproof.minmax.sets import Simplex as Simplex
+    from gameproof.minmax.sets.ball import Ball as Ball
+    from gameproof.minmax.sets.box import Box as Box
+    from gameproof.minmax.sets.cone import Cone as Cone
+    from gameproof.minmax.sets.convex_set import ConvexSet as ConvexSet
+    from gameproof.minmax.sets.l1_ball import L1Ball as L1Ball
+    from gameproof.minmax.sets.product import Product as Product
+    from gameproof.minmax.sets.simplex import Simplex as Simplex
     from gameproof.minmax.solve import solve as solve
     from gameproof.minmax.solver import Solver as Solver
     from gameproof.minmax.solver import ogda_rr as ogda_rr
@@ -96,10 +105,14 @@ if TYPE_CHECKING:
     from gameproof.minmax.solver import sgda_wr as sgda_wr
     from gameproof.minmax.state import State as State
     from gameproof.minmax.trace import Trace as Trace
-    from gameproof.minmax.updates import OGDA as OGDA
-    from gameproof.minmax.updates import SGDA as SGDA
-    from gameproof.minmax.updates import Phase as Phase
-    from gameproof.minmax.updates import Update as Update
+    from gameproof.minmax.updates.alternating import Alternating as Alternating
+    from gameproof.minmax.updates.anchored import Anchored as Anchored
+    from gameproof.minmax.updates.extragradient import Extragradient as Extragradient
+    from gameproof.minmax.updates.ogda import OGDA as OGDA
+    from gameproof.minmax.updates.past_extragradient import PastExtragradient as PastExtragradient
+    from gameproof.minmax.updates.sgda import SGDA as SGDA
+    from gameproof.minmax.updates.update import Phase as Phase
+    from gameproof.minmax.updates.update import Update as Update
     from gameproof.strategic.baselines import plain_regression as plain_regression
     from gameproof.strategic.baselines import strategic_problem as strategic_problem
     from gameproof.strategic.baselines import strategic_regression as strategic_regression
@@ -108,6 +121,7 @@ if TYPE_CHECKING:
     from gameproof.strategic.budgets import PriceBudget as PriceBudget
     from gameproof.strategic.check_response import check_response as check_response
     from gameproof.strategic.degree_estimate import estimate_degree as estimate_degree
+    from gameproof.strategic.envelope import Envelope as Envelope
     from gameproof.strategic.imperfect_people import Boxed as Boxed
     from gameproof.strategic.imperfect_people import Limited as Limited
     from gameproof.strategic.imperfect_people import Noisy as Noisy
@@ -154,6 +168,40 @@ __version__ = "0.1.0"
 
 # Where each public name lives.
 _HOMES = {
+    "minmax.estimates.gradient": ["Gradient"],
+    "minmax.estimates.one_point": ["OnePoint"],
+    "minmax.estimates.two_point": ["TwoPoint"],
+    "minmax.estimates.residual": ["Residual"],
+    "minmax.estimates.gaussian": ["Gaussian"],
+    "minmax.estimates.directions": ["Directions"],
+    "minmax.estimates.coordinates": ["Coordinates"],
+    "minmax.estimates.exact": ["Exact"],
+    "strategic.envelope": ["Envelope"],
+    "minmax.sets.convex_set": ["ConvexSet"],
+    "minmax.sets.ball": ["Ball"],
+    "minmax.sets.box": ["Box"],
+    "minmax.sets.cone": ["Cone"],
+    "minmax.sets.l1_ball": ["L1Ball"],
+    "minmax.sets.product": ["Product"],
+    "minmax.sets.simplex": ["Simplex"],
+    "minmax.updates.update": ["Phase", "Update"],
+    "minmax.updates.ogda": ["OGDA"],
+    "minmax.updates.sgda": ["SGDA"],
+    "minmax.updates.extragradient": ["Extragradient"],
+    "minmax.updates.past_extragradient": ["PastExtragradient"],
+    "minmax.updates.anchored": ["Anchored"],
+    "minmax.updates.alternating": ["Alternating"],
+    "minmax.orders.order": ["Order"],
+    "minmax.orders.reshuffle": ["Reshuffle"],
+    "minmax.orders.with_replacement": ["WithReplacement"],
+    "minmax.orders.shuffle_once": ["ShuffleOnce"],
+    "minmax.checks": [
+        "check_gradient",
+        "check_order",
+        "check_problem",
+        "check_set",
+        "check_update",
+    ],
     "estimators.select_budget": ["BudgetCurve", "select_budget"],
     "tables.budget_learning.learn_budgets": ["learn_budgets"],
     "tables.budget_learning.learned_budgets": ["LearnedBudgets"],
@@ -201,7 +249,7 @@ _HOMES = {
     "strategic.population": ["Population"],
     "strategic.power_costs": ["NoResponse", "PowerCost", "QuadraticCost"],
     "strategic.responses": ["BlackBox", "Response", "Sight"],
-    "minmax.games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
+    "minmax.example_games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
     "strategic.losses.check_loss": ["check_loss"],
     "strategic.losses.custom_loss": ["CustomLoss"],
     "strategic.losses.huber_hinge": ["HuberHinge"],
@@ -210,7 +258,6 @@ _HOMES = {
     "strategic.losses.pseudo_huber_hinge": ["PseudoHuberHinge"],
     "minmax.problem": ["Problem", "Saddle", "duality_gap", "gap"],
     "minmax.saddle_problem": ["SaddleProblem"],
-    "minmax.sets": ["Ball", "Box", "Cone", "ConvexSet", "L1Ball", "Product", "Simplex"],
     "strategic.robust_problem": ["StrategicProblem"],
     "auditing.audit": ["audit", "compare_models"],
     "auditing.audit_result": ["Audit"],
@@ -220,19 +267,15 @@ _HOMES = {
     "auditing.audit_page": ["write_audit"],
     "auditing.average_splits": ["average_splits"],
     "minmax.averages": ["Average", "Last", "StepWeighted", "Suffix"],
-    "minmax.extragradient": ["Extragradient"],
-    "minmax.estimates": ["Envelope", "Exact", "OnePoint", "Residual", "TwoPoint"],
     "minmax.parallel": ["solve_many"],
     "minmax.solver": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],
-    "minmax.orders": ["Reshuffle", "ShuffleOnce", "WithReplacement"],
     "minmax.result": ["Result", "Snapshot"],
     "minmax.run": ["Run"],
-    "minmax.schedules": ["Constant", "Power"],
+    "minmax.schedules": ["Constant", "PerStep", "Power"],
     "minmax.solve": ["solve"],
     "minmax.ask_tell": ["Question"],
     "minmax.state": ["State"],
     "minmax.trace": ["Trace"],
-    "minmax.updates": ["OGDA", "SGDA", "Phase", "Update"],
     "minmax.theory": ["theory"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -236,13 +236,13 @@ def test_more_queries_than_can_be_counted_are_no_limit() -> None:
 )
 def test_counts_that_cannot_be_added_to_are_refused(tally: Any) -> None:
     game = gp.QuadraticGame.random(n=5, seed=0)
-    game.tally = tally
-    with pytest.raises(ValueError, match=r"must be empty or such as np.zeros\(5, np.int32\) is"):
+    game.queries.tally = tally
+    with pytest.raises(ValueError, match=r"must be empty or like np.zeros\(5, np.int32\)"):
         gp.solve(game, gp.sgda_rr(step=0.01), epochs=1)
 
 
 def test_counts_of_a_problem_of_ones_own_are_added_to() -> None:
     game = gp.QuadraticGame.random(n=5, seed=0)
-    game.tally = np.zeros(5, dtype=np.int32)
+    game.queries.tally = np.zeros(5, dtype=np.int32)
     gp.solve(game, gp.sgda_rr(step=0.01), epochs=3)
-    assert game.tally.tolist() == [3] * 5
+    assert game.queries.tally.tolist() == [3] * 5

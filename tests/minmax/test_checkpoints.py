@@ -77,7 +77,7 @@ def test_checkpoint_that_cannot_be_written_for_a_while_does_not_end_the_run(
 
     monkeypatch.setattr(gp.State, "save", no_room)
     options = {"epochs": 4, "checkpoint": path, "checkpoint_every": 8}
-    with pytest.warns(UserWarning, match="could not be written, and the run goes on.*No space"):
+    with pytest.warns(UserWarning, match="could not be written, and the run continues: .*No space"):
         result = gp.solve(teller().problem, gp.sgda_rr(**schedules), seed=SEED, **options)
     assert tries == [8, 16, 24, 28]
     assert gp.State.load(path).steps == result.n_steps == 28

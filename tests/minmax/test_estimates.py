@@ -12,7 +12,7 @@ import pytest
 from scipy.special import gamma, iv
 
 import gameproof as gp
-from gameproof import kernels
+from gameproof.kernels.layout import MEAN, NEW
 
 A, B = np.array([0.8, -0.5, 0.3]), np.array([0.6, 0.9])
 X, Y = np.array([0.2, -0.1, 0.4]), np.array([0.1, -0.3])
@@ -69,7 +69,7 @@ def draw_estimates(
     memory, rows = run.state.memory, []
     for _ in range(draws):
         run.step()
-        rows.append(np.concatenate([memory.x[kernels.NEW], memory.y[kernels.NEW]]))
+        rows.append(np.concatenate([memory.x[NEW], memory.y[NEW]]))
     return np.array(rows)
 
 
@@ -139,7 +139,7 @@ def test_baseline_lowers_the_variance_and_two_points_lower_it_further() -> None:
         for _ in range(5_000):
             run.step()
             memory = run.state.memory
-            rows.append(np.concatenate([memory.x[kernels.NEW], memory.y[kernels.NEW]]))
+            rows.append(np.concatenate([memory.x[NEW], memory.y[NEW]]))
         return float(np.array(rows[100:]).var(axis=0).sum())
 
     plain, baseline, two = map(variance, (gp.OnePoint(), gp.OnePoint(baseline=True), gp.TwoPoint()))
@@ -203,7 +203,7 @@ def test_only_the_block_without_a_gradient_is_perturbed() -> None:
         run.step()
     assert all(np.allclose(y, Y, atol=1e-9) for _, y in seen)
     assert all(np.linalg.norm(x - X) == pytest.approx(RADIUS, abs=1e-9) for x, _ in seen)
-    np.testing.assert_allclose(run.state.memory.y[kernels.NEW], loss_gradient(0, X, Y)[1])
+    np.testing.assert_allclose(run.state.memory.y[NEW], loss_gradient(0, X, Y)[1])
 
 
 def test_d_counts_the_perturbed_coordinates_alone() -> None:
@@ -230,8 +230,8 @@ def test_residual_subtracts_the_value_of_the_step_before() -> None:
         run.step()
         memory = run.state.memory
         before = values[step - 1] if step else 0.0
-        expected = 5 / RADIUS * (values[step] - before) * memory.direction
-        found = np.concatenate([memory.x[kernels.NEW], memory.y[kernels.NEW]])
+        expected = 5 / RADIUS * (values[step] - before) * memory.directions[0]
+        found = np.concatenate([memory.x[NEW], memory.y[NEW]])
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -250,7 +250,7 @@ def test_baseline_is_the_mean_of_about_the_last_epoch() -> None:
     for step in range(12):
         run.step()
         mean += (values[step] - mean) / min(step + 1, 4)
-        assert run.state.memory.numbers[kernels.MEAN] == pytest.approx(mean, rel=1e-12)
+        assert run.state.memory.numbers[MEAN] == pytest.approx(mean, rel=1e-12)
         if step < 4:
             assert mean == pytest.approx(np.mean(values), rel=1e-12)
 

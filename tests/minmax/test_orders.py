@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import chi2
 
 import gameproof as gp
-from gameproof import kernels
+from gameproof.kernels.random import shuffle
+from gameproof.minmax.plan import plan
 
 N = 12
 
@@ -39,19 +40,29 @@ def test_shuffle_once_keeps_its_permutation() -> None:
     assert list(rows[0]) != list(range(N))
 
 
-@pytest.mark.parametrize("order", [gp.Reshuffle(), gp.ShuffleOnce()])
-def test_more_samples_than_a_permutation_has_numbers_for_are_refused(order) -> None:
-    """Before the permutation is made: 2**32 numbers are 16 GiB. Drawn one by one they need none."""
+ORDERS = [gp.Reshuffle(), gp.ShuffleOnce(), gp.WithReplacement()]
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: order.name)
+def test_more_samples_than_32_bits_can_number_are_rejected(order: gp.Order) -> None:
+    """Before the order is made: 2**32 numbers take 16 GiB."""
     ball = gp.Ball([0.0], 1.0)
 
     def huge(n: int) -> gp.SaddleProblem:
         return gp.SaddleProblem(lambda i, x, y: 0.0, n=n, x_set=ball, y_set=ball)
 
-    with pytest.raises(ValueError, match=r"at most 4,294,967,296 samples, .* has 4,294,967,297"):
-        gp.Run(huge(2**32 + 1), gp.Solver(order=order), seed=0)
-    assert gp.Solver(order=order).compiled(huge(2**32)).n == 2**32
-    drawn = gp.Run(huge(2**33), gp.ogda_wr(), seed=0).ask().indices
-    assert 0 <= drawn[0] < 2**33
+    with pytest.raises(ValueError, match=r"fewer than 4,294,967,296 samples, .* 4,294,967,296$"):
+        gp.Run(huge(2**32), gp.Solver(order=order), seed=0)
+    assert plan(huge(2**32 - 1), gp.Solver(order=order)).method.n == 2**32 - 1
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=lambda order: order.name)
+def test_compiled_order_is_the_one_that_draw_gives(order: gp.Order) -> None:
+    solver = gp.Solver(update=gp.SGDA(), order=order)
+    run = gp.Run(gp.QuadraticGame.random(n=N, seed=0), solver, seed=4)
+    rng = np.random.default_rng(4)
+    run.ask()
+    np.testing.assert_array_equal(run.state.memory.order, order.draw(rng, N, 0))
 
 
 def test_with_replacement_repeats_samples_within_an_epoch() -> None:
@@ -75,7 +86,7 @@ def test_shuffle_is_uniform_over_permutations() -> None:
     rng = np.random.default_rng(0)
     order = np.zeros(3, dtype=np.int64)
     for _ in range(6_000):
-        kernels.shuffle(order, rng)
+        shuffle(order, rng)
         seen[tuple(order.tolist())] += 1
     statistic = sum((count - 1_000) ** 2 / 1_000 for count in seen.values())
     assert len(seen) == 6

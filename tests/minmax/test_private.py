@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof import kernels
+from gameproof.kernels.layout import BASE, OWN_U
 from strategic_problems import make
 
 METHODS = {
@@ -37,13 +37,13 @@ def test_sums_are_those_of_the_iterates(method: str, step: str, batch: int, comp
 def test_between_the_phases_of_a_step_the_iterate_is_the_one_before() -> None:
     run = gp.Run(make(n=11), METHODS["extragradient"](step=0.1, radius=0.5, batch=7), seed=3)
     run.advance(4, 10**9, compiled=True)
-    before, base = run.state.last[1], run.state.memory.y[:, kernels.OWN_BASE].copy()
+    before, base = run.state.last[1], run.state.memory.y[BASE].copy()
     moved = 0
     while run.state.steps == 4:
         question = run.ask()
         run.tell(question, run.problem.values(question.indices, question.x, question.y))
         if run.state.steps == 4:
-            moved += not np.array_equal(run.state.memory.y[:, kernels.OWN_BASE], base)
+            moved += not np.array_equal(run.state.memory.y[BASE], base)
             assert np.array_equal(run.state.last[1], before)
             again = gp.Run(run.problem, run.solver, state=run.state)  # goes on from there
     assert moved > 0
@@ -57,7 +57,7 @@ def test_a_coordinate_that_is_no_number_is_not_made_one(method: str) -> None:
     """So that a run that diverges is told of."""
     run = gp.Run(make(n=11), METHODS[method](step=0.1, radius=0.5, batch=11), seed=3)
     fixed = int(np.flatnonzero(run.problem.population.y < 0)[0])
-    run.state.memory.y[fixed, kernels.OWN_BASE] = np.nan
+    run.state.memory.own[fixed, OWN_U] = np.nan
     run.advance(5, 10**9, compiled=True)
     assert np.isnan(run.state.last[1][fixed])
 

@@ -30,8 +30,8 @@ from gameproof import (
     Simplex,
     duality_gap,
     gap,
-    kernels,
 )
+from gameproof.kernels.samples import gradient_at
 
 Array = NDArray[np.float64]
 
@@ -223,10 +223,10 @@ def test_compiled_code_sees_every_gradient_that_is_given(gradient: Any) -> None:
     whole = problem(compiled_loss, gradient=given)
     assert whole.known == known
     # Compiled anew, and not from the disk cache: these functions exist in this process only.
-    gradient_at = numba.njit(kernels.gradient_at.py_func)
+    compiled = numba.njit(gradient_at.py_func)
     for i in range(N):
         gx, gy = np.full(DIM, np.nan), np.full(DIM, np.nan)
-        gradient_at(whole.data, i, X, Y, gx, gy)
+        compiled(whole.data, i, X, Y, gx, gy)
         for block, found, expected in zip("xy", (gx, gy), central_differences(i), strict=True):
             if block in known:
                 np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)

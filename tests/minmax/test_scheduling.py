@@ -1,14 +1,12 @@
-"""Work that goes on by turns: who goes when, and what becomes of failures."""
+"""Work that takes turns: which piece continues when, and what happens to failures."""
 
-import inspect
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-import gameproof as gp
 from gameproof.minmax import scheduling
-from gameproof.minmax.scheduling import Turns, to_the_end
+from gameproof.minmax.scheduling import Turns
 
 
 def piece(k: int, length: int, log: list[int]) -> Iterator[int]:
@@ -82,14 +80,3 @@ def test_no_other_begins_once_it_is_enough() -> None:
     log: list[int] = []
     Turns([piece(k, 3, log) for k in range(5)], 1, lambda: len(log) < 2).run()
     assert log == [0, 0, 0]
-
-
-def test_function_that_goes_to_the_end_returns_what_the_generator_returns() -> None:
-    def counting(n: int) -> Generator[int, None, int]:
-        yield from range(n)
-        return n
-
-    count = to_the_end("count", counting)
-    assert count(3) == 3
-    assert count.__name__ == "count"
-    assert inspect.signature(gp.solve).return_annotation == "Result"

@@ -178,7 +178,7 @@ def test_exact_positive_agents_follow_their_formula(
                 mean += (last - mean) / seen
             u = plain.project(u - eta * sign * step)
             kept, previous = new, current
-    run.advance(6 * run.steps_an_epoch, max_queries=10**9, compiled=True)
+    run.advance(6 * run.steps_per_epoch, max_queries=10**9, compiled=True)
     np.testing.assert_allclose(np.concatenate(run.state.last), u, rtol=1e-10, atol=1e-12)
     assert (run.state.queries, run.state.deployments) == (queries, deployments)
     assert problem.population.n_answers == queries

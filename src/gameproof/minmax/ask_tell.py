@@ -1,45 +1,81 @@
-"""A step whose values come from Python: draws, questions, answers, gradients.
+"""`Stepper`: takes a state from one stop of the compiled loop to the next.
 
-The arithmetic is in `kernels`, shared with compiled runs: both give the same bits.
+`kernels.step.run` returns whenever it needs something that is not compiled. This class provides it:
+values and gradients from the problem, and the parts of the method that a user wrote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from math import isfinite
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from gameproof import kernels
 from gameproof.core.arguments import Indices, Vector, as_numbers
 from gameproof.core.errors import EvaluationError
-from gameproof.kernels import (
+from gameproof.kernels.layout import (
+    ANCHOR,
+    ANCHORED,
     ANSWERED,
     ASKED,
-    ASKING,
-    COSTLY,
+    ASKED_CURRENT,
+    ASKED_LIST,
+    BASE,
+    BATCH,
+    COUNTED,
     DEPLOYMENTS,
-    IDLE,
+    DRAWN,
+    ESTIMATED,
+    ETA,
+    EXACT_DONE,
+    FROM_BASE,
+    KEPT,
+    LAST,
+    MEAN,
+    MEAN_COUNT,
+    MOVED,
+    MOVES_X,
+    MOVES_Y,
+    N_CURRENT,
     N_PREVIOUS,
+    NEED_DIRECTIONS,
+    NEED_ESTIMATE,
+    NEED_GRADIENTS,
+    NEED_MOVE,
+    NEED_ORDER,
+    NEW,
+    OBSERVED,
+    OLD,
+    ORDERED,
+    OWN_U,
     PHASE,
+    POINT,
     POINT_NO,
-    POSITION,
     QUERIES,
+    RADIUS,
+    SLOT,
     STAGE,
     STEP,
+    U,
 )
-from gameproof.minmax.estimates import Envelope
+from gameproof.kernels.samples import has_user_functions
+from gameproof.kernels.step import clear_row, known_gradients
+from gameproof.minmax.estimates.gradient import Past
+from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.sets import ConvexSet, projected
+from gameproof.minmax.sets.convex_set import checked_point
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.state import State
+from gameproof.minmax.updates.update import Estimates
 
 
 class Question(NamedTuple):
-    """A deployed point (x, y) and the samples whose values are asked there."""
+    """A deployed point (x, y) and the samples asked there.
+
+    The answer is one value per sample; for an estimate from observations, one row per sample.
+    """
 
     id: int
     x: Vector
@@ -48,131 +84,81 @@ class Question(NamedTuple):
 
 
 @final
-class Steps:
-    """Takes a state from one point of a step to the next."""
+class Stepper:
+    """Provides what the compiled loop asks for, and keeps the state consistent if that fails."""
 
-    def __init__(
-        self, problem: Problem, solver: Solver, method: kernels.Method, state: State
-    ) -> None:
-        self.problem, self.solver, self.method, self.state = problem, solver, method, state
-        self.x_pieces, self.y_pieces = _pieces(problem.x_set), _pieces(problem.y_set)
-        self.projects_compiled = self.x_pieces is not None and self.y_pieces is not None
-        self.points: int = kernels.points.py_func(self.method)
-        self.needs_marks = solver.average.needs_marks
-        # Whether a step may need no values at all; where it always does, opening it and deploying
-        # its point are one call.
-        self._may_skip = self.points == 0 or self.method.kinds.labels.size > 0
-        self._prepare_views()
+    def __init__(self, problem: Problem, solver: Solver, plan: Plan, state: State) -> None:
+        self.problem, self.solver, self.plan, self.state = problem, solver, plan, state
+        self.method, self.memory = plan.method, state.memory
+        self.counts: Any = state.memory.counts.data  # plain integers, without NumPy's overhead
 
-    def _prepare_views(self) -> None:
-        """What a step in Python needs at hand: making these anew would be most of its time."""
-        memory, method = self.state.memory, self.method
-        self.counts: Any = memory.counts.data
-        self.answers: list[Any] = [row.data for row in memory.answers]
-        self._point_x = memory.x[kernels.POINT]
-        self._base_y = memory.y[:, kernels.OWN_BASE] if method.private else memory.y[kernels.BASE]
-        self._point_y = memory.y[kernels.POINT] if method.y_perturbed else self._base_y
-        self._direction = memory.direction
-        self._draws_every_step = method.order == kernels.WITH_REPLACEMENT
+    def provide(self, code: int) -> bool:
+        """Does what the loop stopped for. False if it is not for this class: values, or an end."""
+        provider = {
+            NEED_ORDER: self._provide_order,
+            NEED_DIRECTIONS: self._provide_directions,
+            NEED_GRADIENTS: self._provide_gradients,
+            NEED_ESTIMATE: self._provide_estimate,
+            NEED_MOVE: self._provide_move,
+        }.get(code)
+        if provider is None:
+            return False
+        provider()
+        return True
 
-    @cached_property
-    def _handle(self) -> NDArray[np.int64]:
-        """What the compiled parts of a step take; see kernels.Parts."""
-        x, y = self.x_pieces or kernels.NO_PIECES, self.y_pieces or kernels.NO_PIECES
-        handle = np.zeros(kernels.HANDLE_SIZE, dtype=np.int64)
-        kernels.fill_handle(handle, kernels.Parts(self.method, x, y, self.state.memory))
-        return handle
+    # --- what is asked
 
     @property
-    def is_unseen(self) -> bool:
-        """Whether there is a deployed point that people have not been told of yet."""
-        asking = self.counts[STAGE] == ASKING and self.counts[POINT_NO] < self.points
-        return bool(asking and self.counts[COSTLY] > 0 and self.counts[ANSWERED] == 0)
-
-    def compile(self) -> None:
-        """Compiles the parts that are compiled, or takes them from the disk cache."""
-        kernels.begin_point.compile((kernels.HANDLE,))
-        if self.projects_compiled:
-            kernels.end_phase.compile((kernels.HANDLE,))
-
-    def open(self) -> None:
-        """From between steps or phases to a deployed point; or, where nobody needs to be asked, to
-        the end of the phase."""
+    def samples_asked(self) -> Indices:
+        """The samples asked at a deployed point that have not been answered."""
         counts = self.counts
-        if counts[STAGE] == IDLE:
-            if self._draws_every_step or counts[POSITION] == 0:
-                self._draw_order()
-            if self._may_skip:
-                kernels.open_step(self.method, self.state.memory)
-        if self.points == 0 or (self._may_skip and counts[ASKED] == 0):
-            self._conclude_phase()
-        else:
-            self.state.rng.standard_normal(out=self._direction)
-            kernels.begin_point(self._handle)
-
-    def _draw_order(self) -> None:
-        """As kernels.draw_order, from the same draws; at the start of an epoch, the schedules."""
-        memory, method, rng = self.state.memory, self.method, self.state.rng
-        if self.counts[POSITION] == 0:
-            epoch = self.state.epoch
-            etas, radii = self.solver.by_epoch(epoch, epoch + 1)
-            memory.numbers[kernels.ETA], memory.numbers[kernels.RADIUS] = etas[0], radii[0]
-            if method.order == kernels.RESHUFFLE or (
-                method.order == kernels.SHUFFLE_ONCE and epoch == 0
-            ):
-                kernels.shuffle(memory.order, rng)
-        if method.order == kernels.WITH_REPLACEMENT:
-            size = kernels.batch_size(method, memory.counts)
-            memory.batch[kernels.CURRENT, :size] = rng.integers(0, method.n, size=size)
+        found: Indices = self.memory.samples[ASKED_LIST, counts[ANSWERED] : counts[ASKED]].copy()
+        return found
 
     def pending(self) -> Question:
-        """The deployed point, and whose values are still missing there."""
-        counts = self.counts
-        samples = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]].copy()
-        return self._question(self._point_x, self._point_y, samples)
+        """The deployed point, and the samples whose values are still missing."""
+        return self.question(POINT, self.samples_asked)
 
-    def _question(self, x: Vector, y: Vector, samples: Indices) -> Question:
-        counts = self.counts
-        phase = counts[STEP] * len(self.method.combine) + counts[PHASE]
-        number = phase * max(self.points, 1) + counts[POINT_NO] + 1
-        return Question(number, _frozen_copy(x), _frozen_copy(y), samples)
+    def question(self, row: int, samples: Indices) -> Question:
+        """A question at POINT or BASE."""
+        counts, points = self.counts, max(self.plan.n_points, 1)
+        phase = counts[STEP] * len(self.method.plan) + counts[PHASE]
+        return Question(
+            phase * points + counts[POINT_NO] + 1,
+            _frozen(self.memory.x[row].copy()),
+            _frozen(self._y(row)),
+            samples,
+        )
 
-    def most_to_ask(self) -> int:
-        """How many counted values or answers the next step asks, at most. Closer than
-        `kernels.step_cost`, which takes every sample for a counted one."""
-        counts, method = self.counts, self.method
-        costly, size = self._costly_a_batch, kernels.batch_size(method, self.state.memory.counts)
-        samples = min(size, costly)
-        if method.asks_previous:
-            samples += min(counts[N_PREVIOUS], costly)
-        return int(samples * self._questions * len(method.combine))
+    def _y(self, row: int) -> Vector:
+        """A copy of y, with the coordinates of this step in their present place."""
+        if not self.method.private:
+            dense: Vector = self.memory.y[row].copy()
+            return dense
+        y: Vector = self.memory.own[:, OWN_U].copy()
+        for which in range(2):
+            first = which * self.method.batch
+            places = slice(first, first + self.counts[N_CURRENT + which])
+            columns = self.memory.samples[SLOT, places]
+            y[self.memory.samples[BATCH, places]] = self.memory.y[BASE, columns]
+        return y
 
-    @cached_property
-    def _costly_a_batch(self) -> int:
-        """How many samples of a batch are counted, at most."""
-        method = self.method
-        costly = method.kinds.how_many(kernels.COUNTED, method.n)
-        repeats = method.order == kernels.WITH_REPLACEMENT and costly > 0
-        return method.batch if repeats else min(method.batch, costly)
+    def costly(self, samples: Indices) -> Indices:
+        """The samples among these whose values are counted."""
+        sources = self.method.sources
+        if not sources.bits.size:
+            return samples if sources.if_clear == COUNTED else samples[:0]
+        with_bit = (sources.bits[samples >> 3] >> (samples & 7)) & 1 == 1
+        counted = np.where(with_bit, sources.if_set, sources.if_clear) == COUNTED
+        found: Indices = samples[counted]
+        return found
 
-    @property
-    def _questions(self) -> int:
-        """Points of a phase, or answers, that count."""
-        return 1 if self.method.offset == kernels.ENVELOPE else self.points
+    # --- values
 
-    def left_to_ask(self) -> int:
-        """How many counted values or answers the step under way still lacks."""
-        counts, method = self.counts, self.method
-        later = (len(method.combine) - counts[PHASE] - 1) * self._questions
-        if counts[STAGE] != ASKING:
-            return int((later + self._questions) * counts[COSTLY])
-        later += max(self._questions - counts[POINT_NO] - 1, 0)
-        missing = self.state.memory.asked[counts[ANSWERED] : counts[ASKED]]
-        costly = kernels.count_costly(method.kinds, missing, missing.size)
-        return int(costly + later * counts[COSTLY])
-
-    def ask_problem(self, question: Question, stop: Callable[[], bool] | None) -> None:
-        """What the problem raises names the sample, and the answers before it are kept."""
+    def ask_problem(self, stop: Callable[[], bool] | None) -> None:
+        """Takes the missing values from the problem. An error names the sample, and the values
+        before it are kept."""
+        question = self.pending()
         try:
             values = self.problem.evaluate(question.indices, question.x, question.y)
         except Exception as error:
@@ -185,27 +171,22 @@ class Steps:
             raise self._raised(error, self.pending()) from error
 
     def receive(
-        self,
-        question: Question,
-        values: Iterable[Any],
-        stop: Callable[[], bool] | None = None,
+        self, question: Question, values: Iterable[Any], stop: Callable[[], bool] | None = None
     ) -> None:
         """Stores values as they come; a bad one leaves those before it stored."""
         counts = self.counts
-        answers, first = self.answers[counts[POINT_NO]], counts[ANSWERED]
-        end = first + len(question.indices)
-        m = first
-        kinds, kind_of = self.method.kinds if self._may_skip else None, kernels.kind_of.py_func
+        answers, first = self.memory.answers[counts[POINT_NO]], counts[ANSWERED]
+        end, m = first + len(question.indices), first
+        costly = np.isin(question.indices, self.costly(question.indices))
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
         for given in values:
             if m == end:
                 raise self._miscounted(m - first + 1, question)
-            if kinds is None or kind_of(kinds, question.indices[m - first]) == kernels.COUNTED:
-                counts[QUERIES] += 1
             value = given if isinstance(given, float) else self._number(given)
             if not isfinite(value):
                 raise self.failure(f"gave {value}", self.pending())
             answers[m] = value
+            counts[QUERIES] += int(costly[m - first])
             m += 1
             counts[ANSWERED] = m
             if one_by_one and stop():  # type: ignore[misc]
@@ -222,87 +203,69 @@ class Steps:
             what = f"gave {given!r}, which is not a number"
             raise self.failure(what, self.pending()) from error
 
-    def settle(self) -> None:
-        """Does what needs no further answer: the next point, the end of the phase."""
-        counts = self.counts
-        while counts[STAGE] == ASKING:
-            if counts[POINT_NO] == self.points:
-                self._conclude_phase()
-            elif counts[ANSWERED] < counts[ASKED]:
-                return
-            else:
-                counts[POINT_NO] += 1
-                if counts[POINT_NO] < self.points:
-                    kernels.begin_point(self._handle)
+    # --- parts that are not compiled
 
-    def _conclude_phase(self) -> None:
-        if self.method.some_exact:
-            self.exact_gradients()
-        if self.projects_compiled:
-            kernels.end_phase(self._handle)
-        else:
-            self._conclude_on_own_sets()
-        if self.needs_marks:
-            self.mark_if_due()
+    def _provide_order(self) -> None:
+        n, order = self.method.n, self.solver.order
+        drawn = np.asarray(order.draw(self.state.rng, n, self.state.epoch))
+        if drawn.shape != (n,) or drawn.dtype.kind not in "iu":
+            raise ValueError(f"{order!r} drew {drawn!r}, expected {n} sample numbers")
+        if drawn.min() < 0 or drawn.max() >= n:
+            raise ValueError(f"{order!r} drew a sample outside 0 to {n - 1}")
+        self.memory.order[:] = drawn
+        self.counts[STAGE] = ORDERED
 
-    def _conclude_on_own_sets(self) -> None:
-        """As kernels.conclude, with projections in Python; if one raises, nothing has happened."""
-        method, memory = self.method, self.state.memory
-        rows = memory.x[kernels.BASE], self._base_y, memory.numbers, memory.slots
-        before = [row.copy() for row in rows]
-        try:
-            kernels.estimate(method, memory)
-            kernels.propose(method, memory)
-            for row, whole in zip(rows, (self.problem.x_set, self.problem.y_set), strict=False):
-                row[:] = projected(whole, row)
-        except BaseException:
-            for row, old in zip(rows, before, strict=True):
-                row[:] = old
-            raise
-        kernels.commit(method, memory)
+    def _provide_directions(self) -> None:
+        gradient, radius = self.solver.gradient, float(self.memory.numbers[RADIUS])
+        offsets = np.asarray(gradient.offsets(self.state.rng, self.plan.space, radius))
+        expected = self.memory.directions.shape
+        if offsets.shape != expected or not np.isfinite(offsets).all():
+            raise ValueError(
+                f"{gradient!r} must give finite offsets of shape {expected}, one row per point, "
+                f"got shape {offsets.shape}"
+            )
+        self.memory.directions[:] = offsets
+        self.counts[STAGE] = DRAWN
 
-    def exact_gradients(self) -> None:
-        """What is exact in NEW and OLD: all coordinates, or those that are not perturbed."""
-        data, method, memory = self.problem.data, self.method, self.state.memory
-        if isinstance(self.solver.gradient, Envelope) and not self.problem.compiled_values:
-            self._observed_gradients(self.solver.gradient.conjugate)
+    def _provide_gradients(self) -> None:
+        if self.method.offset == OBSERVED and not self.problem.compiled_values:
+            self.observe(None)
             return
-        if data is not None and not isinstance(data, kernels.UserFunction):
-            deployed = self.counts[DEPLOYMENTS]
-            good = kernels.suited(kernels.only_exact_gradients, data)(data, method, memory)
-            self.problem.count_deployments(self.counts[DEPLOYMENTS] - deployed)
-            if not good:
-                raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
-            return
-        counts = self.counts
-        self._exact_half(kernels.NEW, kernels.CURRENT, counts[kernels.N_CURRENT])
-        if method.asks_previous and counts[kernels.N_PREVIOUS]:
-            self._exact_half(kernels.OLD, kernels.PREVIOUS, counts[kernels.N_PREVIOUS])
-
-    def _observed_gradients(self, q: float) -> None:
-        """As kernels.exact_gradients, from answers that the problem goes out to ask for."""
-        memory, counts = self.state.memory, self.counts
-        asked = memory.asked[: counts[ASKED]].copy()
-        x, y = memory.x[kernels.BASE], self._base_y
-        answers: Any = np.zeros((0, 0))
-        if asked.size:
-            try:
-                answers = self.problem.observe(asked, _frozen_copy(x))
-            except Exception as error:
-                raise self._raised(error, self._question(x, y, asked), *asked) from error
-            counts[QUERIES] += asked.size
-            counts[DEPLOYMENTS] += 1
         data = self.problem.data
-        gradients = kernels.suited(kernels.observed_gradients, data)
-        gradients(data, self.method, memory, answers, q)
+        if data is not None and not has_user_functions(data):
+            deployed = self.counts[DEPLOYMENTS]
+            code = known_gradients(data, self.method, self.memory)
+            self.problem.queries.count_deployments(self.counts[DEPLOYMENTS] - deployed)
+            if code != 0:
+                raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
+        else:
+            self._gradients_in_python(0, self.counts[N_CURRENT])
+            if self.method.asks_previous and self.counts[N_PREVIOUS]:
+                self._gradients_in_python(1, self.counts[N_PREVIOUS])
+        self.counts[STAGE] = EXACT_DONE
 
-    def _exact_half(self, row: int, half: int, size: int) -> None:
-        """As kernels.add_exact, by calls of the problem's gradient in Python."""
-        memory = self.state.memory
-        samples = memory.batch[half, :size]
-        question = self._question(memory.x[kernels.BASE], memory.y[kernels.BASE], samples)
-        memory.x[row] = 0.0
-        memory.y[row] = 0.0
+    def observe(self, answers: Any | None) -> None:
+        """Gradients from observed answers: given ones, or those that the problem asks for."""
+        queries, asked = self.problem.queries, self.samples_asked
+        question = self.question(BASE, asked)
+        if answers is None:
+            answers = np.zeros((0, 0))
+            if asked.size:
+                try:
+                    answers = queries.observe(asked, question.x)
+                except Exception as error:
+                    raise self._raised(error, question, *asked) from error
+        queries.observed_gradients(self.method, self.memory, answers, self.solver.gradient)
+        self.counts[QUERIES] += asked.size
+        self.counts[DEPLOYMENTS] += asked.size > 0
+        self.counts[STAGE] = EXACT_DONE
+
+    def _gradients_in_python(self, which: int, size: int) -> None:
+        """Overwrites NEW or OLD with the problem's own gradients, on coordinates not perturbed."""
+        memory, first = self.memory, which * self.method.batch
+        samples = memory.samples[BATCH, first : first + size].copy()
+        question, row = self.question(BASE, samples), NEW + which
+        memory.x[row] = memory.y[row] = 0.0
         for i in samples.tolist():
             try:
                 parts = self.problem.gradient(i, question.x, question.y)
@@ -312,7 +275,81 @@ class Steps:
             except Exception as error:
                 what = f"gave no usable gradient ({type(error).__name__}: {error})"
                 raise self.failure(what, question, i) from error
-        kernels.clear_perturbed(self.method, memory, row)
+        clear_row(self.method, memory.x, memory.y, row)
+
+    def _provide_estimate(self) -> None:
+        """Completes NEW and OLD by the user's estimate."""
+        memory, counts, numbers = self.memory, self.counts, self.memory.numbers
+        past = Past(float(numbers[MEAN]), float(numbers[LAST]))
+        current, total = counts[ASKED_CURRENT], counts[ASKED]
+        if not self.method.some_exact:
+            for row in (NEW, OLD):
+                clear_row(self.method, memory.x, memory.y, row)
+        for row, answered in ((NEW, range(current)), (OLD, range(current, total))):
+            for m in answered:
+                self._add_estimate(row, self._estimated(memory.answers[:, m], past))
+        if current:
+            value = float(memory.answers[0, :current].mean())
+            per_epoch = -(-self.method.n // self.method.batch)
+            numbers[MEAN_COUNT] = min(numbers[MEAN_COUNT] + 1, per_epoch)
+            numbers[MEAN] += (value - numbers[MEAN]) / numbers[MEAN_COUNT]
+            numbers[LAST] = value
+        counts[STAGE] = ESTIMATED
+
+    def _estimated(self, values: Vector, past: Past) -> Vector:
+        gradient, size = self.solver.gradient, self.plan.space.size
+        radius = float(self.memory.numbers[RADIUS])
+        found = gradient.estimate(values.copy(), self.memory.directions.copy(), radius, past)
+        vector = np.asarray(found, dtype=np.float64)
+        if vector.shape != (size,) or not np.isfinite(vector).all():
+            raise ValueError(f"{gradient!r} must estimate {size} finite numbers, got {found!r}")
+        return vector
+
+    def _add_estimate(self, row: int, vector: Vector) -> None:
+        method, width = self.method, self.method.x_stop - self.method.x_start
+        self.memory.x[row, method.x_start : method.x_stop] += vector[:width] / method.batch
+        if method.y_perturbed:
+            self.memory.y[row] += vector[width:] / method.batch
+
+    def _provide_move(self) -> None:
+        """The move and the projections in Python. If one raises, nothing has changed."""
+        memory, phase = self.memory, self.method.plan[self.counts[PHASE]]
+        sets = (self.problem.x_set, self.problem.y_set)
+        arrays = {name: array.copy() for name, array in self.state.arrays.items()}
+        m = self._direction(arrays)
+        moved = []
+        for block, whole, part, scale, moves in (
+            (memory.x, sets[0], m[: sets[0].dim], self.method.x_scale, phase[MOVES_X]),
+            (memory.y, sets[1], m[sets[0].dim :], self.method.y_scale, phase[MOVES_Y]),
+        ):
+            origin = block[BASE if phase[FROM_BASE] else U].copy()
+            if phase[ANCHORED]:
+                origin += (block[ANCHOR] - origin) / (self.counts[STEP] + 2.0)
+            if moves:
+                by = memory.numbers[ETA] * scale * part
+                moved.append((block, checked_point(whole, whole.step(origin, by), origin)))
+        for block, point in moved:
+            block[BASE] = point
+        for name, array in arrays.items():
+            self.state.arrays[name][:] = array
+        self.counts[STAGE] = MOVED
+
+    def _direction(self, arrays: dict[str, Vector]) -> Vector:
+        """m of the update, over x and then y."""
+        memory, update, phase = self.memory, self.solver.update, self.counts[PHASE]
+        new, previous, kept = (
+            np.concatenate([memory.x[row], -memory.y[row]]) for row in (NEW, OLD, KEPT)
+        )
+        if self.counts[N_PREVIOUS] == 0:
+            asks = update.phases[phase].asks
+            previous, kept = new, new if asks else np.zeros_like(new)
+        found = update.move(phase, Estimates(new, previous, kept), arrays, self.counts[STEP])
+        vector = np.asarray(found, dtype=np.float64)
+        if vector.shape != new.shape or not np.isfinite(vector).all():
+            raise ValueError(f"{update!r} must move by {new.size} finite numbers, got {found!r}")
+        return vector
+
+    # --- errors
 
     def _miscounted(self, found: int, question: Question) -> EvaluationError:
         what = f"{self.problem.name} gave {found} values for {len(question.indices)} samples"
@@ -329,7 +366,7 @@ class Steps:
         return self._error(f"sample{'s' * (len(at_fault) > 1)} {listed} {what}", question)
 
     def _error(self, what: str, question: Question) -> EvaluationError:
-        """With a state of its own, which later steps of this run do not move."""
+        """With a state of its own, which later steps of this run do not change."""
         return EvaluationError(f"{what}, {self._where(question)}", self.state.copy())
 
     def _where(self, question: Question) -> str:
@@ -340,32 +377,12 @@ class Steps:
         outside = "" if inside else " (outside the sets, as points up to the query radius are)"
         return (
             f"in step {self.state.steps + 1} (epoch {self.state.epoch + 1}), at "
-            f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: mend "
-            "the cause and go on with resume=error.state"
+            f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: fix "
+            "the cause and continue with resume=error.state"
         )
 
-    def mark_if_due(self) -> None:
-        """Marks the state when a step has just completed a power of two of epochs."""
-        epoch, counts = self.state.epoch, self.counts
-        between_epochs = counts[STAGE] == IDLE and counts[POSITION] == 0
-        if between_epochs and epoch.bit_count() == 1:
-            self.state.mark()
 
-
-def _pieces(whole: ConvexSet) -> kernels.Pieces | None:
-    """The pieces of a set, where it has some, in arrays of the types that kernels are compiled for:
-    a set may be a user's own, or from another process and so read-only."""
-    pieces = whole.pieces
-    if pieces is None:
-        return None
-    kinds = (np.int64, np.int64, np.float64, np.float64, np.float64)
-    return kernels.Pieces(
-        *(np.require(part, kind, ["C", "W"]) for part, kind in zip(pieces, kinds, strict=True))
-    )
-
-
-def _frozen_copy(row: Vector) -> Vector:
-    point = row.copy()
+def _frozen(point: Vector) -> Vector:
     point.setflags(write=False)
     return point
 

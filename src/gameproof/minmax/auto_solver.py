@@ -15,11 +15,17 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
 from gameproof.minmax.averages import Suffix
-from gameproof.minmax.estimates import Exact, Gradient, OnePoint, Residual, TwoPoint
-from gameproof.minmax.problem import Estimated, Problem
+from gameproof.minmax.blocks import Perturbed
+from gameproof.minmax.estimates.exact import Exact
+from gameproof.minmax.estimates.gradient import Gradient
+from gameproof.minmax.estimates.one_point import OnePoint
+from gameproof.minmax.estimates.residual import Residual
+from gameproof.minmax.estimates.two_point import TwoPoint
+from gameproof.minmax.plan import perturbed_by
+from gameproof.minmax.problem import Problem
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import Solver
-from gameproof.minmax.updates import SGDA
+from gameproof.minmax.updates.sgda import SGDA
 
 # Query radii in units of the smallest half diameter, with two points and with one.
 SMALL, LARGE = 0.02, 0.3
@@ -37,7 +43,7 @@ def choose(
 ) -> Solver:
     """As `Solver.auto`, for a problem that is not about people."""
     gradient = TwoPoint() if estimate is None else estimate
-    perturbed = gradient.perturbed(problem)
+    perturbed = perturbed_by(gradient, problem)
     widths = [max(s.diameter / 2, 1e-300) for s in (problem.x_set, problem.y_set)]
     asked = [w for w, p in zip(widths, (perturbed.x_stop, perturbed.y), strict=True) if p]
     two, grows = isinstance(gradient, TwoPoint), isinstance(gradient, OnePoint | Residual)
@@ -74,7 +80,7 @@ class _Pilot:
         self,
         problem: Problem,
         gradient: Gradient,
-        perturbed: Estimated,
+        perturbed: Perturbed,
         radius: float,
         rng: np.random.Generator,
     ) -> None:

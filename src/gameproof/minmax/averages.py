@@ -1,41 +1,79 @@
 """What a run returns: an average of its iterates, or the last one.
 
-The averages are over the iterates after each step, weighted by step size. The run keeps
-sum eta u up to date in O(changed coordinates) a step; these classes read it.
+Averages are over the iterates after each step, weighted by step size. A run keeps the sum of eta u
+up to date in O(changed coordinates) per step; an average reads it off the run's state.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, final
+from typing import ClassVar, NamedTuple, Protocol, final
 
 from gameproof.core.arguments import Vector
 
-if TYPE_CHECKING:
-    from gameproof.minmax.state import State
-
-# Of a run's weight: what is smaller is lost in the difference of two sums.
+# A smaller share of a run's weight is lost in the difference of two sums.
 SMALLEST_SHARE = 1e-8
 
 
-class Average(ABC):
-    """Reads the output off a state."""
+class Mark(NamedTuple):
+    """sum eta and sum eta u at the end of an epoch: where a suffix average may start."""
 
-    # Whether the run must note its sums at every power of two of epochs.
+    epoch: int
+    weight: float
+    x: Vector
+    y: Vector
+
+
+class Iterates(Protocol):
+    """What an average can read: see `State`."""
+
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def last(self) -> tuple[Vector, Vector]: ...
+    @property
+    def marks(self) -> Sequence[Mark]: ...
+    def totals(self) -> tuple[Vector, Vector]: ...
+
+
+class Average(ABC):
+    """Reads the output of a run off its state.
+
+    Examples
+    --------
+    Half way between the average and the last iterate:
+
+    >>> import gameproof as gp
+    >>> class HalfWay(gp.Average):
+    ...     def read(self, state):
+    ...         pairs = zip(gp.StepWeighted().read(state), state.last)
+    ...         return tuple((average + last) / 2 for average, last in pairs)
+    """
+
+    # True if the run must mark its sums at every power of two of epochs.
     needs_marks: ClassVar[bool] = False
 
     @abstractmethod
-    def read(self, state: State) -> tuple[Vector, Vector]:
+    def read(self, state: Iterates) -> tuple[Vector, Vector]:
         """(x, y)."""
 
 
 @final
 @dataclass(frozen=True)
 class StepWeighted(Average):
-    """sum eta u / sum eta over the whole run: the paper's output."""
+    """sum eta u / sum eta over the whole run: the paper's output.
 
-    def read(self, state: State) -> tuple[Vector, Vector]:
+    Examples
+    --------
+    >>> StepWeighted()
+    StepWeighted()
+    """
+
+    def read(self, state: Iterates) -> tuple[Vector, Vector]:
         weight = state.weight
         if weight == 0:
             return state.last
@@ -48,22 +86,26 @@ class StepWeighted(Average):
 @final
 @dataclass(frozen=True)
 class Suffix(Average):
-    """The same sum over the later part of the run: at least its last half, at most three quarters.
+    """The step-weighted average over the later part of the run: at least its last half, at most
+    three quarters. It starts at the largest power of two of epochs that is at most half the run.
 
-    The window starts at the largest power of two of epochs that is at most half the run.
+    Examples
+    --------
+    >>> Suffix().needs_marks
+    True
     """
 
     needs_marks: ClassVar[bool] = True
 
-    def read(self, state: State) -> tuple[Vector, Vector]:
+    def read(self, state: Iterates) -> tuple[Vector, Vector]:
         if len(state.marks) < 2:
             if state.epoch >= 2:
-                raise ValueError("this run noted no marks; give average=Suffix() to its solver")
+                raise ValueError("this run has no marks; give average=Suffix() to its solver")
             return StepWeighted().read(state)
         since = state.marks[0]
         weight = state.weight - since.weight
         if weight <= SMALLEST_SHARE * state.weight:
-            return state.last  # since then nothing has moved
+            return state.last  # nothing has moved since the mark
         x, y = state.totals()
         return (x - since.x) / weight, (y - since.y) / weight
 
@@ -71,7 +113,13 @@ class Suffix(Average):
 @final
 @dataclass(frozen=True)
 class Last(Average):
-    """The last iterate."""
+    """The last iterate.
 
-    def read(self, state: State) -> tuple[Vector, Vector]:
+    Examples
+    --------
+    >>> Last()
+    Last()
+    """
+
+    def read(self, state: Iterates) -> tuple[Vector, Vector]:
         return state.last

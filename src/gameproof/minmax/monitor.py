@@ -8,8 +8,8 @@ from typing import Any, final
 
 import numpy as np
 
-from gameproof import kernels
 from gameproof.core.arguments import Vector, as_count, as_number, as_positive, read_only
+from gameproof.kernels.layout import ETA, RADIUS
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.result import Reason, Result, Snapshot
 from gameproof.minmax.run import Run
@@ -51,9 +51,9 @@ class Watch:
     def _after(self, steps: int) -> int:
         """The step of the next record. By default epochs are recorded to three digits: every one
         of the first thousand, then every tenth, every hundredth, …"""
-        epoch = steps // self._run.steps_an_epoch
+        epoch = steps // self._run.steps_per_epoch
         every = self._every or 10 ** max(0, len(str(epoch)) - 3)
-        return (epoch // every + 1) * every * self._run.steps_an_epoch
+        return (epoch // every + 1) * every * self._run.steps_per_epoch
 
     def due(self) -> int:
         """The step at which to look next."""
@@ -79,13 +79,13 @@ class Watch:
         if self._score is not None:
             score = as_number("the score", self._score(*run.recommend()))
         return Row(
-            state.steps / run.steps_an_epoch,
+            state.steps / run.steps_per_epoch,
             state.steps,
             state.queries,
             state.deployments,
             state.seconds,
-            float(numbers[kernels.ETA]),
-            float(numbers[kernels.RADIUS]),
+            float(numbers[ETA]),
+            float(numbers[RADIUS]),
             score,
         )
 
@@ -110,7 +110,7 @@ class Watch:
             n_queries=state.queries,
             n_deployments=state.deployments,
             n_steps=state.steps,
-            epochs=state.steps / run.steps_an_epoch,
+            epochs=state.steps / run.steps_per_epoch,
             seconds=state.seconds,
             trace=Trace(rows),
             state=state,

@@ -12,12 +12,17 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.arguments import as_count, as_generator
+from gameproof.kernels.layout import Sources
+from gameproof.minmax.blocks import Perturbed
+from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.interrupts import Interrupts
+from gameproof.minmax.monitor import Watch
 from gameproof.minmax.problem import Problem
+from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Result
 from gameproof.minmax.run import Run, Seed
 from gameproof.minmax.scheduling import Turns
-from gameproof.minmax.solve import solve, solving
+from gameproof.minmax.solve import Limits, Loop, Saver, begun, solve
 from gameproof.minmax.solver import Solver, ogda_rr
 
 
@@ -56,9 +61,9 @@ def solve_many(
         return []
     first = Run(problem, method, seed=0)
     alone = not first.can_compile or options.get("compiled") is False
-    if alone or problem.remaining is not None or _share_a_generator(seeds) or wanted == 1:
+    if alone or problem.queries.remaining is not None or _share_a_generator(seeds) or wanted == 1:
         return _one_by_one(problem, method, seeds, options)
-    first.compile(whole=True)  # once, and not in every thread
+    first.compile(True)  # once, and not in every thread
     return _at_once(problem, method, seeds, min(wanted, len(seeds)), {"progress": False} | options)
 
 
@@ -80,14 +85,17 @@ def _at_once(
     counting, ended = Lock(), dict[int, Result]()
 
     def run(k: int, seed: Seed) -> Iterator[int]:
-        twin, deployments = _twin(problem)
+        twin = _twin(problem)
         try:
-            with _telling(seed, ended):
-                ended[k] = yield from solving(twin, solver, seed=seed, **options)
+            with _telling(seed, ended), _loop(twin, solver, seed, **options) as loop:
+                while loop.reason is None:
+                    loop.stretch()
+                    yield loop.run.state.steps
+                ended[k] = loop.result()
         finally:
             with counting:
-                problem.tally += twin.tally
-                problem.count_deployments(sum(deployments))
+                problem.queries.tally += twin.queries.tally
+                problem.queries.count_deployments(twin.queries.n_deployments)
 
     with Interrupts() as interrupts:
         runs = [run(k, seed) for k, seed in enumerate(seeds)]
@@ -116,10 +124,53 @@ def _share_a_generator(seeds: Sequence[Seed]) -> bool:
     return len(set(map(id, given))) < len(given)
 
 
-def _twin(problem: Problem) -> tuple[Problem, list[int]]:
-    """A problem that shares everything with another but what is counted, and its deployments:
-    threads that add to one number lose counts."""
-    twin, deployments = copy(problem), list[int]()
-    twin.tally = np.zeros_like(problem.tally)
-    twin.count_deployments = deployments.append  # type: ignore[assignment, method-assign]
-    return twin, deployments
+def _loop(
+    problem: Problem,
+    solver: Solver,
+    seed: Seed,
+    *,
+    epochs: int | None = None,
+    queries: int | None = None,
+    start: Any = None,
+    tolerance: float | None = None,
+    score: Any = None,
+    callback: Any = None,
+    record_every: int | None = None,
+    progress: bool | None = None,
+    compiled: bool | None = None,
+) -> Loop:
+    """The loop of one run, with the options of `solve`."""
+    run = begun(problem, solver, seed=seed, start=start)
+    return Loop(
+        run,
+        limits=Limits(run, epochs, queries),
+        watch=Watch(run, tolerance, score, callback, record_every),
+        saver=Saver(run, None, None),
+        compiled=compiled,
+        progress=progress,
+    )
+
+
+class _OwnCounts(Queries):
+    """The queries of a problem with counts of their own: threads that add to one number lose some.
+    The response is known here, so nothing else of them is used."""
+
+    def __init__(self, queries: Queries) -> None:
+        self._queries, self.n_deployments = queries, 0
+        self.tally = np.zeros_like(queries.tally)
+
+    def sources(self, perturbed: Perturbed) -> Sources:
+        return self._queries.sources(perturbed)
+
+    def check(self, gradient: Gradient) -> None:
+        self._queries.check(gradient)
+
+    def count_deployments(self, number: int) -> None:
+        self.n_deployments += number
+
+
+def _twin(problem: Problem) -> Any:
+    """A problem that shares everything with another but the counts."""
+    twin = copy(problem)
+    twin.queries = _OwnCounts(problem.queries)
+    return twin

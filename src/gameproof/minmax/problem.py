@@ -7,29 +7,21 @@ says so with `known`, and only the other coordinates, `estimated`, are ever pert
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from gameproof import kernels
 from gameproof.core.arguments import Indices, Vector, as_vector, shown
-from gameproof.minmax.sets import ConvexSet, Product
-
-Block = Literal["x", "y"]
-
-
-class Estimated(NamedTuple):
-    """The coordinates that are perturbed: x[x_start:x_stop], and all of y or none of it."""
-
-    x_start: int
-    x_stop: int
-    y: bool
+from gameproof.core.fingerprint import fingerprint
+from gameproof.minmax.blocks import Block, Perturbed
+from gameproof.minmax.queries import Queries
+from gameproof.minmax.sets.convex_set import ConvexSet
+from gameproof.minmax.sets.product import Product
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +45,7 @@ class Problem(ABC):
     known: frozenset[Block] = frozenset()
     # Whether L_i depends on y through y_i alone, with Y a box: a step then touches few coordinates.
     private_y: bool = False
-    # A NamedTuple of `kernels` that gives the samples to compiled code, or None.
+    # The samples as compiled code takes them, or None: see `kernels.samples`.
     data: Any = None
 
     # The module whose `choose` is `Solver.auto` for problems of this kind. A name, because choosing
@@ -64,9 +56,9 @@ class Problem(ABC):
     compiled_values: bool = True
 
     @cached_property
-    def tally(self) -> NDArray[np.int32]:
-        """Answers asked for by sample, kept up to date by compiled runs; empty: nobody counts."""
-        return np.zeros(0, dtype=np.int32)
+    def queries(self) -> Queries:
+        """What asking costs, and who is asked."""
+        return Queries()
 
     @abstractmethod
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
@@ -94,35 +86,12 @@ class Problem(ABC):
         )
 
     @property
-    def estimated(self) -> Estimated:
+    def estimated(self) -> Perturbed:
         """What value-based estimates perturb by default: the blocks with no exact gradient, or
         both where both are known (the exact ones are then used only if asked for)."""
         if self.known == {"x"}:
-            return Estimated(0, 0, True)
-        return Estimated(0, self.x_set.dim, "y" not in self.known or "x" in self.known)
-
-    def kinds(self, perturbed: Estimated) -> kernels.Kinds:
-        """How the gradient of each sample is had; by default all are asked."""
-        return kernels.ALL_COUNTED
-
-    def check_observable(self, degree: float) -> None:
-        """Refuses `Envelope` where no answers can be seen, or their degree is another one."""
-        raise TypeError(
-            f"Envelope() needs people whose answers can be seen, and {self.name} has none; use an "
-            "estimate from values such as TwoPoint()"
-        )
-
-    def observe(self, indices: Indices, x: Vector) -> NDArray[np.float64] | None:
-        """The answers of these samples to x, one row each, or None where `data` knows them."""
-        return None
-
-    @property
-    def remaining(self) -> int | None:
-        """How many more values may be asked, or None."""
-        return None
-
-    def count_deployments(self, number: int) -> None:  # noqa: B027
-        """Called with the number of points that a compiled run has deployed."""
+            return Perturbed(0, 0, True)
+        return Perturbed(0, self.x_set.dim, "y" not in self.known or "x" in self.known)
 
     @property
     def start(self) -> tuple[Vector, Vector]:
@@ -189,21 +158,13 @@ class Problem(ABC):
     @cached_property
     def fingerprint(self) -> str:
         """A digest of what makes this problem this problem: saved runs go on with no other."""
-        digest = hashlib.sha256()
-        digest.update(f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}".encode())
-        for part in (*_primitive(self.x_set), *_primitive(self.y_set)):
-            # Pieces say all of a set; its diameter may be a sum, and depend on the threads.
-            size = part.diameter if part.pieces is None else ""
-            digest.update(f"{type(part).__name__} {part.dim} {size}".encode())
-            digest.update(np.ascontiguousarray(part.center, dtype=np.float64).data)
-            for array in part.pieces or ():
-                digest.update(np.ascontiguousarray(array).data)
-        labels, *by_label = self.kinds(self.estimated)
-        digest.update(labels.tobytes() + bytes(by_label))
-        for field in (*(self.data or ()), *self._traits()):
-            if isinstance(field, (np.ndarray, float, int)):
-                digest.update(np.ascontiguousarray(field).data)
-        return digest.hexdigest()[:16]
+        sets = [
+            (type(part).__name__, part.dim, _described(part), part.center)
+            for part in (*_primitive(self.x_set), *_primitive(self.y_set))
+        ]
+        sources = self.queries.sources(self.estimated)
+        kind = f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}"
+        return fingerprint([kind, *sets, sources, *(self.data or ()), *self._traits()])
 
     def _traits(self) -> Iterable[Vector]:
         """What else tells this problem from others of its kind."""
@@ -223,6 +184,11 @@ def _primitive(whole: ConvexSet) -> list[ConvexSet]:
     if isinstance(whole, Product):
         return [part for own in whole.sets for part in _primitive(own)]
     return [whole]
+
+
+def _described(whole: ConvexSet) -> Any:
+    """The compiled form of a set says all of it; a user's own set has its diameter."""
+    return whole.diameter if whole.encoded is None else whole.encoded
 
 
 def require_problem(problem: Any) -> None:

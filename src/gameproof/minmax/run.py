@@ -1,47 +1,71 @@
 """`Run`: a run that asks and is told, one deployed point at a time.
 
-``solve`` drives a run to its end; drive one yourself where the answers come from elsewhere:
+``solve`` drives a run to its end. Drive one yourself if the answers come from elsewhere:
 
     run = gp.Run(problem, gp.ogda_rr(), seed=0)
     while run.state.epoch < 10:
         question = run.ask()                  # one deployed point, some samples
-        run.tell(question, answers)           # one value a sample
+        run.tell(question, answers)           # one value per sample
     x, y = run.recommend()
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any, NoReturn, final
 
 import numpy as np
-from numba import typeof, types
+from numba import types
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike
 
-from gameproof import kernels
 from gameproof.core.arguments import Vector, as_generator, shown
-from gameproof.kernels import (
+from gameproof.kernels import step as kernel
+from gameproof.kernels.games import UserFunction
+from gameproof.kernels.jit import bound, for_data
+from gameproof.kernels.layout import (
     ANSWERED,
+    ASKED,
     ASKING,
+    BAD_GRADIENT,
+    BAD_VALUE,
+    BASE,
+    COMPLETE,
+    COSTLY,
+    COUNTED,
     DEPLOYMENTS,
+    DONE,
+    ETA,
+    EXTERNAL,
     IDLE,
+    N_PREVIOUS,
+    NEED_GRADIENTS,
+    NEED_VALUES,
+    NO_VALUES,
+    OBSERVED,
+    OUT_OF_QUERIES,
+    PHASE,
     POINT_NO,
+    POINTS,
     POSITION,
     QUERIES,
+    RADIUS,
     STAGE,
     STEP,
+    WITH_REPLACEMENT,
 )
-from gameproof.minmax.ask_tell import Question, Steps
+from gameproof.kernels.samples import has_user_functions
+from gameproof.minmax.ask_tell import Question, Stepper
+from gameproof.minmax.plan import plan
 from gameproof.minmax.problem import Problem, require_problem
+from gameproof.minmax.schedules import PerStep, tabulated
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.start import starting_point
 from gameproof.minmax.state import State
 
 # A limit that is never reached.
 UNLIMITED = int(np.iinfo(np.int64).max)
-# Epochs whose step sizes are worked out ahead.
+# Entries of a schedule that are computed ahead.
 LONGEST_TABLE = 2**16
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
@@ -50,7 +74,24 @@ Seed = int | np.random.SeedSequence | np.random.Generator | None
 class Run:
     """One run of a solver on a problem, step by step.
 
-    A `state` is gone on with, on a copy of it; otherwise the run begins with `seed` and `start`.
+    Parameters
+    ----------
+    problem, solver
+        What to solve, and how.
+    seed, start
+        A seed or a generator, and (x, y); by default the solver's start, else the problem's.
+    state
+        A state to resume from, on a copy; then neither seed nor start.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> game = gp.QuadraticGame.random(n=5, seed=0)
+    >>> run = gp.Run(game, gp.sgda_rr(step=0.02, radius=0.5), seed=0)
+    >>> question = run.ask()
+    >>> run.tell(question, game.values(question.indices, question.x, question.y))
+    >>> run.state
+    State(after 1 steps and 1 values)
     """
 
     def __init__(
@@ -62,29 +103,30 @@ class Run:
         start: tuple[ArrayLike, ArrayLike] | None = None,
         state: State | None = None,
     ) -> None:
-        _require_kinds(problem, solver, state)
+        _require_types(problem, solver, state)
         _require_tally(problem)
         self._problem, self._solver = problem, solver
-        self._method = solver.compiled(problem)
+        self._plan = plan(problem, solver)
+        self._method = self._plan.method
         if state is None:
             point = starting_point(problem, solver.start if start is None else start)
-            self._state = State.begin(problem, solver, self._method, point, as_generator(seed))
+            self._state = State.begin(problem, solver, self._plan, point, as_generator(seed))
         elif seed is not None or start is not None:
             raise ValueError("a resumed run has its seed and its start; give neither")
         else:
-            state.check(problem, solver, self._method)
+            state.check(problem, solver, self._plan)
             self._state = state.copy()
-        self._steps = Steps(problem, solver, self._method, self.state)
-        self._counts = self._steps.counts
+        self._stepper = Stepper(problem, solver, self._plan, self._state)
+        self._counts = self._stepper.counts
         self._question: Question | None = None
+        self._loops: dict[bool, Callable[..., int]] = {}
+        self._costly_per_batch = self._count_costly()
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
-            "a Run cannot be copied or pickled; keep run.state.copy(), and go on with "
+            "a Run cannot be copied or pickled; keep run.state.copy(), and resume with "
             "Run(problem, solver, state=…)"
         )
-
-    # What a run is made of stays what it is: half of its parts would not notice another.
 
     @property
     def problem(self) -> Problem:
@@ -93,65 +135,102 @@ class Run:
 
     @property
     def solver(self) -> Solver:
-        """How."""
+        """How it is solved."""
         return self._solver
 
     @property
     def state(self) -> State:
-        """How far it is; to go back to an earlier one, begin another run with it."""
+        """The present state. To go back to an earlier one, begin another run with it."""
         return self._state
 
     @property
     def can_compile(self) -> bool:
-        """Whether whole steps can run compiled: the samples and both sets are."""
-        has_values = self.problem.data is not None and self.problem.compiled_values
-        return has_values and self._steps.projects_compiled
+        """True if whole steps can run compiled: samples, sets and all parts of the method."""
+        method, has_values = self._method, self.problem.data is not None
+        parts = (method.order, method.drawn, method.moves)
+        return has_values and self.problem.compiled_values and EXTERNAL not in parts
 
     def require_compiled(self) -> None:
-        """Refuses to compile whole steps where that cannot be."""
+        """Raises if whole steps cannot run compiled."""
         if not self.can_compile:
             raise ValueError(
-                f"{self.problem.name} cannot run compiled: its value function or one of its sets "
-                "is plain Python; leave out compiled=True"
+                f"{self.problem.name} cannot run compiled: its value function, one of its sets or "
+                "a part of the method is plain Python; leave out compiled=True"
             )
 
     @property
-    def steps_an_epoch(self) -> int:
-        """n samples, `batch` a step."""
+    def steps_per_epoch(self) -> int:
+        """n samples, `batch` per step."""
         return -(-self._method.n // self._method.batch)
 
     @property
     def step_cost(self) -> int:
-        """How many values the next step asks at most; or the one under way still asks."""
-        if self._counts[STAGE] != IDLE:
-            return self._steps.left_to_ask()
-        return self._steps.most_to_ask()
+        """How many values the next step asks at most, or how many the present one still needs."""
+        counts, method = self._counts, self._method
+        if counts[STAGE] == IDLE:
+            size = min(method.batch, method.n - counts[POSITION])
+            samples = min(size, self._costly_per_batch)
+            if method.asks_previous:
+                samples += min(counts[N_PREVIOUS], self._costly_per_batch)
+            return int(samples * method.queries_per_sample)
+        here = self._queries_of(counts[PHASE])
+        later = sum(self._queries_of(p) for p in range(counts[PHASE] + 1, len(method.plan)))
+        if counts[STAGE] == ASKING:
+            missing = self._stepper.costly(self._stepper.samples_asked).size
+            return int(missing + (later + here - counts[POINT_NO] - 1) * counts[COSTLY])
+        left = here if counts[STAGE] <= COMPLETE and method.offset == OBSERVED else 0
+        if counts[STAGE] < ASKING:
+            left = here - counts[POINT_NO]
+        return int((later + left) * counts[COSTLY])
+
+    def _queries_of(self, phase: int) -> int:
+        """Values, or observed answers, per sample in a phase."""
+        if self._method.offset == OBSERVED:
+            return int(self.solver.update.phases[phase].asks)
+        return int(self._method.plan[phase, POINTS])
+
+    def _count_costly(self) -> int:
+        """How many samples of a batch are counted at most."""
+        method = self._method
+        costly = method.sources.how_many(COUNTED, method.n)
+        repeats = method.order in (WITH_REPLACEMENT, EXTERNAL) and costly > 0
+        return method.batch if repeats else min(method.batch, costly)
 
     def recommend(self) -> tuple[Vector, Vector]:
-        """The output so far; from the start, the start point itself."""
+        """The output so far; at the start, the start point itself."""
         return self.solver.average.read(self.state)
 
     # --- ask and tell
 
     def ask(self) -> Question:
-        """The pending question; the same one, less what was answered, until it is told."""
+        """The pending question. It stays the same, less what was answered, until it is told."""
         if self._question is None:
-            if self._steps.points == 0:
+            if self._method.offset == NO_VALUES:
                 raise TypeError(f"{self.solver.gradient!r} asks for no values: call step()")
-            if self._counts[STAGE] == ASKING:
-                self._steps.settle()
-            while self._counts[STAGE] != ASKING:
-                self._steps.open()
-            self._question = self._steps.pending()
-            self._question.indices.setflags(write=False)
+            code = self._until_asked()
+            stepper = self._stepper
+            question = stepper.pending()
+            if code == NEED_GRADIENTS:  # the answers are observed at the iterate itself
+                question = stepper.question(BASE, stepper.samples_asked)
+            self.problem.queries.require(stepper.costly(question.indices).size)
+            question.indices.setflags(write=False)
+            self._question = question
         return self._question
 
+    def _until_asked(self) -> int:
+        """Steps until somebody has to be asked."""
+        while True:
+            code = self._go(self.state.steps + 1, UNLIMITED, compiled=False)
+            if code == NEED_VALUES or self._waits(code):
+                return code
+            self._stepper.provide(code)
+
     def tell(self, question: Question, values: Sequence[float] | Vector) -> None:
-        """Takes one value for each sample of the question; refuses what was not asked."""
+        """Takes one value for each sample of the question; rejects what was not asked."""
         if self._question is None or question is not self._question:
             raise ValueError(
-                f"question {question.id} is not the pending one, or only what was left of it is; "
-                "tell answers the very question that ask() last gave: call ask() again"
+                f"question {question.id} is not the pending one, or only the rest of it is; tell "
+                "answers the very question that ask() last gave: call ask() again"
             )
         listed = isinstance(values, (list, tuple, np.ndarray)) and np.ndim(values) > 0
         count = len(values) if listed else repr(values)
@@ -160,21 +239,37 @@ class Run:
                 f"question {question.id} asks {len(question.indices)} values, got {count}"
             )
         self._question = None
-        self._steps.receive(question, values)
-        self._steps.settle()
+        queries, stepper, before = self.problem.queries, self._stepper, self._counts[ANSWERED]
+        if self._method.offset == OBSERVED:
+            stepper.observe(values)
+            queries.record(question.x, stepper.costly(question.indices))
+        else:
+            try:
+                stepper.receive(question, values)
+            finally:  # also those before one that cannot be used
+                answered = question.indices[: self._counts[ANSWERED] - before]
+                queries.record(question.x, stepper.costly(answered))
+        self._settle()
+
+    def _settle(self) -> None:
+        """Does what needs no further answer, up to the end of the step."""
+        while True:
+            under_way = self._counts[STAGE] != IDLE
+            code = self._go(self.state.steps + under_way, UNLIMITED, compiled=False)
+            if code in (DONE, NEED_VALUES) or self._waits(code):
+                break
+            self._stepper.provide(code)
+        self._mark_if_due()
+
+    def _waits(self, code: int) -> bool:
+        """True if observed answers are needed."""
+        observes = self._method.offset == OBSERVED and not self.problem.compiled_values
+        return observes and code == NEED_GRADIENTS and self._counts[ASKED] > 0
 
     def step(self, stop: Callable[[], bool] | None = None) -> None:
         """One whole step, asking the problem itself; `stop` can interrupt between two answers."""
         self._question = None
-        steps, counts, step = self._steps, self._counts, self._counts[STEP]
-        while counts[STEP] == step:
-            if counts[STAGE] == ASKING:
-                steps.settle()
-            else:
-                steps.open()
-            if counts[STAGE] == ASKING:
-                steps.ask_problem(steps.pending(), stop)
-                steps.settle()
+        self._advance(self.state.steps + 1, UNLIMITED, False, stop)
 
     # --- many steps
 
@@ -185,132 +280,148 @@ class Run:
         compiled: bool,
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
-        """Steps up to `last_step`; False where the next one could exceed max_queries."""
+        """Steps up to `last_step`; False if the next one could exceed max_queries."""
         last_step, max_queries = min(last_step, UNLIMITED), min(max_queries, UNLIMITED)
-        if self.problem.remaining is not None:
-            max_queries = min(max_queries, self.state.queries + self.problem.remaining)
-        if self._counts[STAGE] != IDLE:  # the loops look at limits between steps only
+        remaining = self.problem.queries.remaining
+        if remaining is not None:
+            max_queries = min(max_queries, self.state.queries + remaining)
+        if self._counts[STAGE] != IDLE:  # the loop looks at limits between steps only
             if self._counts[STEP] >= last_step:
                 return True
             if self._counts[QUERIES] + self.step_cost > max_queries:
                 return False
+        self._question = None
         if compiled:
-            return self._advance_compiled(last_step, max_queries)
-        return self._advance_in_python(last_step, max_queries, stop)
+            self.require_compiled()
+        return self._advance(last_step, max_queries, compiled, stop)
 
-    def _advance_in_python(
-        self, last_step: int, max_queries: int, stop: Callable[[], bool]
+    def _advance(
+        self, last_step: int, max_queries: int, compiled: bool, stop: Callable[[], bool] | None
     ) -> bool:
-        counts = self._counts
-        # The cost of a step is worked out only where it may be too much: a step asks at most two
-        # batches, at two points, in each phase.
-        near = max_queries - 4 * self._method.batch * len(self._method.combine)
-        while counts[STEP] < last_step:
-            if counts[QUERIES] > near and counts[QUERIES] + self.step_cost > max_queries:
-                return False
-            if stop():
-                break
-            self.step(stop)
-        return True
+        deployed = self._counts[DEPLOYMENTS] - self._is_unseen
+        while True:
+            stop_at = min(last_step, self._next_mark())
+            try:
+                code = self._go(stop_at, max_queries, compiled)
+            finally:
+                if compiled:
+                    self.problem.queries.count_deployments(self._counts[DEPLOYMENTS] - deployed)
+                    deployed = self._counts[DEPLOYMENTS]
+            if code == DONE:
+                self._mark_if_due()
+                if self._counts[STEP] >= last_step:
+                    return True
+            elif code == OUT_OF_QUERIES:  # by a bound that takes every sample for a costly one
+                if self._counts[QUERIES] + self.step_cost > max_queries:
+                    return False
+                self._advance(self._counts[STEP] + 1, UNLIMITED, compiled, stop)
+            elif code == NEED_VALUES:
+                if stop is not None and stop():
+                    return True
+                self._stepper.ask_problem(stop)
+            elif code == BAD_VALUE:
+                value = self.state.memory.answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
+                raise self._stepper.failure(f"gave {value}", self._stepper.pending())
+            elif code == BAD_GRADIENT:
+                self._fail_as_in_python(ValueError("a gradient that is not finite"))
+            else:
+                self._stepper.provide(code)
 
-    def compile(self, whole: bool) -> None:
-        """Compiles, or takes from the disk cache, what `advance` will call: so that no clock runs
-        meanwhile. `whole`: the loop itself, else the parts that a step in Python calls."""
-        if whole:
-            _ = self._loop
-        else:
-            self._steps.compile()
-
-    @cached_property
-    def _loop(self) -> Callable[..., int]:
-        """`kernels.run` for arguments of this run's types, which do not change: a dispatcher would
-        find them out at every call, and take as long as a short epoch."""
-        self.require_compiled()
-        dispatcher = kernels.suited(kernels.run, self.problem.data)
-        arguments = self._arguments(self.state.steps, 0)
+    def _go(self, stop_at: int, max_queries: int, compiled: bool) -> int:
+        """One call of the compiled loop."""
+        arguments = self._arguments(stop_at, max_queries, compiled)
+        loop = self._loops.get(compiled) or self._bind(compiled, arguments)
         try:
-            loop: Callable[..., int] = dispatcher.compile(tuple(map(typeof, arguments)))
+            return loop(*arguments)
+        except Exception as error:
+            if not has_user_functions(self.problem.data):
+                raise
+            self._fail_as_in_python(error)
+
+    def compile(self, compiled: bool) -> None:
+        """Compiles what `advance` will call, or takes it from the disk cache, before the clock
+        starts."""
+        if compiled:
+            self.require_compiled()
+        self._bind(compiled, self._arguments(self.state.steps, 0, compiled))
+
+    def _bind(self, compiled: bool, arguments: tuple[Any, ...]) -> Callable[..., int]:
+        """`kernels.step.run` for arguments of this run's types, which do not change."""
+        own = compiled and has_user_functions(self.problem.data)
+        try:
+            loop: Callable[..., int] = bound(for_data(kernel.run, own), *arguments)
         except NumbaError as error:
-            if not kernels.has_user_functions(self.problem.data):
+            if not own:
                 raise
             raise TypeError(
                 f"{self.problem.name} does not compile into a run: its functions must take "
                 "(i, x, y), an integer and two vectors, and return a number, or a pair of "
                 f"vectors for a gradient{_objection(self.problem.data)}"
             ) from error
+        self._loops[compiled] = loop
         return loop
 
-    def _arguments(self, last_step: int, max_queries: int) -> tuple[Any, ...]:
-        first, last = self.state.epoch, -(-last_step // self.steps_an_epoch)
-        etas, radii = self.solver.by_epoch(first, last)
-        if self._counts[POSITION] > 0:  # an epoch ends as it began, though a schedule was mended
-            numbers = self.state.memory.numbers
-            etas[:1], radii[:1] = numbers[kernels.ETA], numbers[kernels.RADIUS]
+    def _arguments(self, last_step: int, max_queries: int, compiled: bool) -> tuple[Any, ...]:
+        tables, firsts, by_step = [], [], []
+        for name, schedule, kept in zip(
+            ("step", "radius"), self.solver.schedules, (ETA, RADIUS), strict=True
+        ):
+            each = isinstance(schedule, PerStep)
+            first = self.state.steps if each else self.state.epoch
+            last = last_step if each else -(-last_step // self.steps_per_epoch)
+            table = tabulated(name, schedule, first, min(last, first + LONGEST_TABLE))
+            if self._counts[POSITION] > 0 and not each:  # an epoch ends with the step it began with
+                table[:1] = self.state.memory.numbers[kept]
+            tables.append(table)
+            firsts.append(int(first))
+            by_step.append(each)
+            limit = (first + LONGEST_TABLE) * (1 if each else self.steps_per_epoch)
+            last_step = min(last_step, limit)
         return (
-            self.problem.data,
+            self.problem.data if compiled else None,
             self._method,
-            self._steps.x_pieces,
-            self._steps.y_pieces,
+            self._plan.x_set,
+            self._plan.y_set,
             self.state.memory,
             self.state.rng,
-            etas,
-            radii,
-            last_step,
-            max_queries,
+            *tables,
+            tuple(firsts),
+            tuple(by_step),
+            (last_step, max_queries),
         )
 
-    def _advance_compiled(self, last_step: int, max_queries: int) -> bool:
-        while True:
-            table_ends = (self.state.epoch + LONGEST_TABLE) * self.steps_an_epoch
-            stop_at = min(last_step, self._next_mark(), table_ends)
-            self._question = None
-            loop, arguments = self._loop, self._arguments(stop_at, max_queries)
-            deployed = self._counts[DEPLOYMENTS] - self._steps.is_unseen
-            try:
-                code = loop(*arguments)
-            except Exception as error:
-                if not kernels.has_user_functions(self.problem.data):
-                    raise
-                self._fail_as_in_python(error)
-            finally:
-                self.problem.count_deployments(self._counts[DEPLOYMENTS] - deployed)
-            if code == kernels.BAD_VALUE:
-                value = self._steps.answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
-                raise self._steps.failure(f"gave {value}", self._steps.pending())
-            if code == kernels.BAD_GRADIENT:
-                self._fail_as_in_python(ValueError("a gradient that is not finite"))
-            if (
-                code == kernels.OUT_OF_QUERIES
-            ):  # by a bound that takes every sample for a costly one
-                if self._counts[QUERIES] + self.step_cost > max_queries:
-                    return False
-                self.step()
-                continue
-            if self._steps.needs_marks:
-                self._steps.mark_if_due()
-            if stop_at == last_step:
-                return True
+    @property
+    def _is_unseen(self) -> bool:
+        """True if a point is deployed that nobody has been told about yet."""
+        counts = self._counts
+        return bool(counts[STAGE] == ASKING and counts[COSTLY] > 0 and counts[ANSWERED] == 0)
 
     def _fail_as_in_python(self, error: Exception) -> NoReturn:
-        """Tells of a user's compiled function that failed as of a plain one."""
-        if self._counts[STAGE] == ASKING and self._counts[POINT_NO] < self._steps.points:
+        """Reports a user's compiled function that failed like a plain one."""
+        if self._counts[STAGE] == ASKING:
             what = f"raised {type(error).__name__}: {error}"
-            raise self._steps.failure(what, self._steps.pending()) from error
-        self._steps.exact_gradients()  # fails again, and says for which sample
+            raise self._stepper.failure(what, self._stepper.pending()) from error
+        self._stepper.provide(NEED_GRADIENTS)  # fails again, and says for which sample
         raise error
 
     def _next_mark(self) -> int:
         """The step at which the run next completes a power of two of epochs."""
-        if not self._steps.needs_marks:
+        if not self.solver.average.needs_marks:
             return UNLIMITED
-        return int(2 ** self.state.epoch.bit_length()) * self.steps_an_epoch
+        return int(2 ** self.state.epoch.bit_length()) * self.steps_per_epoch
+
+    def _mark_if_due(self) -> None:
+        """Marks the state when a step has just completed a power of two of epochs."""
+        epoch, counts = self.state.epoch, self._counts
+        between_epochs = counts[STAGE] == IDLE and counts[POSITION] == 0
+        if self.solver.average.needs_marks and between_epochs and epoch.bit_count() == 1:
+            self.state.mark()
 
 
 def _objection(data: Any) -> str:
-    """What Numba has against a user's functions, of one of them alone: of the whole loop it tells
-    where it looked, by the page."""
+    """What Numba says about one of a user's functions; about the whole loop it says pages."""
     vector = types.float64[::1]
-    for function in data if isinstance(data, kernels.UserFunction) else ():
+    for function in data if isinstance(data, UserFunction) else ():
         try:
             if function is not None:
                 function.compile((types.int64, vector, vector))
@@ -321,7 +432,7 @@ def _objection(data: Any) -> str:
     return ""
 
 
-def _require_kinds(problem: Any, solver: Any, state: Any) -> None:
+def _require_types(problem: Any, solver: Any, state: Any) -> None:
     require_problem(problem)
     if not isinstance(solver, Solver):
         raise TypeError(f"solver must be a Solver, such as ogda_rr(), got {solver!r}")
@@ -331,13 +442,12 @@ def _require_kinds(problem: Any, solver: Any, state: Any) -> None:
 
 
 def _require_tally(problem: Problem) -> None:
-    """Refuses counts of a problem of one's own that compiled code cannot add to: it looks no more,
-    and would write beyond their end."""
-    tally = problem.tally
+    """Rejects counts that compiled code cannot add to: it would write beyond their end."""
+    tally = problem.queries.tally
     fits = isinstance(tally, np.ndarray) and tally.dtype == np.int32
     fits = fits and tally.shape in ((0,), (problem.n,)) and tally.flags.carray
     if not fits:
         raise ValueError(
-            f"the tally of {problem.name} must be empty or such as np.zeros({problem.n}, np.int32) "
-            f"is: in one piece, aligned, and to be written to; got {shown(tally)}"
+            f"the tally of {problem.name} must be empty or like np.zeros({problem.n}, np.int32): "
+            f"contiguous, aligned and writable; got {shown(tally)}"
         )

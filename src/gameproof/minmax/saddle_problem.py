@@ -8,10 +8,11 @@ from typing import Any, final
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from gameproof import kernels
 from gameproof.core.arguments import Indices, Vector, as_count
-from gameproof.minmax.problem import Block, Problem, Saddle
-from gameproof.minmax.sets import ConvexSet
+from gameproof.kernels.games import UserFunction
+from gameproof.minmax.blocks import Block
+from gameproof.minmax.problem import Problem, Saddle
+from gameproof.minmax.sets.convex_set import ConvexSet
 
 BlockGradients = tuple[Callable[..., Any] | None, Callable[..., Any] | None]
 
@@ -125,11 +126,11 @@ class SaddleProblem(Problem):
             blocks.add("y")
         return frozenset(blocks)
 
-    def _compiled(self) -> kernels.UserFunction | None:
+    def _compiled(self) -> UserFunction | None:
         functions = (self._value, self._joint, self._x_gradient, self._y_gradient)
         if self._vectorized or not all(isinstance(f, CPUDispatcher) for f in functions if f):
             return None
-        return kernels.UserFunction(*functions)
+        return UserFunction(*functions)
 
 
 def _split(

@@ -1,6 +1,7 @@
-"""Step sizes and query radii by epoch.
+"""Step sizes and query radii.
 
-A schedule is any function from the epoch t = 0, 1, … to a positive number.
+A schedule is any function from the epoch t = 0, 1, … to a positive number; wrapped in `PerStep`, a
+function of the step.
 """
 
 from __future__ import annotations
@@ -20,8 +21,17 @@ Schedule = Callable[[int], float]
 @final
 @dataclass(frozen=True)
 class Power:
-    """initial * (t + 1) ** -exponent; exponent 0 is constant.
+    """initial * (t + 1) ** -exponent at epoch t; exponent 0 is constant.
 
+    Parameters
+    ----------
+    initial
+        The value at epoch 0, positive.
+    exponent
+        At least 0.
+
+    Examples
+    --------
     >>> Power(1.0, 0.5)(3)
     0.5
     """
@@ -42,7 +52,18 @@ class Power:
 @final
 @dataclass(frozen=True)
 class Constant:
-    """The same at every epoch."""
+    """The same value at every epoch.
+
+    Parameters
+    ----------
+    value
+        A positive number.
+
+    Examples
+    --------
+    >>> Constant(0.1)(7)
+    0.1
+    """
 
     value: float
 
@@ -53,6 +74,32 @@ class Constant:
         return float(self.value)
 
 
+@final
+@dataclass(frozen=True)
+class PerStep:
+    """A schedule by step instead of by epoch.
+
+    Parameters
+    ----------
+    schedule
+        A function from the step 0, 1, … to a positive number, such as `Power`.
+
+    Examples
+    --------
+    >>> PerStep(Power(1.0, 0.5))(3)
+    0.5
+    """
+
+    schedule: Schedule
+
+    def __post_init__(self) -> None:
+        if not callable(self.schedule):
+            raise TypeError(f"schedule must be a function of the step, got {self.schedule!r}")
+
+    def __call__(self, t: int) -> float:
+        return self.schedule(t)
+
+
 def as_schedule(name: str, value: Schedule | float) -> Schedule:
     """A schedule; a number stands for a constant one."""
     if callable(value):
@@ -60,14 +107,16 @@ def as_schedule(name: str, value: Schedule | float) -> Schedule:
     return Constant(as_positive(name, value))
 
 
-def by_epoch(name: str, schedule: Schedule, first: int, last: int) -> Vector:
-    """The schedule's values at epochs first … last - 1, each checked to be positive."""
+def tabulated(name: str, schedule: Schedule, first: int, last: int) -> Vector:
+    """The schedule's values at first … last - 1, each checked to be positive."""
     values = [schedule(t) for t in range(first, last)]
+    unit = "step" if isinstance(schedule, PerStep) else "epoch"
     for t, value in enumerate(values, first):
-        if type(value) is not float:  # most are, and there may be many
-            as_number(f"{name} at epoch {t}", value)
+        if type(value) is not float:  # most are floats, and there may be many
+            as_number(f"{name} at {unit} {t}", value)
         if not 0 < value < inf:
             raise ValueError(
-                f"{name} must be positive at every epoch, got {value} at epoch {t} (the first is 0)"
+                f"{name} must be positive at every {unit}, got {value} at {unit} {t} (the first is "
+                "0)"
             )
     return np.array(values, dtype=np.float64)

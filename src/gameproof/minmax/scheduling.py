@@ -1,47 +1,21 @@
-"""Long pieces of work on a few threads, so that all threads come to an end together.
+"""Long pieces of work on a few threads, so that all threads finish together.
 
-A piece of work is a generator that yields how far it is, and returns what it found. One thread for
-each piece until it ends leaves threads with nothing to do: where cores are not equally fast, one of
-two may be given five of eight. So the last pieces, twice as many as there are threads, go on by
-turns, those that are least far first.
+A piece of work is an iterator that yields its progress. With one thread per piece until it ends,
+some threads would be idle at the end. So the last pieces, twice as many as there are threads, take
+turns, the one furthest behind first.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import wraps
-from inspect import signature
 from threading import Lock
-from typing import ParamSpec, TypeVar, final, get_args, get_type_hints
+from typing import final
 
-P = ParamSpec("P")
-R = TypeVar("R")
 # Seconds of a turn: long beside what it takes to find the next, short beside most runs.
 TURN = 0.01
-
-
-def to_the_end(name: str, work: Callable[P, Generator[int, None, R]]) -> Callable[P, R]:
-    """The function of this name that does all of `work` at once, and returns what it returns."""
-
-    @wraps(work)
-    def whole(*arguments: P.args, **options: P.kwargs) -> R:
-        stretches = work(*arguments, **options)
-        while True:
-            try:
-                next(stretches)
-            except StopIteration as end:
-                found: R = end.value
-                return found
-
-    whole.__name__ = whole.__qualname__ = name
-    returned = get_args(get_type_hints(work)["return"])[-1]  # what a reader of help() is to see
-    whole.__signature__ = signature(work).replace(  # type: ignore[attr-defined]
-        return_annotation=returned.__name__
-    )
-    return whole
 
 
 @final

@@ -1,9 +1,9 @@
-"""`solve`: drives a run to its end, and stops the clock while others look at it."""
+"""`solve`: drives a run to its end, and stops the clock during scores and callbacks."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self, final
@@ -15,13 +15,12 @@ from gameproof.core.arguments import as_count
 from gameproof.core.atomic_files import require_replaceable
 from gameproof.core.errors import DivergedError, warn
 from gameproof.core.progress import Progress, announced
-from gameproof.minmax.estimates import Exact
+from gameproof.minmax.estimates.exact import Exact
 from gameproof.minmax.interrupts import Interrupts
 from gameproof.minmax.monitor import Callback, Score, Watch
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.result import Reason, Result
 from gameproof.minmax.run import UNLIMITED, Run, Seed
-from gameproof.minmax.scheduling import to_the_end
 from gameproof.minmax.solver import Solver, ogda_rr
 from gameproof.minmax.state import State
 
@@ -32,7 +31,7 @@ DEFAULT_EPOCHS = 100
 SAVE_EVERY = 10.0
 
 
-def solving(
+def solve(
     problem: Problem,
     solver: Solver | None = None,
     *,
@@ -49,12 +48,16 @@ def solving(
     checkpoint_every: int | None = None,
     resume: State | str | Path | None = None,
     compiled: bool | None = None,
-) -> Generator[int, None, Result]:
+) -> Result:
     """Runs a solver on a problem.
 
+    Parameters
+    ----------
+    problem, solver
+        What to solve, and how; by default by `ogda_rr()`.
     epochs, queries
         The run ends after this many epochs (100 if neither is given) and before it would ask more
-        values than `queries`. Both are totals: a resumed run goes on *to* them.
+        values than `queries`. Both are totals: a resumed run continues *up to* them.
     seed, start
         A seed or a generator, and (x, y); by default the solver's start, else the problem's.
     tolerance, score
@@ -69,84 +72,144 @@ def solving(
     progress
         A bar on stderr: by default on a terminal only.
     checkpoint, checkpoint_every
-        A file that holds the state: written every so many *steps* (by default every ten seconds),
-        at the end, on Ctrl-C and on an error.
+        A file for the state, written every so many *steps* (by default every ten seconds), at the
+        end, on Ctrl-C and on an error.
     resume
-        A state, or the file of one, to go on from.
+        A state, or the file of one, to resume from.
     compiled
         None: compiled where the problem allows it. False: ask, evaluate and tell in Python. Both
         give the same bits.
 
+    Returns
+    -------
+    Result
+        The output, the trace, the state and a status sentence.
+
+    Raises
+    ------
+    EvaluationError
+        If a value or a gradient cannot be used; the error carries the state.
+    DivergedError
+        If the iterate is no longer finite.
+
+    Examples
+    --------
     >>> import gameproof as gp
     >>> game = gp.QuadraticGame.random(n=20, seed=0)
     >>> result = gp.solve(game, gp.ogda_rr(step=0.02, radius=0.5), epochs=50, seed=0)
     >>> result.reason, result.n_queries
     ('epochs', 1999)
     """
+    run = begun(problem, solver, seed=seed, start=start, resume=resume)
+    with Loop(
+        run,
+        limits=Limits(run, epochs, queries),
+        watch=Watch(run, tolerance, score, callback, record_every),
+        saver=Saver(run, checkpoint, checkpoint_every),
+        compiled=compiled,
+        progress=progress,
+    ) as loop:
+        while loop.reason is None:
+            loop.stretch()
+        return loop.result()
+
+
+def begun(
+    problem: Problem,
+    solver: Solver | None,
+    *,
+    seed: Seed = None,
+    start: tuple[ArrayLike, ArrayLike] | None = None,
+    resume: State | str | Path | None = None,
+) -> Run:
+    """A new run, or one that resumes."""
     state = State.load(resume) if isinstance(resume, (str, Path)) else resume
     method = ogda_rr() if solver is None else solver
-    run = Run(problem, method, seed=seed, start=start, state=state)
-    limits = _Limits(run, epochs, queries)
-    watch = Watch(run, tolerance, score, callback, record_every)
-    if checkpoint is None and checkpoint_every is not None:
-        raise ValueError("checkpoint_every says how often to write a file; name it: checkpoint=")
-    saver = _Saver(run, checkpoint, checkpoint_every)
-    whole = _use_compiled(run, compiled)
-    with announced("compiling, once for this kind of problem: about a minute …", progress):
-        run.compile(whole)
-    with Interrupts() as interrupts, limits.progress(progress) as bar, saver:
-        reason = yield from _drive(run, whole, limits, watch, saver, interrupts, bar)
-        return watch.result(reason, limits.epochs, limits.queries)
+    return Run(problem, method, seed=seed, start=start, state=state)
 
 
-# `solving` says after each stretch how many steps it has taken, so that others can have a turn;
-# whoever has no others to think of calls this.
-solve = to_the_end("solve", solving)
+@final
+class Loop:
+    """A run in stretches of steps: `solve` drives one of them, `solve_many` several in turn."""
 
+    def __init__(
+        self,
+        run: Run,
+        *,
+        limits: Limits,
+        watch: Watch,
+        saver: Saver,
+        compiled: bool | None = None,
+        progress: bool | None = None,
+    ) -> None:
+        if compiled:
+            run.require_compiled()
+        self.run, self.reason = run, None
+        self._limits, self._watch, self._saver = limits, watch, saver
+        self._compiled = run.can_compile if compiled is None else compiled
+        self._interrupts, self._contexts = Interrupts(), ExitStack()
+        self._progress, self._length = progress, 1
 
-def _drive(
-    run: Run,
-    compiled: bool,
-    limits: _Limits,
-    watch: Watch,
-    saver: _Saver,
-    interrupts: Interrupts,
-    bar: Progress,
-) -> Generator[int, None, Reason]:
-    """The loop: a stretch of steps, then whatever is due."""
-    state, stretch = run.state, 1
-    while True:
-        stop_at = min(watch.due(), saver.due(), limits.last_step, state.steps + stretch)
-        began, steps = time.perf_counter(), state.steps
+    reason: Reason | None
+
+    def __enter__(self) -> Self:
+        with announced("compiling, once for this kind of problem …", self._progress):
+            self.run.compile(self._compiled)
+        self._contexts.enter_context(self._interrupts)
+        self._bar = self._contexts.enter_context(self._limits.progress(self._progress))
+        self._contexts.enter_context(self._saver)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._contexts.__exit__(kind, error, traceback)
+
+    def stretch(self) -> None:
+        """Some steps, then whatever is due."""
+        self.reason = self._stretch()
+        self._bar.show(self._limits.done)
+
+    def result(self) -> Result:
+        """The result, once there is a reason to end."""
+        assert self.reason is not None
+        return self._watch.result(self.reason, self._limits.epochs, self._limits.queries)
+
+    def _stretch(self) -> Reason | None:
+        run, state, watch = self.run, self.run.state, self._watch
+        last, steps = self._limits.last_step, state.steps
+        stop_at = min(watch.due(), self._saver.due(), last, steps + self._length)
+        began = time.perf_counter()
         try:
-            more = run.advance(stop_at, limits.queries, compiled, interrupts.seen)
+            seen = self._interrupts.seen
+            more = run.advance(stop_at, self._limits.queries, self._compiled, seen)
         except KeyboardInterrupt:
             return "interrupted"
         except Exception as error:
-            _require_finite(run, error)  # then that is why
+            _require_finite(run, error)  # then that is the reason
             raise
         finally:
             elapsed = time.perf_counter() - began
             state.seconds += elapsed
         done = max(state.steps - steps, 1)
         in_time = int(done * STRETCH / max(elapsed, 1e-9))
-        stretch = max(1, min(in_time, 10 * max(done, stretch)))
-        bar.show(limits.done)
+        self._length = max(1, min(in_time, 10 * max(done, self._length)))
         _require_finite(run)
         if state.steps == watch.due() and (reason := watch.look()):
             return reason
-        saver.save_if_due()
-        if interrupts.seen():
+        self._saver.save_if_due()
+        if self._interrupts.seen():
             return "interrupted"
         if not more:
             return "queries"
-        if state.steps >= limits.last_step:
-            return "epochs"
-        yield state.steps
+        return "epochs" if state.steps >= last else None
 
 
 @final
-class _Limits:
+class Limits:
     """When a run must end."""
 
     def __init__(self, run: Run, epochs: int | None, queries: int | None) -> None:
@@ -160,7 +223,7 @@ class _Limits:
         self.queries = (
             UNLIMITED if queries is None else min(as_count("queries", queries), UNLIMITED)
         )
-        self.last_step = UNLIMITED if self.epochs is None else self.epochs * run.steps_an_epoch
+        self.last_step = UNLIMITED if self.epochs is None else self.epochs * run.steps_per_epoch
         self._run = run
 
     @property
@@ -168,7 +231,7 @@ class _Limits:
         """How far the run is, in the unit of the bar."""
         if self.epochs is None:
             return self._run.state.queries
-        return self._run.state.steps / self._run.steps_an_epoch
+        return self._run.state.steps / self._run.steps_per_epoch
 
     def progress(self, wanted: bool | None) -> Progress:
         """The bar of this run."""
@@ -179,10 +242,14 @@ class _Limits:
 
 
 @final
-class _Saver:
+class Saver:
     """Keeps the checkpoint file, and leaves the last state in it however the run ends."""
 
     def __init__(self, run: Run, path: str | Path | None, every: int | None) -> None:
+        if path is None and every is not None:
+            raise ValueError(
+                "checkpoint_every says how often to write a file; name it: checkpoint="
+            )
         self._run, self._path = run, None if path is None else Path(path)
         self._every = None if every is None else as_count("checkpoint_every", every)
         if self._path is not None:
@@ -202,7 +269,7 @@ class _Saver:
         more than the file, and the next time there may be room."""
         by_clock = self._every is None and time.monotonic() - self._when > SAVE_EVERY
         if (by_clock or self._run.state.steps >= self.due()) and (failed := self._save()):
-            warn(f"the checkpoint could not be written, and the run goes on: {failed}")
+            warn(f"the checkpoint could not be written, and the run continues: {failed}")
 
     def _save(self) -> OSError | None:
         """Writes the file, if there is one; what went wrong."""
@@ -234,12 +301,6 @@ class _Saver:
                 warn(f"the checkpoint could not be written: {failed}")
             else:
                 error.add_note(f"The checkpoint could not be written either: {failed}")
-
-
-def _use_compiled(run: Run, wanted: bool | None) -> bool:
-    if wanted:
-        run.require_compiled()
-    return run.can_compile if wanted is None else wanted
 
 
 def _is_finite(run: Run) -> bool:

@@ -9,15 +9,27 @@ from typing import Any, Literal, final
 
 import numpy as np
 
-from gameproof import kernels
 from gameproof.core.arguments import Vector, as_count, as_positive
+from gameproof.kernels.layout import (
+    EXTERNAL,
+    IN_ORDER,
+    OBSERVED,
+    PLAIN,
+    RESHUFFLE,
+    SHUFFLE_ONCE,
+    WITH_REPLACEMENT,
+)
 from gameproof.minmax.averages import Average, StepWeighted
-from gameproof.minmax.estimates import Envelope, Gradient, OnePoint
-from gameproof.minmax.orders import Order, Reshuffle, WithReplacement
+from gameproof.minmax.estimates.gradient import Gradient
+from gameproof.minmax.estimates.one_point import OnePoint
+from gameproof.minmax.orders.order import Order
+from gameproof.minmax.orders.reshuffle import Reshuffle
+from gameproof.minmax.orders.with_replacement import WithReplacement
 from gameproof.minmax.problem import Problem, require_problem
-from gameproof.minmax.schedules import Constant, Power, Schedule, as_schedule, by_epoch
-from gameproof.minmax.sets import is_box
-from gameproof.minmax.updates import OGDA, SGDA, Update
+from gameproof.minmax.schedules import Constant, Power, Schedule, as_schedule, tabulated
+from gameproof.minmax.updates.ogda import OGDA
+from gameproof.minmax.updates.sgda import SGDA
+from gameproof.minmax.updates.update import Update
 
 Scale = Literal["auto"] | None | tuple[float, float]
 
@@ -56,6 +68,7 @@ class Solver:
                     f"got {getattr(self, name)!r}"
                 )
         self.by_epoch(0, 1)
+        _require_known_codes(self)
         object.__setattr__(self, "batch", as_count("batch", self.batch))
         if not (self.scale is None or _is_auto(self.scale)):
             _checked_scale(self.scale)
@@ -99,13 +112,8 @@ class Solver:
         (Envelope(degree=2.0), True, True)
         """
         require_problem(problem)
-        if estimate is not None:
-            if not isinstance(estimate, Gradient):
-                raise TypeError(
-                    f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}"
-                )
-            if not isinstance(estimate, Envelope):
-                estimate.perturbed(problem)
+        if estimate is not None and not isinstance(estimate, Gradient):
+            raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")
         as_count("pilot", pilot, least=0)
         as_count("batch", batch)
         as_count("seed", seed, least=0)
@@ -118,8 +126,7 @@ class Solver:
     @property
     def name(self) -> str:
         """Such as OGDA-RR."""
-        suffix = {Reshuffle: "RR", WithReplacement: "WR"}.get(type(self.order), "SO")
-        return f"{self.update.name}-{suffix}"
+        return f"{self.update.name}-{self.order.name}"
 
     @property
     def signature(self) -> str:
@@ -133,41 +140,15 @@ class Solver:
             return 1.0, 1.0
         return problem.scale if _is_auto(self.scale) else _checked_scale(self.scale)
 
-    def by_epoch(self, first: int, last: int) -> tuple[Vector, Vector]:
-        """Step sizes and radii of the epochs first … last - 1."""
-        step, radius = as_schedule("step", self.step), as_schedule("radius", self.radius)
-        return by_epoch("step", step, first, last), by_epoch("radius", radius, first, last)
+    @property
+    def schedules(self) -> tuple[Schedule, Schedule]:
+        """The schedules of step sizes and radii."""
+        return as_schedule("step", self.step), as_schedule("radius", self.radius)
 
-    def compiled(self, problem: Problem) -> kernels.Method:
-        """The method on this problem as kernels take it, or an error where the two do not fit."""
-        self.order.check(problem.n)
-        perturbed = self.gradient.perturbed(problem)
-        x_scale, y_scale = self.scales(problem)
-        everything = (0, problem.x_set.dim, True)
-        # Plain numbers all: those of NumPy may be too short for what is worked out from them.
-        n, kinds = int(problem.n), problem.kinds(perturbed)
-        batch = min(self.batch, n)
-        private = problem.private_y and not perturbed.y and problem.data is not None
-        private = private and is_box(problem.y_set)  # else one coordinate may move all others
-        simple = private and batch == len(self.update.phases) == 1
-        return kernels.Method(
-            n=n,
-            batch=batch,
-            order=self.order.code,
-            offset=self.gradient.code,
-            combine=np.array(self.update.phases, dtype=np.float64),
-            asks_previous=self.update.asks_previous,
-            x_start=int(perturbed.x_start),
-            x_stop=int(perturbed.x_stop),
-            y_perturbed=bool(perturbed.y),
-            some_exact=perturbed != everything or kernels.KNOWN in (kinds.negative, kinds.positive),
-            private=private,
-            quick=simple and not kernels.has_user_functions(problem.data),
-            x_scale=float(x_scale),
-            y_scale=float(y_scale),
-            kinds=kinds,
-            tally=problem.tally,
-        )
+    def by_epoch(self, first: int, last: int) -> tuple[Vector, Vector]:
+        """Step sizes and radii of the epochs (or steps) first … last - 1."""
+        step, radius = self.schedules
+        return tabulated("step", step, first, last), tabulated("radius", radius, first, last)
 
 
 _KINDS: dict[str, type] = {
@@ -182,6 +163,21 @@ _SUCH_AS = {
     "order": "Reshuffle()",
     "average": "StepWeighted()",
 }
+
+
+def _require_known_codes(solver: Solver) -> None:
+    """Rejects a part of a user's own that claims a compiled form: it would run as another part."""
+    for part, known in (
+        (solver.order, {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE, IN_ORDER}),
+        (solver.gradient, set(range(PLAIN, OBSERVED + 1))),
+    ):
+        code = part.code[0] if isinstance(part.code, tuple) else part.code
+        own = not type(part).__module__.startswith("gameproof.")
+        if code != EXTERNAL and (own or code not in known):
+            raise ValueError(
+                f"{part!r} has the code {part.code!r} of a built-in part; leave `code` out of a "
+                "part of your own, and it runs in the Python loop"
+            )
 
 
 def _is_auto(scale: Any) -> bool:

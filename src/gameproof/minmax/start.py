@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import StartProjectedWarning, warn
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.sets import projected
+from gameproof.minmax.sets.convex_set import projected
 
 
 def starting_point(

@@ -1,71 +1,100 @@
-"""The state of a run, explicit and complete: what it was is what it will be when it goes on."""
+"""The state of a run, explicit and complete: a resumed run continues to the same bits."""
 
 from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof import kernels
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import StateFileError
+from gameproof.kernels.layout import (
+    ANCHOR,
+    BASE,
+    CENTER,
+    DEPLOYMENTS,
+    EPOCH,
+    N_COUNTS,
+    N_NUMBERS,
+    OWN_COLUMNS,
+    OWN_DUE,
+    OWN_U,
+    POINT,
+    QUERIES,
+    ROWS,
+    SAMPLE_ROWS,
+    STEP,
+    TOTAL,
+    WEIGHT,
+    Memory,
+    U,
+)
 from gameproof.minmax import state_files
+from gameproof.minmax.averages import Mark
+from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.trace import Row
 
-# Bytes: a processor fetches lines of its cache by two.
+# Arrays of an update's own, in a file.
+OWN = "update_"
+# Bytes: processors fetch cache lines in pairs.
 LINES = 128
-
-
-class Mark(NamedTuple):
-    """sum eta and sum eta u at the end of an epoch: where a suffix average may start."""
-
-    epoch: int
-    weight: float
-    x: Vector
-    y: Vector
 
 
 @dataclass(eq=False, repr=False)
 class State:
     """Iterates, kept estimate, place in the order, averages, counters, generator, records.
 
-    A state can be taken after any step, or after any answer within one; `save` writes it to a file,
-    `load` reads it back, and ``solve(…, resume=state)`` goes on to the same bits.
+    A state can be taken after any step, or after any answer within one. `save` writes it to a file,
+    `load` reads it back, and ``solve(…, resume=state)`` continues to the same bits.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> game = gp.QuadraticGame.random(n=20, seed=0)
+    >>> result = gp.solve(game, gp.ogda_rr(step=0.02, radius=0.5), epochs=2, seed=0)
+    >>> result.state
+    State(after 40 steps and 79 values)
     """
 
-    memory: kernels.Memory
+    memory: Memory
     rng: np.random.Generator
     problem: str  # fingerprint
     solver: str  # signature
     seconds: float = 0.0
     marks: list[Mark] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    # Arrays of the update's own, each over x and then y.
+    arrays: dict[str, Vector] = field(default_factory=dict)
 
     @classmethod
     def begin(
         cls,
         problem: Problem,
         solver: Solver,
-        method: kernels.Method,
+        plan: Plan,
         start: tuple[Vector, Vector],
         rng: np.random.Generator,
     ) -> Self:
         """The state before the first step."""
-        layout = _layout(problem, method)
-        memory = kernels.Memory(**{name: _zeros(*part) for name, part in layout.items()})
-        rows = [kernels.BASE, kernels.U, kernels.POINT]
-        memory.x[rows] = start[0]
-        if method.private:
-            memory.y[:, kernels.OWN_BASE] = start[1]
+        parts = {name: _zeros(*part) for name, part in _layout(problem, plan).items()}
+        memory = Memory(**parts)
+        memory.directions[:] = plan.directions
+        memory.x[[BASE, U, POINT, ANCHOR]] = start[0]
+        memory.x[CENTER] = problem.x_set.center
+        if plan.method.private:
+            memory.own[:, OWN_U] = start[1]
         else:
-            memory.y[rows] = start[1]
-        return cls(memory, rng, problem.fingerprint, solver.signature)
+            memory.y[[BASE, U, POINT, ANCHOR]] = start[1]
+            memory.y[CENTER] = problem.y_set.center
+        size = problem.x_set.dim + problem.y_set.dim
+        arrays = {name: np.zeros(size) for name in solver.update.arrays}
+        return cls(memory, rng, problem.fingerprint, solver.signature, arrays=arrays)
 
     def __repr__(self) -> str:
         return f"State(after {self.steps} steps and {self.queries} values)"
@@ -77,30 +106,13 @@ class State:
     @property
     def weight(self) -> float:
         """The sum of the step sizes so far."""
-        return float(self.memory.numbers[kernels.WEIGHT])
+        return float(self.memory.numbers[WEIGHT])
 
     @property
     def iterate(self) -> tuple[Vector, Vector]:
         """The iterate itself, which the next step changes."""
-        x, y = self.memory.x, self.memory.y
-        return x[kernels.U], self._private_u() if self._is_private else y[kernels.U]
-
-    @property
-    def _is_private(self) -> bool:
-        """Whether y is laid out as a private one."""
-        return self.memory.slots.size > 0
-
-    def _private_u(self) -> Vector:
-        """BASE; between the phases of a step a copy, with U as it was noted."""
-        base: Vector = self.memory.y[:, kernels.OWN_BASE]
-        slots, counts = self.memory.slots, self.memory.counts
-        if counts[kernels.PHASE] == 0:
-            return base
-        base = base.copy()
-        for which, samples in enumerate(self.memory.batch):
-            size = counts[kernels.N_CURRENT + which]
-            base[samples[:size]] = slots[kernels.SLOT_U + which, :size]
-        return base
+        own = self.memory.own
+        return self.memory.x[U], own[:, OWN_U] if own.size else self.memory.y[U]
 
     @property
     def last(self) -> tuple[Vector, Vector]:
@@ -111,31 +123,30 @@ class State:
     @property
     def epoch(self) -> int:
         """Epochs completed."""
-        return int(self.memory.counts[kernels.EPOCH])
+        return int(self.memory.counts[EPOCH])
 
     @property
     def steps(self) -> int:
         """Steps completed."""
-        return int(self.memory.counts[kernels.STEP])
+        return int(self.memory.counts[STEP])
 
     @property
     def queries(self) -> int:
         """Values received."""
-        return int(self.memory.counts[kernels.QUERIES])
+        return int(self.memory.counts[QUERIES])
 
     @property
     def deployments(self) -> int:
         """Points at which values were asked."""
-        return int(self.memory.counts[kernels.DEPLOYMENTS])
+        return int(self.memory.counts[DEPLOYMENTS])
 
     def totals(self) -> tuple[Vector, Vector]:
         """sum eta u over the iterates after each step, for x and for y."""
-        x, y = self.memory.x, self.memory.y
-        of_x = x[kernels.TOTAL].copy()
-        if not self._is_private:
-            return of_x, y[kernels.TOTAL].copy()
-        of_y: Vector = self.iterate[1] * self.weight
-        of_y += y[:, kernels.OWN_DUE]  # in place, for y may be as long as memory allows
+        own, of_x = self.memory.own, self.memory.x[TOTAL].copy()
+        if not own.size:
+            return of_x, self.memory.y[TOTAL].copy()
+        of_y: Vector = own[:, OWN_U] * self.weight
+        of_y += own[:, OWN_DUE]  # in place, since y may be as long as memory allows
         return of_x, of_y
 
     def mark(self) -> None:
@@ -158,6 +169,7 @@ class State:
         table = np.array(self.rows, dtype=np.float64).reshape(-1, len(Row._fields))
         for name, column in zip(Row._fields, table.T, strict=True):
             arrays[f"row_{name}"] = column
+        arrays |= {f"{OWN}{name}": array for name, array in self.arrays.items()}
         state_files.write(Path(path), header, arrays)
 
     @classmethod
@@ -173,7 +185,6 @@ class State:
 
     @classmethod
     def _unpacked(cls, header: dict[str, Any], arrays: state_files.Arrays) -> State:
-        fields = kernels.Memory._fields
         marks = [
             Mark(
                 int(arrays[f"mark{k}_epoch"]),
@@ -189,31 +200,35 @@ class State:
             for e, s, q, d, *rest in zip(*columns, strict=True)
         ]
         return cls(
-            kernels.Memory(**{name: arrays[name] for name in fields}),
+            Memory(**{name: arrays[name] for name in Memory._fields}),
             state_files.generator(header["generator"]),
             header["problem"],
             header["solver"],
             header["seconds"],
             marks,
             rows,
+            {name[len(OWN) :]: array for name, array in arrays.items() if name.startswith(OWN)},
         )
 
-    def check(self, problem: Problem, solver: Solver, method: kernels.Method) -> None:
-        """Refuses to go on with another problem or method than the one of the run."""
+    def check(self, problem: Problem, solver: Solver, plan: Plan) -> None:
+        """Refuses to resume with another problem or method than the one of the run."""
         if self.problem != problem.fingerprint:
             raise StateFileError(
-                f"this state is of another problem than {problem.name}: its samples, sets or name "
-                "differ; resume with the problem the run was started with"
+                f"this state belongs to another problem than {problem.name}: its samples, sets or "
+                "name differ; resume with the problem the run was started with"
             )
         if self.solver != solver.signature:
             raise StateFileError(
-                f"this state is of another method: it was made by {self.solver}, and this is "
+                f"this state belongs to another method: it was made by {self.solver}, and this is "
                 f"{solver.signature}; resume with the same parts"
             )
-        for name, (shape, kind) in _layout(problem, method).items():
-            array = getattr(self.memory, name)
+        size = (problem.x_set.dim + problem.y_set.dim,)
+        expected = _layout(problem, plan) | dict.fromkeys(solver.update.arrays, (size, np.float64))
+        found = self.memory._asdict() | self.arrays
+        for name, (shape, kind) in expected.items():
+            array = found.get(name, np.empty(0))
             fits = array.shape == shape and array.dtype == kind and array.flags.c_contiguous
-            if not fits:  # kernels look no more, and would read beyond its end
+            if not fits:  # kernels do not look again, and would read beyond the end
                 raise StateFileError(
                     f"this state does not fit {problem.name}: {name} has shape {array.shape} and "
                     f"type {array.dtype}, expected {shape} and {np.dtype(kind)}, row by row; "
@@ -221,29 +236,26 @@ class State:
                 )
 
 
-def _layout(problem: Problem, method: kernels.Method) -> dict[str, tuple[tuple[int, ...], type]]:
-    """The shape and type of every array of `kernels.Memory`."""
-    real, whole, batch = np.float64, np.int64, method.batch
+def _layout(problem: Problem, plan: Plan) -> dict[str, tuple[tuple[int, ...], type]]:
+    """The shape and type of every array of `Memory`."""
+    real, whole, method = np.float64, np.int64, plan.method
     dx, dy = int(problem.x_set.dim), int(problem.y_set.dim)
-    with_order = method.order != kernels.WITH_REPLACEMENT
-    perturbed = method.x_stop - method.x_start + (dy if method.y_perturbed else 0)
+    private, batch = method.private, method.batch
     return {
-        "x": ((kernels.ROWS, dx), real),
-        "y": ((dy, kernels.OWN_COLUMNS) if method.private else (kernels.ROWS, dy), real),
-        "slots": ((kernels.SLOTS, batch if method.private else 0), real),
-        "direction": ((perturbed,), real),
-        "order": ((method.n if with_order else 0,), np.uint32),
-        "batch": ((2, batch), whole),
-        "asked": ((2 * batch,), whole),
-        "answers": ((2, 2 * batch), real),
-        "counts": ((kernels.N_COUNTS,), whole),
-        "numbers": ((kernels.N_NUMBERS,), real),
+        "x": ((ROWS, dx), real),
+        "y": ((ROWS, 2 * batch if private else dy), real),
+        "own": ((dy if private else 0, OWN_COLUMNS), real),
+        "directions": (plan.directions.shape, real),
+        "order": ((method.n,), np.uint32),
+        "samples": ((SAMPLE_ROWS, 2 * batch), whole),
+        "answers": ((plan.n_points, 2 * batch), real),
+        "counts": ((N_COUNTS,), whole),
+        "numbers": ((N_NUMBERS,), real),
     }
 
 
 def _zeros(shape: tuple[int, ...], kind: type) -> NDArray[Any]:
-    """Zeros on lines of the cache that nothing else lies on: of threads that write to one line,
-    each waits for the other."""
+    """Zeros on cache lines of their own: threads that write to one line wait for each other."""
     dtype = np.dtype(kind)
     size = int(np.prod(shape)) * dtype.itemsize
     room = np.zeros(size + 2 * LINES, dtype=np.uint8)

@@ -21,8 +21,8 @@ import numpy as np
 from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Panels
 from gameproof.core.arguments import Matrix
-from gameproof.minmax.estimates import Exact
-from gameproof.minmax.games import BilinearGame
+from gameproof.minmax.estimates.exact import Exact
+from gameproof.minmax.example_games import BilinearGame
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import ogda_rr
 from gameproof.paper import paper_claims

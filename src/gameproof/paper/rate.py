@@ -9,8 +9,8 @@ import numpy as np
 
 from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels, Series
-from gameproof.minmax.estimates import OnePoint
-from gameproof.minmax.games import QuadraticGame
+from gameproof.minmax.estimates.one_point import OnePoint
+from gameproof.minmax.example_games import QuadraticGame
 from gameproof.minmax.problem import Problem, Saddle, gap
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import ogda_rr

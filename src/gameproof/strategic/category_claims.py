@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gameproof import kernels
 from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.kernels.gains import Claims, no_claims
 from gameproof.strategic.feature_mask import Mask
 
 
@@ -74,11 +74,11 @@ class Claim(NamedTuple):
             )
 
 
-def encode_claims(claims: Sequence[Claim]) -> kernels.Claims:
+def encode_claims(claims: Sequence[Claim]) -> Claims:
     """Claims in the form that compiled code takes."""
     if not claims:
-        return kernels.no_claims()
-    return kernels.Claims(
+        return no_claims()
+    return Claims(
         np.cumsum([0, *(claim.columns.size for claim in claims)]),
         np.concatenate([claim.columns for claim in claims]),
         np.concatenate([claim.steps for claim in claims]),

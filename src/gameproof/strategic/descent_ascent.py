@@ -28,7 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.minmax.estimates import Exact
+from gameproof.minmax.estimates.exact import Exact
 from gameproof.minmax.solve import solve
 from gameproof.minmax.solver import sgda_rr
 from gameproof.strategic.newton.convex_objective import ConvexSide

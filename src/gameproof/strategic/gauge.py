@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof import kernels
 from gameproof.core.arguments import (
     Indices,
     Matrix,
@@ -28,6 +27,7 @@ from gameproof.core.arguments import (
     read_only,
     require_finite,
 )
+from gameproof.kernels.gains import no_claims
 from gameproof.strategic.feature_mask import (
     Mask,
     feature_mask,
@@ -124,7 +124,7 @@ class Gauge(KnownResponse):
             self.conjugate_degree,
             no_bounds,
             no_bounds,
-            kernels.no_claims(),
+            no_claims(),
         )
 
 

@@ -27,7 +27,10 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.minmax.sets import Box, Cone, ConvexSet, Product
+from gameproof.minmax.sets.box import Box
+from gameproof.minmax.sets.cone import Cone
+from gameproof.minmax.sets.convex_set import ConvexSet
+from gameproof.minmax.sets.product import Product
 from gameproof.strategic.newton.convex_objective import ConvexSide
 
 Point = tuple[Vector, Vector]

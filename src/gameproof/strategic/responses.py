@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple, final
 
-from gameproof import kernels
 from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.kernels.gains import Claims
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.norms import conjugate_exponent
 
@@ -119,7 +119,7 @@ class Encoded(NamedTuple):
     degree: float
     lower: Matrix
     upper: Matrix
-    claims: kernels.Claims
+    claims: Claims
 
 
 class KnownResponse(Response):

@@ -31,7 +31,6 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof import kernels
 from gameproof.core.arguments import (
     Indices,
     Vector,
@@ -41,8 +40,16 @@ from gameproof.core.arguments import (
     read_only,
     shown,
 )
-from gameproof.minmax.problem import Block, Estimated, Problem
-from gameproof.minmax.sets import Box, Cone, ConvexSet, Product
+from gameproof.kernels import samples, strategic
+from gameproof.kernels.jit import for_data
+from gameproof.kernels.memory import packed
+from gameproof.minmax.blocks import Block, Perturbed
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.sets.box import Box
+from gameproof.minmax.sets.cone import Cone
+from gameproof.minmax.sets.convex_set import ConvexSet
+from gameproof.minmax.sets.product import Product
+from gameproof.strategic.asking import AskingPeople
 from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.newton.minimum import minimum
@@ -56,7 +63,11 @@ Flips = Literal["one-way", "none", "both"]
 NOTHING = 1e-6
 # Numbers above this overflow when squared and summed.
 LARGEST = 1e100
-_FLIPS = {"one-way": kernels.ONE_WAY, "none": kernels.NO_FLIP, "both": kernels.BOTH_WAYS}
+_FLIPS = {
+    "one-way": strategic.ONE_WAY,
+    "none": strategic.NO_FLIP,
+    "both": strategic.BOTH_WAYS,
+}
 
 
 @final
@@ -143,7 +154,7 @@ class StrategicProblem(Problem):
     def __getstate__(self) -> dict[str, Any]:
         """Without what is had from the population: a copy, here or in another process, has that
         from its own."""
-        return {name: part for name, part in vars(self).items() if name not in ("data", "tally")}
+        return {name: part for name, part in vars(self).items() if name not in ("data", "queries")}
 
     # --- what it is made of
 
@@ -221,16 +232,16 @@ class StrategicProblem(Problem):
         return frozenset({"x", "y"}) if self._model is not None else frozenset({"y"})
 
     @property
-    def estimated(self) -> Estimated:
+    def estimated(self) -> Perturbed:
         """theta and the intercept: the rest is exact."""
-        return Estimated(0, self._theta.stop, False)
+        return Perturbed(0, self._theta.stop, False)
 
-    def kinds(self, perturbed: Estimated) -> kernels.Kinds:
-        """+1 agents are known unless a coordinate is perturbed whose derivative they could give."""
-        nothing = perturbed == (0, 0, False)
-        exact = nothing or (perturbed == self.estimated and not self._estimates_positive)
-        positive = kernels.KNOWN if exact else kernels.FREE
-        return kernels.Kinds(self.data.labels, negative=kernels.COUNTED, positive=positive)
+    @cached_property
+    def queries(self) -> AskingPeople:
+        """Whom a run asks, and what it counts."""
+        return AskingPeople(
+            self.population, self.data, self._theta, self.estimated, self._estimates_positive
+        )
 
     # --- values
 
@@ -239,12 +250,12 @@ class StrategicProblem(Problem):
         theta, out = x[self._theta], np.empty(indices.size)
         if self.compiled_values:
             self.population.note(theta, indices)
-            self._call(kernels.values_at, indices, x, y, out)
+            self._call(samples.values_at, indices, x, y, out)
         else:
             scores = self.population.scores(theta, indices)
             if self.intercept is not None:
                 scores = scores + x[0]
-            self._call(kernels.values_at_scores, indices, scores, x, y, out)
+            self._call(strategic.values_at_scores, indices, scores, x, y, out)
         values: list[float] = out.tolist()
         return values
 
@@ -254,12 +265,12 @@ class StrategicProblem(Problem):
                 f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
                 "asked for it here; estimate_risk asks for fresh answers"
             )
-        return float(self._call(kernels.mean_value, self.n, *self.point(x, y)))
+        return float(self._call(samples.mean_value, self.n, *self.point(x, y)))
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector]:
         self.samples([i])
         gx, gy = np.empty(self.x_set.dim), np.empty(self.n)
-        self._call(kernels.gradient_at, i, *self.uncopied(x, y), gx, gy)
+        self._call(samples.gradient_at, i, *self.uncopied(x, y), gx, gy)
         unknown = self._model is None and self.population.y[i] < 0
         return None if unknown else gx, gy
 
@@ -300,7 +311,7 @@ class StrategicProblem(Problem):
         self.require_model("best_gamma")
         point, _ = self.point(x, np.zeros(self.n))
         scores = np.empty(self.n)
-        self._call(kernels.scores_at, point, scores)
+        self._call(strategic.scores_at, point, scores)
         pull = self.data.s * scores - self.population.y * self.data.kappa * point[-1]
         return np.where(self.has_gamma, np.sign(pull), 0.0)
 
@@ -323,37 +334,14 @@ class StrategicProblem(Problem):
         """What rounding may hide in a value: terms of the size of kappa alpha cancel in it."""
         return 4 * float(np.finfo(np.float64).eps) * float(self.data.kappa) * self.split(x)[1]
 
-    @property
-    def remaining(self) -> int | None:
-        return self.population.remaining
-
-    def check_observable(self, degree: float) -> None:
-        if self.population.sight < Sight.ANSWERS:
-            raise TypeError(
-                "Envelope() needs to see the answered features, and this population shows scores "
-                "only; use an estimate from values such as TwoPoint()"
-            )
-        if self._model is not None and self._model.degree != degree and self.anybody_moves:
-            raise ValueError(
-                f"Envelope(degree={degree}) does not fit people whose cost has degree "
-                f"{self._model.degree}; use Envelope(degree={self._model.degree})"
-            )
-
-    def observe(self, indices: Indices, x: Vector) -> NDArray[np.float64] | None:
-        if self.compiled_values:
-            return None
-        return self.population.ask(x[self._theta], indices)
-
-    def count_deployments(self, number: int) -> None:
-        self.population.n_deployments += number
-
     # --- checks and encodings
 
     def _traits(self) -> Iterable[Vector]:
         return (self.loss.phi(np.linspace(-10.0, 10.0, 101)), *self.data.claims)
 
     def _call(self, kernel: Any, *arguments: Any) -> Any:
-        return kernels.suited(kernel, self.data)(self.data, *arguments)
+        own = samples.has_user_functions(self.data)
+        return for_data(kernel, own)(self.data, *arguments)
 
     def _check_choices(self, form: str, flips: str, positive: str) -> None:
         for name, given, known in (
@@ -415,21 +403,16 @@ class StrategicProblem(Problem):
         return self.radius - self.label_cost * (1.0 if whole else share)
 
     @cached_property
-    def tally(self) -> NDArray[np.int32]:
-        """Answers asked for, by agent: the population's own counts."""
-        return self.population.answers_by_agent
-
-    @cached_property
-    def data(self) -> kernels.Strategic:
+    def data(self) -> strategic.Strategic:
         """What compiled code takes. To the compiler an array that can only be read is of a type of
         its own, and it would start anew for people in a file or from another process: so all are,
         but for the labels, which are made here."""
         code, width = self.loss.code
         people = self.population
         response = (self._model or NoResponse()).encoded(people.d)
-        return kernels.Strategic(
+        return strategic.Strategic(
             features=read_only(people.X),
-            labels=np.packbits(people.y > 0, bitorder="little"),
+            labels=packed(people.y > 0),
             zeta=read_only(response.strength),
             movable=read_only(response.reach),
             start=self._theta.start,

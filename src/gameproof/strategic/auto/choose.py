@@ -19,11 +19,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from gameproof.minmax.estimates import Envelope, Gradient, OnePoint, TwoPoint
+from gameproof.minmax.estimates.gradient import Gradient
+from gameproof.minmax.estimates.one_point import OnePoint
+from gameproof.minmax.estimates.two_point import TwoPoint
+from gameproof.minmax.plan import perturbed_by
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.auto.model_check import ALL, FIRST, ModelCheck, check_model
 from gameproof.strategic.auto.simulation import Simulation, sample_agents, simulate
 from gameproof.strategic.auto.tune import Tuner
+from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.learning.learn_response import learn_within
 from gameproof.strategic.learning.learned_response import LearnedResponse
 from gameproof.strategic.learning.pilot_plan import deployments_one_by_one, enough_answers
@@ -75,7 +79,7 @@ def _choose_for_known(
     if not isinstance(response, KnownResponse):
         return None
     gradient = Envelope(response.degree) if estimate is None else estimate
-    gradient.perturbed(problem)
+    perturbed_by(gradient, problem)
     sample = sample_agents(people, np.random.default_rng([seed, 3]))
     everyone = np.arange(people.n)
     model, simulation = (simulate(problem, response, agents) for agents in (everyone, sample))
@@ -105,7 +109,7 @@ class _PilotStudy:
         shows_answers = people.sight >= Sight.ANSWERS
         self._uses_answers = shows_answers and (estimate is None or isinstance(estimate, Envelope))
         if isinstance(estimate, Envelope) and not shows_answers:
-            estimate.perturbed(problem)  # raises, and says what the problem lacks
+            perturbed_by(estimate, problem)  # raises, and says what the problem lacks
         hidden = shows_answers and not self._uses_answers
         self._asked = _scores_of(people) if hidden else people
         self._enough = enough_answers(self._asked)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from gameproof.minmax.averages import Average, Last, StepWeighted, Suffix
-from gameproof.minmax.estimates import Gradient, OnePoint, Residual
+from gameproof.minmax.estimates.gradient import Gradient
+from gameproof.minmax.estimates.one_point import OnePoint
+from gameproof.minmax.estimates.residual import Residual
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import Solver
-from gameproof.minmax.updates import SGDA
+from gameproof.minmax.updates.sgda import SGDA
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # The step of a solver that is to stay at its start.

@@ -19,10 +19,14 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import GameproofError
 from gameproof.minmax.averages import Suffix
-from gameproof.minmax.estimates import Envelope, Gradient, OnePoint, Residual, TwoPoint
+from gameproof.minmax.estimates.gradient import Gradient
+from gameproof.minmax.estimates.one_point import OnePoint
+from gameproof.minmax.estimates.residual import Residual
+from gameproof.minmax.estimates.two_point import TwoPoint
 from gameproof.minmax.run import UNLIMITED, Run
 from gameproof.strategic.auto.simulation import Simulation
 from gameproof.strategic.auto.solver_setting import AVERAGES, NO_STEP, Setting
+from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.responses import KnownResponse
 
 # Steps of theta to try, and the smallest step to which the search may continue.

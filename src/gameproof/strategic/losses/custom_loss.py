@@ -9,8 +9,9 @@ import numpy as np
 from numba import njit, types
 from numba.core.errors import NumbaError
 
-from gameproof import kernels
 from gameproof.core.arguments import as_positive
+from gameproof.kernels.jit import elementwise
+from gameproof.kernels.losses import UserLoss
 from gameproof.strategic.losses.check_loss import check_loss
 from gameproof.strategic.losses.loss import Loss, Scores
 
@@ -69,8 +70,8 @@ class CustomLoss(Loss):
         self.s, self.K, self.name = as_positive("s", s), as_positive("K", K), name
         functions = {"phi": phi, "slope": slope, "curvature": curvature}
         compiled = {part: _compiled(part, function) for part, function in functions.items()}
-        self._on_arrays = {part: kernels.elementwise(f) for part, f in compiled.items()}
-        self._code = kernels.UserLoss(compiled["phi"], compiled["slope"])
+        self._on_arrays = {part: elementwise(f) for part, f in compiled.items()}
+        self._code = UserLoss(compiled["phi"], compiled["slope"])
         try:
             check_loss(self)
         except AssertionError as error:
@@ -86,7 +87,7 @@ class CustomLoss(Loss):
         return np.asarray(self._on_arrays["curvature"](z))
 
     @property
-    def code(self) -> tuple[kernels.UserLoss, float]:
+    def code(self) -> tuple[UserLoss, float]:
         return self._code, 0.0
 
     def __repr__(self) -> str:

@@ -7,8 +7,8 @@ from typing import final
 
 import numpy as np
 
-from gameproof import kernels
 from gameproof.core.arguments import as_positive
+from gameproof.kernels.losses import HUBER
 from gameproof.strategic.losses.loss import Loss, Scores
 
 
@@ -57,4 +57,4 @@ class HuberHinge(Loss):
 
     @property
     def code(self) -> tuple[int, float]:
-        return kernels.HUBER, self.width
+        return HUBER, self.width

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from gameproof import kernels
+from gameproof.kernels.losses import LOGISTIC
 from gameproof.strategic.losses.loss import Loss, Scores
 
 
@@ -49,4 +49,4 @@ class Logistic(Loss):
 
     @property
     def code(self) -> tuple[int, float]:
-        return kernels.LOGISTIC, 0.0
+        return LOGISTIC, 0.0

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof import kernels
+from gameproof.kernels.losses import UserLoss
 
 Scores = NDArray[np.float64]
 
@@ -65,7 +65,7 @@ class Loss(ABC):
         return self.phi(z), self.slope(z), self.curvature(z)
 
     @property
-    def code(self) -> tuple[int | kernels.UserLoss, float]:
+    def code(self) -> tuple[int | UserLoss, float]:
         """The compiled form: its code in `kernels`, or its compiled functions, and a parameter."""
         raise TypeError(
             f"{self!r} has no compiled form; make it with CustomLoss(phi, slope, curvature, s, K)"

@@ -7,7 +7,7 @@ from typing import final
 
 import numpy as np
 
-from gameproof import kernels
+from gameproof.kernels.losses import PSEUDO_HUBER
 from gameproof.strategic.losses.loss import Loss, Scores
 
 
@@ -41,4 +41,4 @@ class PseudoHuberHinge(Loss):
 
     @property
     def code(self) -> tuple[int, float]:
-        return kernels.PSEUDO_HUBER, 0.0
+        return PSEUDO_HUBER, 0.0

@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq, linprog
 
-from gameproof import kernels
 from gameproof.core.arguments import Indices, Vector, as_numbers, as_positive, require_finite
-from gameproof.minmax.problem import Block, Estimated, Problem, Saddle
-from gameproof.minmax.sets import Ball, Box, Simplex
+from gameproof.kernels import games, samples
+from gameproof.minmax.blocks import Block, Perturbed
+from gameproof.minmax.problem import Problem, Saddle
+from gameproof.minmax.sets.ball import Ball
+from gameproof.minmax.sets.box import Box
+from gameproof.minmax.sets.simplex import Simplex
 
 
 class _Game(Problem):
@@ -28,18 +31,18 @@ class _Game(Problem):
 
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
         out = np.empty(indices.size)
-        kernels.values_at(self.data, indices, *self.uncopied(x, y), out)
+        samples.values_at(self.data, indices, *self.uncopied(x, y), out)
         values: list[float] = out.tolist()
         return values
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector, Vector]:
         self.samples([i])
         gx, gy = np.empty(self.x_set.dim), np.empty(self.y_set.dim)
-        kernels.gradient_at(self.data, i, *self.uncopied(x, y), gx, gy)
+        samples.gradient_at(self.data, i, *self.uncopied(x, y), gx, gy)
         return gx, gy
 
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
-        return float(kernels.mean_value(self.data, self.n, *self.point(x, y)))
+        return float(samples.mean_value(self.data, self.n, *self.point(x, y)))
 
     def _certified(self, x: Vector, y: Vector) -> Saddle:
         return Saddle(x, y, self.value(x, y), self.duality_gap(x, y))
@@ -59,7 +62,7 @@ class MatrixGame(_Game):
         self.n, dx, dy = stack.shape
         self.name = f"matrix game {dx} x {dy}"
         self.x_set, self.y_set = Simplex(dx), Simplex(dy)
-        self.data = kernels.Bilinear(stack, np.zeros((self.n, dx)), np.zeros((self.n, dy)))
+        self.data = games.Bilinear(stack, np.zeros((self.n, dx)), np.zeros((self.n, dy)))
         self._mean = stack.mean(axis=0)
 
     @classmethod
@@ -105,7 +108,7 @@ class BilinearGame(_Game):
             raise ValueError(f"the matrices of a bilinear game must be square, got {dx} x {dy}")
         self.name = f"bilinear game of dimension {dx}"
         self.x_set = self.y_set = Ball(np.zeros(dx), radius)
-        self.data = kernels.Bilinear(
+        self.data = games.Bilinear(
             stack, _samples("p", p, 2, (self.n, dx)), _samples("q", q, 2, (self.n, dx))
         )
         self._mean, self._p, self._q = (part.mean(axis=0) for part in self.data)
@@ -148,7 +151,7 @@ class QuadraticGame(_Game):
         dy = second.shape[1]
         self.name = f"quadratic game {dx} + {dy}"
         self.x_set, self.y_set = Ball(np.zeros(dx), radius), Ball(np.zeros(dy), radius)
-        self.data = kernels.RankOne(
+        self.data = games.RankOne(
             first,
             _samples("b", second, 2, (self.n, dy)),
             _samples("p", p, 2, (self.n, dx)),
@@ -209,7 +212,7 @@ class RobustLeastSquares(_Game):
         self.name = f"robust least squares in {dx} unknowns"
         self.x_set = Ball(np.zeros(dx), radius)
         self.y_set = Box(np.full(self.n, -self.bound), np.full(self.n, self.bound))
-        self.data = kernels.LeastSquares(rows, _samples("b", b, 1, (self.n,)), self.penalty)
+        self.data = games.LeastSquares(rows, _samples("b", b, 1, (self.n,)), self.penalty)
 
     @classmethod
     def random(cls, n: int = 100, dx: int = 5, noise: float = 0.5, seed: int = 0) -> Self:
@@ -219,8 +222,8 @@ class RobustLeastSquares(_Game):
         return cls(a, b, penalty=2.0, radius=3.0, bound=10.0)
 
     @property
-    def estimated(self) -> Estimated:
-        return Estimated(0, self.x_set.dim, False)
+    def estimated(self) -> Perturbed:
+        return Perturbed(0, self.x_set.dim, False)
 
     @cached_property
     def saddle(self) -> Saddle:

@@ -1,0 +1,177 @@
+"""From directions to deployed points, and from their values to estimates of the gradient."""
+
+import numpy as np
+
+from gameproof.kernels.jit import inlined, not_inlined, stay_apart
+from gameproof.kernels.layout import (
+    ASKED,
+    ASKED_CURRENT,
+    BASE,
+    BASELINE,
+    BASIS,
+    CENTRE,
+    DIRECTIONS,
+    EXTERNAL,
+    FACTOR,
+    FIRST,
+    FROM,
+    GAUSSIAN,
+    LAST,
+    MEAN,
+    MEAN_COUNT,
+    MIRROR,
+    N_PREVIOUS,
+    NEW,
+    ORTHONORMAL,
+    POINT,
+    RADIUS,
+    RESIDUAL,
+    TO,
+)
+from gameproof.kernels.memory import section
+from gameproof.kernels.random import draw_normals
+from gameproof.kernels.vectors import add_scaled, dot
+
+
+@inlined
+def draw_directions(directions, plan, drawn, flat, rng):
+    """Overwrites the directions of a phase with random ones, unless they are a basis."""
+    if drawn == BASIS:
+        return
+    start, stop = plan[FROM], plan[TO]
+    for k in range(plan[DIRECTIONS]):
+        v = section(directions[k], start, stop)
+        draw_normals(v, rng)
+        for g in range(flat.shape[0]):
+            if flat[g, 0] >= start and flat[g, 1] <= stop:
+                subtract_mean(section(directions[k], flat[g, 0], flat[g, 1]))
+        if drawn == ORTHONORMAL:
+            orthogonalise(directions, k, start, stop)
+        if drawn != GAUSSIAN:
+            length = np.sqrt(dot(v, v))
+            for c in range(v.size):
+                v[c] /= length
+
+
+@not_inlined
+def subtract_mean(v):
+    """Overwrites v with v - mean(v): a direction within the affine hull of a simplex."""
+    stay_apart()
+    total = 0.0
+    for c in range(v.size):
+        total += v[c]
+    for c in range(v.size):
+        v[c] -= total / v.size
+
+
+@not_inlined
+def orthogonalise(directions, k, start, stop):
+    """Makes direction k orthogonal to the earlier ones; twice, against rounding."""
+    stay_apart()
+    v = section(directions[k], start, stop)
+    for _ in range(2):
+        for j in range(k):
+            other = section(directions[j], start, stop)
+            overlap = dot(v, other)
+            for c in range(v.size):
+                v[c] -= overlap * other[c]
+
+
+@inlined
+def write_point(method, memory, plan, point):
+    """Overwrites POINT with the point of this number: BASE + eps v for each direction v, then BASE,
+    or BASE - eps v for each."""
+    eps, number, k = memory.numbers[RADIUS], plan[DIRECTIONS], point
+    if method.drawn == EXTERNAL:  # a user's estimate gives the offsets themselves
+        eps = 1.0
+    if point >= number:
+        k = point - number if method.offset == MIRROR else 0
+        eps = -eps if method.offset == MIRROR else 0.0
+    v, width = memory.directions[plan[FIRST] + k], method.x_stop - method.x_start
+    start, stop, middle = plan[FROM], plan[TO], min(plan[TO], width)
+    shift(memory.x[POINT], memory.x[BASE], eps, section(v, start, middle), method.x_start + start)
+    rest = max(start, width)
+    shift(memory.y[POINT], memory.y[BASE], eps, section(v, rest, max(stop, rest)), rest - width)
+
+
+@inlined
+def shift(point, base, eps, v, start):
+    """Overwrites point with base, plus eps v from `start` on."""
+    for c in range(start):
+        point[c] = base[c]
+    stop = start + v.size
+    inner, origin = section(point, start, stop), section(base, start, stop)
+    for c in range(v.size):
+        inner[c] = origin[c] + eps * v[c]
+    for c in range(stop, point.size):
+        point[c] = base[c]
+
+
+@inlined
+def difference(answers, numbers, offset, number, k, start, stop):
+    """The sum over answers start .. stop of the value at direction k minus its offset."""
+    total, common = 0.0, 0.0
+    if offset == BASELINE:
+        common = numbers[MEAN]
+    elif offset == RESIDUAL:
+        common = numbers[LAST]
+    other = number if offset == CENTRE else number + k
+    for m in range(start, stop):
+        total += answers[k, m] - (answers[other, m] if offset >= CENTRE else common)
+    return total
+
+
+@inlined
+def clear_perturbed(method, x, y, row):
+    """Overwrites the perturbed coordinates of a row with zeros."""
+    for c in range(method.x_start, method.x_stop):
+        x[row, c] = 0.0
+    if method.y_perturbed:
+        for c in range(y.shape[1]):
+            y[row, c] = 0.0
+
+
+@inlined
+def estimate(method, memory, plan, weights):
+    """Adds (factor / eps) sum_k difference_k v_k to the perturbed coordinates of NEW and OLD, which
+    hold exact gradients of samples that are not asked, or zeros; then remembers the values.
+
+    Sums are over the size of a full batch: every sample of an epoch weighs the same, also in a
+    smaller last batch.
+    """
+    counts, numbers, answers = memory.counts, memory.numbers, memory.answers
+    width, number, start, stop = (
+        method.x_stop - method.x_start,
+        plan[DIRECTIONS],
+        plan[FROM],
+        plan[TO],
+    )
+    middle, factor = min(stop, width), weights[FACTOR] / (numbers[RADIUS] * method.batch)
+    first, last = 0, counts[ASKED_CURRENT]
+    for which in range(2 if method.asks_previous and counts[N_PREVIOUS] > 0 else 1):
+        if not method.some_exact:
+            clear_perturbed(method, memory.x, memory.y, NEW + which)
+        row = memory.x[NEW + which]
+        gx = section(row, method.x_start + start, method.x_start + middle)
+        for k in range(number):
+            v = memory.directions[plan[FIRST] + k]
+            gain = factor * difference(answers, numbers, method.offset, number, k, first, last)
+            add_scaled(gx, gain, section(v, start, middle))
+            for c in range(max(start, width), stop):
+                memory.y[NEW + which, c - width] += gain * v[c]
+        first, last = last, counts[ASKED]
+    if counts[ASKED_CURRENT] > 0 and (method.offset == BASELINE or method.offset == RESIDUAL):
+        steps_per_epoch = (method.n + method.batch - 1) // method.batch
+        remember(answers, numbers, counts[ASKED_CURRENT], steps_per_epoch)
+
+
+@inlined
+def remember(answers, numbers, current, steps_per_epoch):
+    """Overwrites the offsets of the next step: the last value, and the mean over about an epoch."""
+    value = 0.0
+    for m in range(current):
+        value += answers[0, m]
+    value /= current
+    numbers[MEAN_COUNT] = min(numbers[MEAN_COUNT] + 1.0, float(steps_per_epoch))
+    numbers[MEAN] += (value - numbers[MEAN]) / numbers[MEAN_COUNT]
+    numbers[LAST] = value

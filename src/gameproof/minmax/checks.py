@@ -1,0 +1,275 @@
+"""Contract tests for parts of your own.
+
+Each raises an AssertionError that says what is wrong, and returns None if nothing is. The built-in
+parts pass the same tests.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gameproof.minmax.averages import Last
+from gameproof.minmax.estimates.gradient import Gradient, Past, Space
+from gameproof.minmax.example_games import QuadraticGame
+from gameproof.minmax.orders.order import Order
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.sets.convex_set import ConvexSet
+from gameproof.minmax.solve import solve
+from gameproof.minmax.solver import Solver
+from gameproof.minmax.updates.update import Estimates, Update
+
+
+def _claim(holds: Any, text: str) -> None:
+    if not holds:
+        raise AssertionError(text)
+
+
+def _require(part: Any, kind: type) -> None:
+    if not isinstance(part, kind):
+        raise TypeError(f"expected a {kind.__name__}, got {part!r}")
+
+
+def check_gradient(gradient: Gradient, *, dim: int = 3, draws: int = 20_000, seed: int = 0) -> None:
+    """Tests an estimate: shapes, and that its mean is the gradient of a linear function.
+
+    The mean over `draws` is compared with a tolerance of six standard errors: a correct estimate
+    fails about once in 10^8 checks.
+
+    Parameters
+    ----------
+    gradient
+        The estimate.
+    dim
+        How many coordinates to perturb.
+    draws
+        How many estimates to average.
+    seed
+        Of the draws.
+
+    Raises
+    ------
+    AssertionError
+        If the estimate breaks the contract.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> gp.check_gradient(gp.TwoPoint())
+    """
+    _require(gradient, Gradient)
+    rng, space, radius = np.random.default_rng(seed), Space(dim), 0.5
+    number = gradient.n_points(dim)
+    slope, level = np.arange(1.0, dim + 1), 0.7
+    offsets = np.asarray(gradient.offsets(rng, space, radius))
+    _claim(
+        offsets.shape == (number, dim),
+        f"offsets must have shape {(number, dim)}, n_points by coordinates, got {offsets.shape}",
+    )
+    if number == 0:
+        return
+    past, found = Past(level, level), np.empty((draws, dim))
+    for k in range(draws):
+        offsets = np.asarray(gradient.offsets(rng, space, radius))
+        found[k] = gradient.estimate(level + offsets @ slope, offsets, radius, past)
+    _claim(np.isfinite(found).all(), "estimates must be finite")
+    error = np.abs(found.mean(axis=0) - slope)
+    allowed = 6 * found.std(axis=0) / np.sqrt(draws) + 1e-9
+    _claim(
+        (error <= allowed).all(),
+        f"the mean estimate of the gradient {slope} is {found.mean(axis=0)}, off by {error} where "
+        f"chance allows {allowed}",
+    )
+
+
+def check_order(order: Order, *, n: int = 10, epochs: int = 3, seed: int = 0) -> None:
+    """Tests an order: n sample numbers per epoch, and the same ones for the same seed.
+
+    Parameters
+    ----------
+    order
+        The order.
+    n, epochs
+        How many samples and epochs to draw.
+    seed
+        Of the draws.
+
+    Raises
+    ------
+    AssertionError
+        If the order breaks the contract.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> gp.check_order(gp.Reshuffle())
+    """
+    _require(order, Order)
+    first, second = np.random.default_rng(seed), np.random.default_rng(seed)
+    for epoch in range(epochs):
+        drawn = np.asarray(order.draw(first, n, epoch))
+        _claim(drawn.shape == (n,), f"an epoch must have {n} samples, got shape {drawn.shape}")
+        _claim(drawn.dtype.kind in "iu", f"samples must be integers, got {drawn.dtype}")
+        inside = (drawn >= 0).all() and (drawn < n).all()
+        _claim(inside, f"samples must lie between 0 and {n - 1}, got {drawn}")
+        again = np.asarray(order.draw(second, n, epoch))
+        _claim((drawn == again).all(), "the same generator must give the same order")
+
+
+def check_update(update: Update, *, seed: int = 0) -> None:
+    """Tests an update: shapes, that it keeps no hidden state, and that a run resumes exactly.
+
+    Parameters
+    ----------
+    update
+        The update.
+    seed
+        Of the estimates.
+
+    Raises
+    ------
+    AssertionError
+        If the update breaks the contract.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> gp.check_update(gp.Extragradient())
+    """
+    _require(update, Update)
+    _claim(len(update.phases) > 0, "an update needs at least one phase")
+    rng, size = np.random.default_rng(seed), 5
+    for phase in range(len(update.phases)):
+        arrays = {name: rng.standard_normal(size) for name in update.arrays}
+        estimates = Estimates(*rng.standard_normal((3, size)))
+        moves = [
+            np.asarray(
+                update.move(phase, estimates, {name: a.copy() for name, a in arrays.items()}, 3)
+            )
+            for _ in range(2)
+        ]
+        _claim(moves[0].shape == (size,), f"move must have shape {(size,)}, got {moves[0].shape}")
+        _claim(np.isfinite(moves[0]).all(), "move must be finite")
+        same = np.array_equal(moves[0], moves[1])
+        _claim(same, "move must depend on its arguments alone; keep state in `arrays`")
+    game = QuadraticGame.random(n=4, seed=0)
+    solver = Solver(update=update, step=0.01, radius=0.1, average=Last())
+    whole = solve(game, solver, epochs=4, seed=seed, progress=False)
+    half = solve(game, solver, epochs=2, seed=seed, progress=False)
+    rest = solve(game, solver, epochs=4, resume=half.state, progress=False)
+    _claim(np.array_equal(whole.x, rest.x), "a resumed run must equal an uninterrupted one")
+
+
+def check_set(whole: ConvexSet, *, points: int = 200, seed: int = 0) -> None:
+    """Tests a set: that `project` is the projection, and that the other members agree with it.
+
+    Parameters
+    ----------
+    whole
+        The set.
+    points
+        How many random points to project.
+    seed
+        Of the points.
+
+    Raises
+    ------
+    AssertionError
+        If the set breaks the contract.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> gp.check_set(gp.Simplex(3))
+    """
+    _require(whole, ConvexSet)
+    rng, dim, size = np.random.default_rng(seed), whole.dim, max(whole.diameter, 1e-12)
+    center = np.asarray(whole.center)
+    _claim(center.shape == (dim,), f"center must have {dim} coordinates, got {center.shape}")
+    _claim(whole.contains(center, 1e-7), "center must be in the set")
+    inside = [np.asarray(whole.sample(rng)) for _ in range(20)]
+    for point in inside:
+        _claim(whole.contains(point, 1e-7), f"sample gave {point}, which project moves")
+        far = np.linalg.norm(point - inside[0])
+        _claim(far <= size * (1 + 1e-7), f"two points are {far} apart, more than the diameter")
+    for _ in range(points):
+        point = center + size * rng.standard_normal(dim)
+        nearest = np.asarray(whole.project(point))
+        _claim(nearest.shape == (dim,), f"project must give {dim} numbers, got {nearest.shape}")
+        for other in inside:
+            # The angle between point - nearest and other - nearest is never acute.
+            acute = (point - nearest) @ (other - nearest)
+            _claim(
+                acute <= 1e-7 * size**2,
+                f"{nearest} is not the nearest point to {point}: {other} is in that direction",
+            )
+        for start, stop in whole.fixed_sums:
+            same = abs(nearest[start:stop].sum() - center[start:stop].sum()) <= 1e-7 * size
+            _claim(same, f"coordinates {start} to {stop} do not have a constant sum")
+
+
+def check_problem(problem: Problem, *, points: int = 20, seed: int = 0) -> None:
+    """Tests a problem: finite values, convex in x, concave in y, gradients that fit the values.
+
+    Convexity is tested at midpoints of random points of the sets; a problem with people behind it
+    is asked for values, which are counted.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    points
+        How many pairs of points to test.
+    seed
+        Of the points.
+
+    Raises
+    ------
+    AssertionError
+        If the problem breaks the contract.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> gp.check_problem(gp.QuadraticGame.random(n=3, seed=0))
+    """
+    _require(problem, Problem)
+    rng = np.random.default_rng(seed)
+    for _ in range(points):
+        i = rng.integers(problem.n, size=1)
+        x, x2 = (np.asarray(problem.x_set.sample(rng)) for _ in range(2))
+        y, y2 = (np.asarray(problem.y_set.sample(rng)) for _ in range(2))
+
+        def value(x: Any, y: Any, i: Any = i) -> float:
+            return float(problem.values(i, x, y)[0])
+
+        ends = [value(x, y), value(x2, y), value(x, y2)]
+        _claim(np.isfinite(ends).all(), f"sample {i[0]} gave a value that is not finite")
+        room = 1e-7 * (1 + max(map(abs, ends)))
+        _claim(
+            value((x + x2) / 2, y) <= (ends[0] + ends[1]) / 2 + room,
+            f"sample {i[0]} is not convex in x between {x} and {x2}",
+        )
+        _claim(
+            value(x, (y + y2) / 2) >= (ends[0] + ends[2]) / 2 - room,
+            f"sample {i[0]} is not concave in y between {y} and {y2}",
+        )
+        _check_gradients(problem, int(i[0]), (x, y), (x2, y2), room)
+
+
+def _check_gradients(
+    problem: Problem, i: int, point: tuple[Any, Any], other: tuple[Any, Any], room: float
+) -> None:
+    """A convex function lies above its tangents, a concave one below."""
+    here = float(problem.values([i], *point)[0])
+    for k, (block, part) in enumerate(zip("xy", problem.gradient(i, *point), strict=True)):
+        if part is None:
+            _claim(block not in problem.known, f"no gradient of {block}, where one is promised")
+            continue
+        _claim(np.shape(part) == point[k].shape, f"the gradient of {block} has a wrong shape")
+        pair = (other[0], point[1]) if k == 0 else (point[0], other[1])
+        sign = 1 if k == 0 else -1
+        tangent = here + float(part @ (other[k] - point[k]))
+        above = sign * (float(problem.values([i], *pair)[0]) - tangent)
+        _claim(above >= -room, f"the gradient of sample {i} in {block} does not fit its values")

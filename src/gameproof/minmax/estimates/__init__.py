@@ -1,0 +1,1 @@
+"""Estimates of a sample's gradient, one file each."""

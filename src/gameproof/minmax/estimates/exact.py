@@ -1,0 +1,39 @@
+"""The gradient itself, where the problem can give it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from gameproof.core.arguments import Matrix, Vector
+from gameproof.kernels.layout import NO_VALUES, SPHERE
+from gameproof.minmax.estimates.gradient import Compiled, Gradient, Past, Space
+
+
+class WithoutValues(Gradient):
+    """An estimate that queries no values."""
+
+    def n_points(self, dim: int) -> int:
+        return 0
+
+    def offsets(self, rng: np.random.Generator, space: Space, radius: float) -> Matrix:
+        return np.empty((0, space.size))
+
+    def estimate(self, values: Vector, offsets: Matrix, radius: float, past: Past) -> Vector:
+        return np.zeros(offsets.shape[1])
+
+
+@final
+@dataclass(frozen=True)
+class Exact(WithoutValues):
+    """The gradient itself, where the problem can give it. No values are asked.
+
+    Examples
+    --------
+    >>> Exact().n_points(10)
+    0
+    """
+
+    compiled: ClassVar[Compiled] = Compiled(NO_VALUES, SPHERE)

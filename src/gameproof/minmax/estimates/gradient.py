@@ -1,0 +1,194 @@
+"""`Gradient`: how the gradient of a sample is estimated, and what the estimate must see.
+
+An estimate says which points it queries, as offsets from the current point on the perturbed
+coordinates, and what it computes from the values there. A new one is two methods:
+
+    offsets(rng, space, radius) -> one row per point
+    estimate(values, offsets, radius, past) -> the estimated gradient
+
+Built-in estimates also name their compiled form. Those that need values have the form
+
+    (factor / eps) sum over directions v of (L_i(u + eps v) - c) v
+
+and differ in how v is drawn, in the factor, and in c. Any c that does not depend on v leaves the
+mean unchanged; a good c takes the size of L_i out of the variance.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+
+from gameproof.core.arguments import Matrix, Vector
+from gameproof.kernels.layout import CENTRE, EXTERNAL, MIRROR, NO_VALUES, OBSERVED
+from gameproof.minmax.sets.convex_set import Ranges
+
+Blocks = Literal["x", "y", "all"] | None
+
+
+class Space(NamedTuple):
+    """The perturbed coordinates, and the directions within the affine hull of the sets."""
+
+    size: int  # how many coordinates are perturbed
+    fixed_sums: Ranges = ()  # ranges of them with a constant sum
+
+    @property
+    def dim(self) -> int:
+        """The dimension of the space of directions."""
+        return self.size - len(self.fixed_sums)
+
+    def flatten(self, directions: Matrix) -> Matrix:
+        """The directions without their part normal to the hull."""
+        flat = np.array(directions)
+        for start, stop in self.fixed_sums:
+            flat[:, start:stop] -= flat[:, start:stop].mean(axis=1, keepdims=True)
+        return flat
+
+    def basis(self) -> Matrix:
+        """Orthonormal directions that span the space, one per row: unit vectors, and on ranges with
+        a fixed sum Helmert's contrasts."""
+        rows, fixed = [], dict(self.fixed_sums)
+        c = 0
+        while c < self.size:
+            stop = fixed.get(c, c + 1)
+            if c not in fixed:
+                rows.append(np.eye(self.size)[c])
+            for k in range(1, stop - c):
+                row = np.zeros(self.size)
+                row[c : c + k], row[c + k] = 1.0, -k
+                rows.append(row / np.sqrt(k * (k + 1)))
+            c = stop
+        return np.array(rows).reshape(-1, self.size)
+
+
+class Past(NamedTuple):
+    """What a run remembers of earlier values: their mean over about an epoch, and the last one."""
+
+    mean: float
+    last: float
+
+
+class Compiled(NamedTuple):
+    """The compiled form of an estimate: what it subtracts, and how it draws directions."""
+
+    offset: int
+    drawn: int
+
+
+USER_DEFINED = Compiled(EXTERNAL, EXTERNAL)
+
+
+class Gradient(ABC):
+    """An estimate of the gradient of one sample.
+
+    Examples
+    --------
+    A forward difference along one random coordinate:
+
+    >>> import gameproof as gp, numpy as np
+    >>> class OneCoordinate(gp.Gradient):
+    ...     def n_points(self, dim):
+    ...         return 2
+    ...     def offsets(self, rng, space, radius):
+    ...         return np.vstack([radius * np.eye(space.size)[rng.integers(space.size)],
+    ...                           np.zeros(space.size)])
+    ...     def estimate(self, values, offsets, radius, past):
+    ...         return offsets.size / 2 * (values[0] - values[1]) / radius**2 * offsets[0]
+    >>> gp.check_gradient(OneCoordinate())
+    """
+
+    # Which coordinates are perturbed: None for those without an exact gradient.
+    blocks: Blocks = None
+    # Whether queried points must lie in the sets. Iterates then stay in slightly smaller ones.
+    feasible: bool = False
+    compiled: ClassVar[Compiled] = USER_DEFINED
+
+    def n_points(self, dim: int) -> int:
+        """How many points are queried where `dim` directions are possible."""
+        return 1
+
+    @abstractmethod
+    def offsets(self, rng: np.random.Generator, space: Space, radius: float) -> Matrix:
+        """Where to query: offsets from the current point, one row per point."""
+
+    @abstractmethod
+    def estimate(self, values: Vector, offsets: Matrix, radius: float, past: Past) -> Vector:
+        """The estimated gradient from the values at those points."""
+
+    @property
+    def code(self) -> Compiled:
+        """The compiled form, or `USER_DEFINED`."""
+        return self.compiled
+
+    def n_directions(self, dim: int) -> int:
+        """How many directions are drawn."""
+        return self.n_points(dim)
+
+    def factor(self, dim: int) -> float:
+        """The factor of the compiled form."""
+        return 1.0
+
+    @property
+    def uses_values(self) -> bool:
+        """False for estimates that query no values."""
+        return self.code.offset not in (NO_VALUES, OBSERVED)
+
+
+@dataclass(frozen=True)
+class FromValues(Gradient):
+    """A built-in estimate that needs values only.
+
+    blocks
+        Which coordinates are perturbed: None for those without an exact gradient (the problem's
+        own choice), or "x", "y", "all".
+    feasible
+        True if the problem is defined on its sets only: queried points then stay inside.
+    """
+
+    blocks: Blocks = None
+    feasible: bool = False
+
+    def __post_init__(self) -> None:
+        if self.blocks not in (None, "x", "y", "all"):
+            raise ValueError(f'blocks must be None, "x", "y" or "all", got {self.blocks!r}')
+
+    def directions(self, rng: np.random.Generator, space: Space) -> Matrix:
+        """Unit vectors within the hull, uniform on their sphere."""
+        v = space.flatten(rng.standard_normal((1, space.size)))
+        return v / np.linalg.norm(v)
+
+    def n_directions(self, dim: int) -> int:
+        return min(1, dim)
+
+    def n_points(self, dim: int) -> int:
+        number, offset = self.n_directions(dim), self.code.offset
+        if number == 0:
+            return 0
+        return 2 * number if offset == MIRROR else number + (offset == CENTRE)
+
+    def factor(self, dim: int) -> float:
+        return float(dim)
+
+    def offsets(self, rng: np.random.Generator, space: Space, radius: float) -> Matrix:
+        v = radius * self.directions(rng, space)
+        if self.code.offset == MIRROR:
+            return np.vstack([v, -v])
+        return np.vstack([v, np.zeros((1, space.size))]) if self.code.offset == CENTRE else v
+
+    def estimate(self, values: Vector, offsets: Matrix, radius: float, past: Past) -> Vector:
+        offset, number = self.code.offset, len(values) // 2
+        if offset == MIRROR:
+            v, change = offsets[:number], (values[:number] - values[number:]) / 2
+        elif offset == CENTRE:
+            v, change = offsets[:-1], values[:-1] - values[-1]
+        else:
+            v, change = offsets, values - self.subtracted(past)
+        found: Vector = self.factor(offsets.shape[1]) / radius**2 * change @ v
+        return found
+
+    def subtracted(self, past: Past) -> float:
+        """c, for estimates that query one point."""
+        return 0.0

@@ -1,0 +1,36 @@
+"""(d/eps) (L_i(u + eps v) - f) v with f the value at the previous step's point.
+
+Zhang, Zhou, Ji and Zavlanos, "A new one-point residual-feedback oracle for black-box learning and
+control", 2022.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+from gameproof.kernels.layout import RESIDUAL, SPHERE
+from gameproof.minmax.estimates.gradient import Compiled, FromValues, Past
+
+
+@final
+@dataclass(frozen=True)
+class Residual(FromValues):
+    """(d/eps) (L_i(u + eps v) - f) v, f the value at the previous step's point: one value per
+    sample. In the first step f = 0.
+
+    Parameters
+    ----------
+    blocks, feasible
+        See `Gradient`.
+
+    Examples
+    --------
+    >>> Residual()
+    Residual(blocks=None, feasible=False)
+    """
+
+    compiled: ClassVar[Compiled] = Compiled(RESIDUAL, SPHERE)
+
+    def subtracted(self, past: Past) -> float:
+        return past.last

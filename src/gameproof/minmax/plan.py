@@ -1,0 +1,190 @@
+"""`plan`: a solver on a problem, as compiled code takes it, or an error if the two do not fit."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gameproof.core.arguments import Matrix
+from gameproof.kernels import layout
+from gameproof.kernels.layout import EXTERNAL, KNOWN, MIRROR, NO_VALUES, OBSERVED, Method
+from gameproof.kernels.sets import EncodedBox, EncodedInterval
+from gameproof.minmax.blocks import NOTHING, Perturbed
+from gameproof.minmax.estimates.gradient import Gradient, Space
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.sets.convex_set import ConvexSet, Ranges
+from gameproof.minmax.sets.product import Product
+from gameproof.minmax.sets.simplex import Simplex
+from gameproof.minmax.solver import Solver
+from gameproof.minmax.updates.update import Phase
+
+# Stands for a set that Python projects on.
+NO_SET = EncodedInterval(1, 0.0, 0.0)
+
+
+class Plan(NamedTuple):
+    """What a run needs to know before it begins."""
+
+    method: Method
+    x_set: Any
+    y_set: Any
+    perturbed: Perturbed
+    space: Space
+    directions: Matrix  # a basis, or room for random directions
+    n_points: int  # the most that a phase deploys
+
+
+def perturbed_by(gradient: Gradient, problem: Problem) -> Perturbed:
+    """The coordinates that an estimate perturbs on this problem, or an error."""
+    if gradient.code.offset == OBSERVED:
+        problem.queries.check(gradient)
+        return NOTHING
+    if gradient.code.offset == NO_VALUES:
+        missing = sorted({"x", "y"} - problem.known)
+        if missing:
+            raise ValueError(
+                f"{gradient!r} needs the gradient of {' and '.join(missing)}, and {problem.name} "
+                "does not give it; pass gradient= to the problem, or use an estimate from values "
+                "such as OnePoint()"
+            )
+        return NOTHING
+    if gradient.blocks is None:
+        return problem.estimated
+    for other in {"x", "y"} - {gradient.blocks} if gradient.blocks != "all" else ():
+        if other not in problem.known:
+            raise ValueError(
+                f"{gradient!r} estimates {gradient.blocks} alone, so {problem.name} must give the "
+                f"exact gradient of {other}, and it does not; pass gradient= to the problem, or "
+                "estimate all blocks"
+            )
+    x_stop = problem.x_set.dim if gradient.blocks != "y" else 0
+    return Perturbed(0, int(x_stop), gradient.blocks != "x")
+
+
+def plan(problem: Problem, solver: Solver) -> Plan:
+    """The method on this problem."""
+    n, gradient, update = int(problem.n), solver.gradient, solver.update
+    solver.order.check(n)
+    perturbed, batch = perturbed_by(gradient, problem), min(solver.batch, n)
+    x_set, y_set = problem.x_set.encoded, problem.y_set.encoded
+    projects = x_set is not None and y_set is not None
+    moves = 0 if projects and update.is_compiled else EXTERNAL
+    space, width = _space(problem, perturbed), int(perturbed.x_stop - perturbed.x_start)
+    rows = [_row(phase, gradient, space, width) for phase in update.phases]
+    sources = problem.queries.sources(perturbed)
+    everything = perturbed == (0, problem.x_set.dim, True)
+    table = np.array([integers for integers, _ in rows], dtype=np.int64)
+    x_scale, y_scale = solver.scales(problem)
+    method = Method(
+        n=n,
+        batch=batch,
+        order=solver.order.code,
+        offset=max(gradient.code.offset, layout.PLAIN),
+        drawn=gradient.code.drawn,
+        moves=moves,
+        plan=table,
+        weights=np.array([numbers for _, numbers in rows]),
+        queries_per_sample=_queries(update.phases, gradient, table),
+        flat=np.array(space.fixed_sums, dtype=np.int64).reshape(-1, 2),
+        asks_previous=update.asks_previous,
+        x_start=int(perturbed.x_start),
+        x_stop=int(perturbed.x_stop),
+        y_perturbed=bool(perturbed.y),
+        some_exact=not everything or KNOWN in (sources.if_clear, sources.if_set),
+        private=_is_private(problem, perturbed, moves, update.phases),
+        x_scale=float(x_scale),
+        y_scale=float(y_scale),
+        reach=_reach(problem, gradient, perturbed),
+        sources=sources,
+        tally=problem.queries.tally,
+    )
+    if gradient.code.drawn == layout.BASIS:
+        directions = space.basis()
+    else:
+        directions = np.zeros((int(table[:, layout.DIRECTIONS].max(initial=0)), space.size))
+    n_points = int(table[:, layout.POINTS].max(initial=0))
+    if not projects:
+        x_set = y_set = NO_SET
+    return Plan(method, x_set, y_set, perturbed, space, directions, n_points)
+
+
+def _space(problem: Problem, perturbed: Perturbed) -> Space:
+    """The perturbed coordinates, those of x first."""
+    start, stop = perturbed.x_start, perturbed.x_stop
+    sums = problem.x_set.fixed_sums
+    inside = [(a - start, b - start) for a, b in sums if start <= a and b <= stop]
+    size = stop - start
+    if perturbed.y:
+        inside += [(a + size, b + size) for a, b in problem.y_set.fixed_sums]
+        size += problem.y_set.dim
+    return Space(int(size), tuple((int(a), int(b)) for a, b in inside))
+
+
+def _row(
+    phase: Phase, gradient: Gradient, space: Space, width: int
+) -> tuple[list[int], list[float]]:
+    """One row of `Method.plan` and of `Method.weights`."""
+    start = width if phase.blocks == "y" else 0
+    stop = width if phase.blocks == "x" else space.size
+    own: Ranges = tuple((a, b) for a, b in space.fixed_sums if start <= a and b <= stop)
+    dim = stop - start - len(own)
+    asks = phase.asks and gradient.uses_values and dim > 0
+    before = width - sum(b <= width for _, b in space.fixed_sums) if phase.blocks == "y" else 0
+    mirrored = 0.5 if gradient.code.offset == MIRROR else 1.0
+    integers = [
+        int(phase.asks),
+        int(phase.from_base),
+        int(phase.anchored),
+        int(phase.blocks != "y"),
+        int(phase.blocks != "x"),
+        start,
+        stop,
+        gradient.n_directions(dim) if asks else 0,
+        int(before) if gradient.code.drawn == layout.BASIS else 0,
+        gradient.n_points(dim) if asks else 0,
+    ]
+    factor = gradient.factor(dim) * mirrored if asks else 0.0
+    return integers, [phase.new, phase.previous, phase.kept, factor]
+
+
+def _queries(phases: tuple[Phase, ...], gradient: Gradient, table: Any) -> int:
+    """Values, or observed answers, per sample in a step."""
+    if gradient.code.offset == OBSERVED:
+        return sum(phase.asks for phase in phases)
+    return int(table[:, layout.POINTS].sum())
+
+
+def _is_private(
+    problem: Problem, perturbed: Perturbed, moves: int, phases: tuple[Phase, ...]
+) -> bool:
+    """True if a step need touch no coordinates of y but those of its samples."""
+    box = isinstance(problem.y_set.encoded, (EncodedInterval, EncodedBox))
+    plain = not any(phase.anchored for phase in phases) and moves != EXTERNAL
+    return problem.private_y and problem.data is not None and box and plain and not perturbed.y
+
+
+def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:
+    """The radius of a ball inside the perturbed sets, if queries must be feasible."""
+    if not gradient.feasible:
+        return float("inf")
+    asked = (problem.x_set, perturbed.x_stop > 0), (problem.y_set, perturbed.y)
+    sets = [whole for whole, perturbs in asked if perturbs]
+    for part in (inner for whole in sets for inner in _parts(whole)):
+        if isinstance(part, Simplex) and part.entropy:
+            raise ValueError(
+                f"{gradient!r} keeps queries feasible on a smaller set, which {part!r} cannot "
+                "shrink to with multiplicative steps; use a Simplex without entropy"
+            )
+        if not part.inner_radius > 0:
+            raise ValueError(
+                f"{gradient!r} needs a ball inside {part!r}, and its inner_radius is "
+                f"{part.inner_radius:g}; define inner_radius, or leave out feasible=True"
+            )
+    return float(min((whole.inner_radius for whole in sets), default=np.inf))
+
+
+def _parts(whole: ConvexSet) -> list[ConvexSet]:
+    if isinstance(whole, Product):
+        return [part for own in whole.sets for part in _parts(own)]
+    return [whole]

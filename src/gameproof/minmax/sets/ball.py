@@ -1,0 +1,72 @@
+"""{u : |u - center| <= radius}: shrink towards the centre."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gameproof.core.arguments import Vector, as_positive, as_vector
+from gameproof.kernels.sets import EncodedBall
+from gameproof.minmax.sets.convex_set import ConvexSet, length
+
+
+@final
+class Ball(ConvexSet):
+    """The Euclidean ball {u : |u - center| <= radius}.
+
+    Parameters
+    ----------
+    center
+        A vector.
+    radius
+        A positive number.
+
+    Examples
+    --------
+    >>> Ball([0, 0], 1).project([3, 4])
+    array([0.6, 0.8])
+    """
+
+    def __init__(self, center: ArrayLike, radius: float) -> None:
+        self._center = as_vector("center", center)
+        self.radius = as_positive("radius", radius)
+        self.dim = self._center.size
+
+    def __repr__(self) -> str:
+        return f"Ball(dim={self.dim}, radius={self.radius:g})"
+
+    @property
+    def diameter(self) -> float:
+        return 2 * self.radius
+
+    @property
+    def center(self) -> Vector:
+        return self._center.copy()
+
+    @property
+    def inner_radius(self) -> float:
+        return self.radius
+
+    @cached_property
+    def encoded(self) -> EncodedBall:
+        return EncodedBall(self.dim, self._center, self.radius)
+
+    def project(self, point: ArrayLike) -> Vector:
+        vector = self._checked(point)
+        distance = length(vector - self._center)
+        if distance > self.radius:
+            vector = self._center + (vector - self._center) * (self.radius / distance)
+        return vector
+
+    def sample(self, rng: np.random.Generator) -> Vector:
+        return self._center + self.radius * in_unit_ball(rng, self.dim)
+
+
+def in_unit_ball(rng: np.random.Generator, dim: int) -> Vector:
+    """A uniform point of the unit ball."""
+    v: Vector = rng.standard_normal(dim)
+    v *= rng.random() ** (1 / dim) / np.linalg.norm(v)
+    return v

@@ -1,0 +1,1 @@
+"""How estimates become a step, one file each."""

@@ -1,0 +1,93 @@
+"""`Update`: how estimates become a step.
+
+A step has one or more phases. Each estimates the operator F at the current base point and moves:
+
+    base <- step(origin, eta scale m),   m = a F_J(base) + b F_K(base) + c kept
+
+F_J is the estimate over the current samples, F_K over the samples of the step before, and kept is
+the step before's F_J. F is (grad_x L, -grad_y L), so both blocks descend along it. The origin is
+the iterate u, or the base itself; after the last phase, the base is the new iterate. In the first
+step there is nothing before it, and every estimate in the formula stands for F_J.
+
+A table of phases with its weights is compiled. An update of your own can also override `move` and
+keep arrays of its own, which are saved with the state; it then runs in the Python loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Literal, NamedTuple
+
+from gameproof.core.arguments import Vector
+
+
+class Phase(NamedTuple):
+    """The weights of F_J, F_K and kept, and what the phase moves.
+
+    F_K costs values of its own; kept does not. A phase that uses neither F_J nor F_K asks nothing.
+    """
+
+    new: float = 1.0
+    previous: float = 0.0
+    kept: float = 0.0
+    blocks: Literal["x", "y", "both"] = "both"
+    from_base: bool = False  # start at the base that the phase before left, not at the iterate
+    anchored: bool = False  # start 1/(k + 2) of the way to the start of the run, in step k
+
+    @property
+    def asks(self) -> bool:
+        """True if the phase uses new estimates."""
+        return self.new != 0 or self.previous != 0
+
+
+class Estimates(NamedTuple):
+    """Estimates of F, each a vector over x and then y. The sign of the y block is flipped."""
+
+    new: Vector
+    previous: Vector
+    kept: Vector
+
+
+class Update:
+    """A table of phases; override `move` for anything else.
+
+    Examples
+    --------
+    Heavy-ball momentum:
+
+    >>> import gameproof as gp
+    >>> class Momentum(gp.Update):
+    ...     name, arrays = "momentum", ("velocity",)
+    ...     def move(self, phase, estimates, arrays, step):
+    ...         arrays["velocity"] *= 0.5
+    ...         arrays["velocity"] += estimates.new
+    ...         return arrays["velocity"]
+    >>> gp.check_update(Momentum())
+    """
+
+    name: ClassVar[str] = "own"
+    phases: ClassVar[tuple[Phase, ...]] = (Phase(),)
+    # Names of arrays of the update's own, each over x and then y, zero at the start.
+    arrays: ClassVar[tuple[str, ...]] = ()
+
+    def move(
+        self, phase: int, estimates: Estimates, arrays: Mapping[str, Vector], step: int
+    ) -> Vector:
+        """m: where to move, before the step size. `step` counts from 0."""
+        weights = self.phases[phase]
+        found: Vector = (
+            weights.new * estimates.new
+            + weights.previous * estimates.previous
+            + weights.kept * estimates.kept
+        )
+        return found
+
+    @property
+    def is_compiled(self) -> bool:
+        """True if the table of phases says it all."""
+        return type(self).move is Update.move and not self.arrays
+
+    @property
+    def asks_previous(self) -> bool:
+        """True if the samples of the step before are asked again, at the new point."""
+        return any(phase.previous != 0 for phase in self.phases)
