@@ -75,6 +75,22 @@ class Question(NamedTuple):
     """A deployed point (x, y) and the samples asked there.
 
     The answer is one value per sample; for an estimate from observations, one row per sample.
+
+    Attributes
+    ----------
+    id
+        The number of the question.
+    x, y
+        The deployed point.
+    indices
+        The samples asked.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> game = gp.QuadraticGame.random(n=5, seed=0)
+    >>> gp.Run(game, gp.sgda_rr(), seed=0).ask().indices.size
+    1
     """
 
     id: int

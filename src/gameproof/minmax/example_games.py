@@ -50,8 +50,15 @@ class _Game(Problem):
 
 @final
 class MatrixGame(_Game):
-    """L_i = x' A_i y on simplices; the value is that of a linear program.
+    """L_i = x' A_i y on simplices. A linear program gives the saddle point.
 
+    Parameters
+    ----------
+    matrices
+        One matrix A_i per sample, stacked along the first axis.
+
+    Examples
+    --------
     >>> rock_paper_scissors = MatrixGame([[[0, 1, -1], [-1, 0, 1], [1, -1, 0]]])
     >>> rock_paper_scissors.saddle.x.round(3)
     array([0.333, 0.333, 0.333])
@@ -99,6 +106,18 @@ class BilinearGame(_Game):
     """L_i = x' A_i y + p_i' x + q_i' y on two balls: plain descent-ascent circles here.
 
     Its saddle point solves A y + p = 0 and A' x + q = 0 for the means, and must lie in the balls.
+
+    Parameters
+    ----------
+    matrices, p, q
+        A_i, p_i and q_i, one per sample along the first axis.
+    radius
+        Of both balls.
+
+    Examples
+    --------
+    >>> BilinearGame.random(n=10, dim=2, seed=0).saddle.duality_gap < 1e-12
+    True
     """
 
     def __init__(self, matrices: ArrayLike, p: ArrayLike, q: ArrayLike, radius: float) -> None:
@@ -141,6 +160,18 @@ class QuadraticGame(_Game):
     """L_i = (a_i'x)^2/2 + (a_i'x)(b_i'y) - (b_i'y)^2/2 + p_i'x - q_i'y on two balls.
 
     The saddle point solves a linear system of the means and must lie in the balls.
+
+    Parameters
+    ----------
+    a, b, p, q
+        One row per sample.
+    radius
+        Of both balls.
+
+    Examples
+    --------
+    >>> QuadraticGame.random(n=20, seed=0).saddle.duality_gap < 1e-12
+    True
     """
 
     def __init__(
@@ -191,12 +222,26 @@ class QuadraticGame(_Game):
 
 @final
 class RobustLeastSquares(_Game):
-    """L_i = (a_i'x - b_i - y_i)^2/2 - penalty y_i^2/2: target b_i may be off by y_i, at a price.
+    """L_i = (a_i'x - b_i - y_i)^2/2 - penalty y_i^2/2: an adversary shifts target b_i by y_i.
 
     x in a ball, |y_i| <= bound, penalty > 1. Each y_i belongs to one sample, and its derivative
     needs no query: by default only x is estimated. With the bounds inactive, maximising over y
     multiplies the squares by penalty/(penalty - 1), so x* is the least-squares solution and
     y* = -residual/(penalty - 1).
+
+    Parameters
+    ----------
+    a, b
+        Features and targets, one row per sample.
+    penalty
+        The price of a shift, above 1.
+    radius, bound
+        Of the ball of x, and of every |y_i|.
+
+    Examples
+    --------
+    >>> RobustLeastSquares.random(n=20, seed=0).saddle.duality_gap < 1e-12
+    True
     """
 
     private_y = True

@@ -36,12 +36,29 @@ def solve_many(
 ) -> list[Result]:
     """``solve(problem, solver, seed=seed, …)`` for each of the seeds, in their order.
 
-    Compiled runs go on in threads, as many at once as there are cores or as `jobs` says, and give
-    what they would give one after the other. Runs that ask in Python, or that share a budget, do
-    go one after the other. Options are those of `solve`, but for what belongs to one run alone.
-    Ctrl-C ends them all: the results are then of those that had begun, as far as they came. Where
-    a run fails, the error has a dict `results` of those that ended, by their place in `seeds`.
+    Compiled runs use threads and give the same results as one after the other. Runs that ask in
+    Python, or that share a budget, run one after the other. Ctrl-C ends all of them: the results
+    are then those of the runs that had begun. If a run fails, the error has a dict `results` of
+    those that ended, by their place in `seeds`.
 
+    Parameters
+    ----------
+    problem, solver
+        As for `solve`.
+    seeds
+        A list of seeds.
+    jobs
+        The number of threads; by default one per core.
+    **options
+        Other options of `solve`, except those that belong to one run alone.
+
+    Returns
+    -------
+    list of Result
+        One result per seed.
+
+    Examples
+    --------
     >>> import gameproof as gp
     >>> game = gp.QuadraticGame.random(n=20, seed=0)
     >>> results = gp.solve_many(game, gp.ogda_rr(step=0.02), seeds=range(3), epochs=5)

@@ -26,7 +26,23 @@ from gameproof.minmax.sets.product import Product
 
 @dataclass(frozen=True, eq=False)
 class Saddle:
-    """A saddle point, its value, and the duality gap that certifies it (NaN where unknown)."""
+    """A saddle point, its value, and the duality gap that certifies it.
+
+    Parameters
+    ----------
+    x, y
+        The point.
+    value
+        L(x, y).
+    duality_gap
+        NaN if it is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Saddle(np.zeros(1), np.zeros(1), value=0.0).value
+    0.0
+    """
 
     x: Vector
     y: Vector
@@ -35,7 +51,20 @@ class Saddle:
 
 
 class Problem(ABC):
-    """min over x in X, max over y in Y of the mean of n sample losses L_i."""
+    """min over x in X, max over y in Y of the mean of n sample losses L_i.
+
+    Most problems are a `SaddleProblem`. Derive from this class for more control: set `n`, `x_set`,
+    `y_set` and `name`, and define `evaluate`.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> class Product(gp.Problem):
+    ...     n, x_set, y_set, name = 1, gp.Box([-1], [1]), gp.Box([-1], [1]), "x y"
+    ...     def evaluate(self, indices, x, y):
+    ...         return [float(x[0] * y[0]) for _ in indices]
+    >>> gp.check_problem(Product())
+    """
 
     n: int
     x_set: ConvexSet
@@ -198,11 +227,59 @@ def require_problem(problem: Any) -> None:
 
 
 def gap(problem: Problem, x: ArrayLike, y: ArrayLike, saddle: Saddle) -> float:
-    """L(x, y*) - L(x*, y), never negative at a true saddle point (x*, y*)."""
+    """L(x, y*) - L(x*, y), never negative at a true saddle point (x*, y*).
+
+    Parameters
+    ----------
+    problem
+        A problem whose mean loss can be computed.
+    x, y
+        The point to judge.
+    saddle
+        The saddle point (x*, y*).
+
+    Returns
+    -------
+    float
+        The gap.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> game = gp.QuadraticGame.random(n=20, seed=0)
+    >>> gp.gap(game, *game.start, game.saddle) > 0
+    True
+    """
     return problem.value(x, saddle.y) - problem.value(saddle.x, y)
 
 
 def duality_gap(problem: Problem, x: ArrayLike, y: ArrayLike) -> float:
-    """max over y' of L(x, y') minus min over x' of L(x', y): a certificate that needs no saddle
-    point, and never less than `gap`."""
+    """max over y' of L(x, y') minus min over x' of L(x', y).
+
+    It certifies a point without a saddle point, and is never less than `gap`.
+
+    Parameters
+    ----------
+    problem
+        A problem that can compute its duality gap.
+    x, y
+        The point to judge.
+
+    Returns
+    -------
+    float
+        The duality gap.
+
+    Raises
+    ------
+    TypeError
+        If the problem cannot compute it.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> game = gp.MatrixGame([[[0, 1], [1, 0]]])
+    >>> gp.duality_gap(game, [0.5, 0.5], [0.5, 0.5])
+    0.0
+    """
     return problem.duality_gap(x, y)

@@ -14,7 +14,23 @@ Reason = Literal["epochs", "queries", "tolerance", "callback", "interrupted"]
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A run as a callback sees it: copies, read-only."""
+    """A run as a callback sees it: read-only copies.
+
+    Attributes
+    ----------
+    epoch, steps, queries, seconds, score
+        How far the run is.
+    x, y, last_x, last_y
+        The output so far, and the last iterate.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> game, seen = gp.QuadraticGame.random(n=5, seed=0), []
+    >>> result = gp.solve(game, gp.ogda_rr(step=0.01), epochs=2, callback=seen.append, seed=0)
+    >>> [snapshot.epoch for snapshot in seen]
+    [1.0, 2.0]
+    """
 
     epoch: float
     steps: int
@@ -29,10 +45,31 @@ class Snapshot:
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """x and y are the output the solver's average gives; last_x and last_y the last iterate.
+    """What a run found.
 
-    status is a sentence, reason its one-word form. n_queries counts values received, n_deployments
-    the points at which they were asked. `state` goes on where this stopped.
+    Attributes
+    ----------
+    x, y
+        The output: the solver's average.
+    last_x, last_y
+        The last iterate.
+    status, reason
+        Why the run ended, as a sentence and as a word.
+    n_queries, n_deployments
+        Values received, and points at which they were asked.
+    n_steps, epochs, seconds
+        How far the run went, and how long it took.
+    trace
+        Records along the way.
+    state
+        The state, to resume from.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> game = gp.QuadraticGame.random(n=5, seed=0)
+    >>> gp.solve(game, gp.ogda_rr(step=0.01), epochs=2, seed=0).reason
+    'epochs'
     """
 
     x: Vector

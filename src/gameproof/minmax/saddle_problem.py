@@ -21,20 +21,30 @@ BlockGradients = tuple[Callable[..., Any] | None, Callable[..., Any] | None]
 class SaddleProblem(Problem):
     """min over x in x_set, max over y in y_set of (1/n) sum_i value(i, x, y).
 
+    Parameters
+    ----------
     value
         ``value(i, x, y) -> float``, convex in x and concave in y. It is also asked a little outside
-        the sets, up to the query radius. With ``vectorized=True`` it is
-        ``value(indices, x, y) -> array`` instead: one call for all samples asked at a point. A
-        function compiled with ``numba.njit`` makes whole runs compiled.
+        the sets, up to the query radius, unless the estimate is `feasible`. With
+        ``vectorized=True`` it is ``value(indices, x, y) -> array``: one call for all samples asked
+        at a point. A function compiled with ``numba.njit`` makes whole runs compiled. x and y
+        arrive as read-only arrays; a compiled function gets the run's own and must not change them.
+    n
+        The number of samples.
+    x_set, y_set
+        Convex compact sets.
     gradient
-        Optional. ``gradient(i, x, y) -> (dL_i/dx, dL_i/dy)``; or a pair of functions, one a block,
-        with None for a block whose gradient is out of reach: then only that block is estimated.
+        Optional. ``gradient(i, x, y) -> (dL_i/dx, dL_i/dy)``; or a pair of functions, one per
+        block, with None for a block whose gradient is out of reach: only that block is estimated.
+    vectorized
+        See `value`.
     saddle
         Optional, a known `Saddle`: lets `solve` stop at a tolerance.
+    name
+        Part of what identifies a saved run; by default the name of the function.
 
-    x and y arrive as read-only arrays; compiled functions get the run's own and must not change
-    them. `name` is part of what identifies a saved run.
-
+    Examples
+    --------
     >>> import gameproof as gp
     >>> problem = gp.SaddleProblem(
     ...     lambda i, x, y: (x[0] - i) ** 2 + x[0] * y[0] - y[0] ** 2,

@@ -39,11 +39,26 @@ Scale = Literal["auto"] | None | tuple[float, float]
 class Solver:
     """A method for finite-sum saddle problems; every part can be replaced.
 
-    step and radius are schedules by epoch, or numbers. scale multiplies the steps of the x and the
-    y block: "auto" is the problem's own choice, None one step for all (the paper to the letter).
-    batch samples are asked at each deployed point. start is where runs begin, by default where the
-    problem says. `Solver.auto(problem)` chooses all of it, and `why` says how.
+    Parameters
+    ----------
+    update, gradient, order
+        The parts of the method.
+    step, radius
+        Schedules by epoch, or numbers; `PerStep` for schedules by step.
+    scale
+        Multiplies the steps of the x and the y block: "auto" is the problem's own choice, None one
+        step for all (the paper to the letter).
+    batch
+        Samples asked at each deployed point.
+    average
+        What a run returns.
+    start
+        Where runs begin; by default where the problem says.
+    why
+        How `Solver.auto` chose the parts.
 
+    Examples
+    --------
     >>> Solver(step=0.1).name
     'OGDA-RR'
     """
@@ -206,20 +221,84 @@ def _described(part: Any) -> str:
 
 
 def ogda_rr(**parts: Any) -> Solver:
-    """OGDA with reshuffling, the paper's algorithm. Other parts: ogda_rr(gradient=TwoPoint())."""
+    """OGDA with reshuffling, the paper's algorithm.
+
+    Parameters
+    ----------
+    **parts
+        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
+
+    Returns
+    -------
+    Solver
+        The method.
+
+    Examples
+    --------
+    >>> ogda_rr(batch=10).name
+    'OGDA-RR'
+    """
     return Solver(update=OGDA(), order=Reshuffle(), **parts)
 
 
 def ogda_wr(**parts: Any) -> Solver:
-    """OGDA, sampling with replacement."""
+    """OGDA, sampling with replacement.
+
+    Parameters
+    ----------
+    **parts
+        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
+
+    Returns
+    -------
+    Solver
+        The method.
+
+    Examples
+    --------
+    >>> ogda_wr(batch=10).name
+    'OGDA-WR'
+    """
     return Solver(update=OGDA(), order=WithReplacement(), **parts)
 
 
 def sgda_rr(**parts: Any) -> Solver:
-    """Plain descent-ascent with reshuffling."""
+    """Plain descent-ascent with reshuffling.
+
+    Parameters
+    ----------
+    **parts
+        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
+
+    Returns
+    -------
+    Solver
+        The method.
+
+    Examples
+    --------
+    >>> sgda_rr(batch=10).name
+    'SGDA-RR'
+    """
     return Solver(update=SGDA(), order=Reshuffle(), **parts)
 
 
 def sgda_wr(**parts: Any) -> Solver:
-    """Plain descent-ascent, sampling with replacement."""
+    """Plain descent-ascent, sampling with replacement.
+
+    Parameters
+    ----------
+    **parts
+        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
+
+    Returns
+    -------
+    Solver
+        The method.
+
+    Examples
+    --------
+    >>> sgda_wr(batch=10).name
+    'SGDA-WR'
+    """
     return Solver(update=SGDA(), order=WithReplacement(), **parts)

@@ -53,6 +53,11 @@ class State:
     A state can be taken after any step, or after any answer within one. `save` writes it to a file,
     `load` reads it back, and ``solve(…, resume=state)`` continues to the same bits.
 
+    Attributes
+    ----------
+    memory, rng, problem, solver, seconds, marks, rows, arrays
+        What a resumed run needs. Read the properties instead.
+
     Examples
     --------
     >>> import gameproof as gp

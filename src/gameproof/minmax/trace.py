@@ -27,7 +27,18 @@ COUNTS = ("steps", "queries", "deployments")
 
 @final
 class Trace(Mapping[str, NDArray[Any]]):
-    """Columns by name: ``trace["score"]``, ``dict(trace)``, ``trace.to_frame()``."""
+    """Columns by name: ``trace["score"]``, ``dict(trace)``, ``trace.to_frame()``.
+
+    Parameters
+    ----------
+    rows
+        The records of a run.
+
+    Examples
+    --------
+    >>> list(Trace([]))[:3]
+    ['epoch', 'steps', 'queries']
+    """
 
     def __init__(self, rows: list[Row]) -> None:
         columns = zip(*rows, strict=True) if rows else [()] * len(Row._fields)

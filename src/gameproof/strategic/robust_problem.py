@@ -74,29 +74,35 @@ _FLIPS = {
 class StrategicProblem(Problem):
     """min over (theta, alpha) in a cone, max over gamma in [-1, 1]^n; see the module.
 
+    Parameters
+    ----------
     population
         The agents and how they answer.
     radius, label_cost
         delta, the size of the adversary's ball, and kappa, half the price of a label; infinite for
         labels that cannot change.
+    loss
+        By default `Logistic`.
     form, flips
         "exact" or "printed"; "one-way", "none" or "both".
     alpha_max
         The cap on alpha, and so on |theta| <= alpha_max / (K + s).
     intercept
-        A bound for an intercept, which nobody can move and which no adversary pays for; None for no
-        intercept. x is then (intercept, theta, alpha).
+        A bound for an intercept, which nobody can move and which costs the adversary nothing; None
+        for no intercept. x is then (intercept, theta, alpha).
     positive
         "exact": the gradients of +1 agents are computed; "estimated": from values that cost
         nothing, as in the paper's experiments.
     smooth
-        False for the same problem with every gamma maximised out, which leaves a minimisation with
-        kinks, |t| in place of gamma t; y then plays no part.
+        False for the same problem with every gamma maximised out. That leaves a minimisation with
+        kinks, |t| in place of gamma t, in which y has no effect.
     feature_cost
         What the adversary pays for a change in each feature, by default 1: the distance is
         |cost (x - x')| + label_cost |y - y'|. Infinite for a feature that is known to be accurate;
         its coefficient is bounded by alpha_max / (K + s) alone.
 
+    Examples
+    --------
     >>> people = Population([[1.0], [2.0], [-1.0]], [1, 1, -1])
     >>> problem = StrategicProblem(people, radius=0.1, label_cost=0.5)
     >>> problem.x_set, problem.y_set.dim

@@ -25,6 +25,8 @@ class Gaussian(FromValues):
     ----------
     blocks
         See `Gradient`.
+    feasible
+        Must be False: Gaussian offsets have any length.
     symmetric
         True for (1/2eps) (L_i(u + eps v) - L_i(u - eps v)) v.
 

@@ -25,14 +25,30 @@ class Phase(NamedTuple):
     """The weights of F_J, F_K and kept, and what the phase moves.
 
     F_K costs values of its own; kept does not. A phase that uses neither F_J nor F_K asks nothing.
+
+    Attributes
+    ----------
+    new, previous, kept
+        The weights.
+    blocks
+        Which blocks move: "x", "y" or "both".
+    from_base
+        True to start at the base that the phase before left, not at the iterate.
+    anchored
+        True to start 1/(k + 2) of the way to the start of the run, in step k.
+
+    Examples
+    --------
+    >>> Phase(new=0.0, kept=1.0).asks
+    False
     """
 
     new: float = 1.0
     previous: float = 0.0
     kept: float = 0.0
     blocks: Literal["x", "y", "both"] = "both"
-    from_base: bool = False  # start at the base that the phase before left, not at the iterate
-    anchored: bool = False  # start 1/(k + 2) of the way to the start of the run, in step k
+    from_base: bool = False
+    anchored: bool = False
 
     @property
     def asks(self) -> bool:
