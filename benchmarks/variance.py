@@ -14,7 +14,7 @@ import numpy as np
 from harness import Table, save
 
 import gameproof as gp
-from gameproof import kernels
+from gameproof.kernels.layout import NEW
 
 DRAWS, WARM_UP = 10_000, 1_000
 RADII = (2.0, 0.5, 0.1)
@@ -50,7 +50,7 @@ def variance(problem: gp.Problem, gradient: object, radius: float, draws: int) -
     for _ in range(WARM_UP + draws):
         run.step()
         memory = run.state.memory
-        rows.append(np.concatenate([memory.x[kernels.NEW], memory.y[kernels.NEW]]))
+        rows.append(np.concatenate([memory.x[NEW], memory.y[NEW]]))
     return float(np.array(rows[WARM_UP:]).var(axis=0).sum())
 
 

@@ -75,12 +75,20 @@ def compiled_y_gradient(i: int, x: Vector, y: Vector) -> Vector:
     return np.array([x[0] - 2 * y[0]])
 
 
-def assert_same_state(one: gp.State, other: gp.State) -> None:
-    """The same to the last bit, but for the clock."""
+def assert_same_memory(one: gp.State, other: gp.State) -> None:
+    """The same arrays and the same generator, to the last bit."""
     for name, ours, theirs in zip(one.memory._fields, one.memory, other.memory, strict=True):
         assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype), name
         assert ours.tobytes() == theirs.tobytes(), f"{name}:\n{ours}\n{theirs}"
+    assert one.arrays.keys() == other.arrays.keys()
+    for name in one.arrays:
+        assert one.arrays[name].tobytes() == other.arrays[name].tobytes(), name
     assert plain(one.rng.bit_generator.state) == plain(other.rng.bit_generator.state)
+
+
+def assert_same_state(one: gp.State, other: gp.State) -> None:
+    """The same to the last bit, but for the clock."""
+    assert_same_memory(one, other)
     assert (one.problem, one.solver) == (other.problem, other.solver)
     assert len(one.marks) == len(other.marks)
     for ours, theirs in zip(one.marks, other.marks, strict=True):
@@ -105,6 +113,11 @@ def teller() -> type[Teller]:
 @pytest.fixture
 def same_state() -> Callable[[gp.State, gp.State], None]:
     return assert_same_state
+
+
+@pytest.fixture
+def same_memory() -> Callable[[gp.State, gp.State], None]:
+    return assert_same_memory
 
 
 @pytest.fixture

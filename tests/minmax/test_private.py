@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.kernels.layout import BASE, OWN_U
+from gameproof.kernels.layout import BASE, OWN_DUE, OWN_U
+from gameproof.kernels.step import FEW
 from strategic_problems import make
 
 METHODS = {
@@ -34,7 +35,7 @@ def test_sums_are_those_of_the_iterates(method: str, step: str, batch: int, comp
     np.testing.assert_allclose(run.state.totals()[1], total, rtol=0, atol=1e-14 * 60)
 
 
-def test_between_the_phases_of_a_step_the_iterate_is_the_one_before() -> None:
+def test_between_the_phases_of_a_step_the_iterate_is_the_one_before(same_memory: Any) -> None:
     run = gp.Run(make(n=11), METHODS["extragradient"](step=0.1, radius=0.5, batch=7), seed=3)
     run.advance(4, 10**9, compiled=True)
     before, base = run.state.last[1], run.state.memory.y[BASE].copy()
@@ -48,8 +49,7 @@ def test_between_the_phases_of_a_step_the_iterate_is_the_one_before() -> None:
             again = gp.Run(run.problem, run.solver, state=run.state)  # goes on from there
     assert moved > 0
     again.advance(5, 10**9, compiled=True)
-    for part, ours in run.state.memory._asdict().items():
-        assert np.array_equal(ours, getattr(again.state.memory, part)), part
+    same_memory(run.state, again.state)
 
 
 @pytest.mark.parametrize("method", ["OGDA-WR", "extragradient"])
@@ -60,6 +60,46 @@ def test_a_coordinate_that_is_no_number_is_not_made_one(method: str) -> None:
     run.state.memory.own[fixed, OWN_U] = np.nan
     run.advance(5, 10**9, compiled=True)
     assert np.isnan(run.state.last[1][fixed])
+
+
+@pytest.mark.parametrize(("batch", "compiled"), [(1, True), (7, True), (7, False)])
+def test_coordinates_that_nothing_pulls_on_are_left_alone(batch: int, compiled: bool) -> None:
+    """Labels -1 are fixed, so their gamma has no effect: neither gamma nor its sum is touched, and
+    its average is where it started."""
+    problem = make()
+    fixed = problem.population.y < 0
+    gamma = np.random.default_rng(0).uniform(-1, 1, problem.n)
+    gamma[np.flatnonzero(fixed)[::2]] = -0.0
+    solver = gp.ogda_rr(step=0.01, radius=0.5, batch=batch)
+    start = (problem.start[0], gamma)
+    result = gp.solve(problem, solver, start=start, epochs=5, seed=2, compiled=compiled)
+    assert result.last_y[fixed].tobytes() == gamma[fixed].tobytes()  # zeros with their signs
+    assert not np.any(result.last_y[~fixed] == gamma[~fixed])
+    assert not result.state.memory.own[fixed, OWN_DUE].any()
+    assert np.allclose(result.y[fixed], gamma[fixed], rtol=1e-14, atol=0)
+
+
+@pytest.mark.parametrize("people", [True, False])
+def test_prefetching_changes_no_bit(people: bool, same_memory: Any) -> None:
+    n, solver = FEW + 7, gp.ogda_rr(step=0.01, radius=0.5)
+    runs = []
+    for compiled in (True, False):
+        problem = make(n=n, d=9) if people else gp.RobustLeastSquares.random(n=n, dx=9, seed=5)
+        runs.append(gp.Run(problem, solver, seed=1))
+        runs[-1].advance(n + 50, 10**9, compiled)
+    same_memory(runs[0].state, runs[1].state)
+
+
+@pytest.mark.parametrize("estimate", [gp.OnePoint(), gp.TwoPoint(), gp.Envelope()], ids=repr)
+def test_run_limited_to_a_few_values_at_a_time_has_the_same_bits(
+    estimate: gp.Gradient, same_memory: Any
+) -> None:
+    solver = gp.ogda_rr(gradient=estimate, step=0.01, radius=0.5)
+    whole, piecewise = gp.Run(make(), solver, seed=1), gp.Run(make(), solver, seed=1)
+    whole.advance(150, 10**9, compiled=True)
+    while piecewise.state.steps < 150:
+        piecewise.advance(150, piecewise.state.queries + 5, compiled=True)
+    same_memory(whole.state, piecewise.state)
 
 
 class OwnBall(gp.ConvexSet):

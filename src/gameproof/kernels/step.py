@@ -223,7 +223,8 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
             if limits[1] - counts[QUERIES] < most_queries(method, counts):
                 return leave(counts, stage, OUT_OF_QUERIES)
             numbers[ETA] = etas[counts[STEP if by_step[0] else EPOCH] - first[0]]
-            numbers[RADIUS] = radii[counts[STEP if by_step[1] else EPOCH] - first[1]]
+            radius = radii[counts[STEP if by_step[1] else EPOCH] - first[1]]
+            numbers[RADIUS] = min(radius, 0.5 * method.reach)  # half a set is left to move in
             if counts[POSITION] == 0:
                 if method.order == EXTERNAL:
                     return leave(counts, stage, NEED_ORDER)

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Indices, Vector, as_numbers
 from gameproof.core.errors import EvaluationError
+from gameproof.kernels.games import UserFunction
+from gameproof.kernels.jit import for_data
 from gameproof.kernels.layout import (
     ANCHOR,
     ANCHORED,
@@ -248,9 +250,10 @@ class Stepper:
             self.observe(None)
             return
         data = self.problem.data
-        if data is not None and not has_user_functions(data):
+        if data is not None and not isinstance(data, UserFunction):
             deployed = self.counts[DEPLOYMENTS]
-            code = known_gradients(data, self.method, self.memory)
+            kernel = for_data(known_gradients, has_user_functions(data))
+            code = kernel(data, self.method, self.memory)
             self.problem.queries.count_deployments(self.counts[DEPLOYMENTS] - deployed)
             if code != 0:
                 raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")

@@ -184,8 +184,8 @@ def check_set(whole: ConvexSet, *, points: int = 200, seed: int = 0) -> None:
     >>> gp.check_set(gp.Simplex(3))
     """
     _require(whole, ConvexSet)
-    rng, dim, size = np.random.default_rng(seed), whole.dim, max(whole.diameter, 1e-12)
-    center = np.asarray(whole.center)
+    rng, dim, center = np.random.default_rng(seed), whole.dim, np.asarray(whole.center)
+    size = max(whole.diameter, 1e-6 * float(np.linalg.norm(center)), 1e-12)  # above rounding
     _claim(center.shape == (dim,), f"center must have {dim} coordinates, got {center.shape}")
     _claim(whole.contains(center, 1e-7), "center must be in the set")
     inside = [np.asarray(whole.sample(rng)) for _ in range(20)]

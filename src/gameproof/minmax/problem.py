@@ -188,7 +188,13 @@ class Problem(ABC):
     def fingerprint(self) -> str:
         """A digest of what makes this problem this problem: saved runs go on with no other."""
         sets = [
-            (type(part).__name__, part.dim, _described(part), part.center)
+            (
+                type(part).__name__,
+                type(part.encoded).__name__,
+                part.dim,
+                _described(part),
+                part.center,
+            )
             for part in (*_primitive(self.x_set), *_primitive(self.y_set))
         ]
         sources = self.queries.sources(self.estimated)

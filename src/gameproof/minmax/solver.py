@@ -186,9 +186,9 @@ def _require_known_codes(solver: Solver) -> None:
         (solver.order, {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE, IN_ORDER}),
         (solver.gradient, set(range(PLAIN, OBSERVED + 1))),
     ):
-        code = part.code[0] if isinstance(part.code, tuple) else part.code
+        codes = part.code if isinstance(part.code, tuple) else (part.code,)
         own = not type(part).__module__.startswith("gameproof.")
-        if code != EXTERNAL and (own or code not in known):
+        if set(codes) != {EXTERNAL} and (own or codes[0] not in known):
             raise ValueError(
                 f"{part!r} has the code {part.code!r} of a built-in part; leave `code` out of a "
                 "part of your own, and it runs in the Python loop"

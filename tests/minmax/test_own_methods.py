@@ -1,0 +1,377 @@
+"""Estimates, updates, orders and sets of one's own: they run in the Python loop as built-in ones
+run compiled, and a saved run resumes exactly."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gameproof as gp
+from gameproof.kernels.layout import PHASE, PLAIN, RESHUFFLE, SPHERE
+from gameproof.minmax.estimates.gradient import Compiled
+from gameproof.minmax.updates.update import Phase
+from solving import SameState
+
+N = 6
+
+
+class OwnGradient(gp.Gradient):
+    """The NumPy form of a built-in estimate, as a user would write it."""
+
+    def __init__(self, form: gp.Gradient) -> None:
+        self.form, self.blocks = form, form.blocks
+
+    def __repr__(self) -> str:
+        return f"OwnGradient({self.form!r})"
+
+    def n_points(self, dim: int) -> int:
+        return self.form.n_points(dim)
+
+    def offsets(self, rng: np.random.Generator, space: Any, radius: float) -> Any:
+        return self.form.offsets(rng, space, radius)
+
+    def estimate(self, values: Any, offsets: Any, radius: float, past: Any) -> Any:
+        return self.form.estimate(values, offsets, radius, past)
+
+
+class OwnUpdate(gp.Update):
+    """A built-in update whose move is in Python."""
+
+    def __init__(self, form: gp.Update) -> None:
+        self.phases = form.phases  # type: ignore[misc]
+
+    def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
+        return super().move(phase, estimates, arrays, step)
+
+
+class OwnOrder(gp.Order):
+    """A built-in order, drawn in Python."""
+
+    def __init__(self, form: gp.Order) -> None:
+        self.form = form
+
+    def __repr__(self) -> str:
+        return f"OwnOrder({self.form!r})"
+
+    def draw(self, rng: np.random.Generator, n: int, epoch: int) -> Any:
+        return self.form.draw(rng, n, epoch)
+
+
+class OwnSet(gp.ConvexSet):
+    """A built-in set without its compiled form."""
+
+    def __init__(self, form: gp.ConvexSet) -> None:
+        self.form, self.dim = form, form.dim
+
+    diameter = property(lambda self: self.form.diameter)  # type: ignore[assignment]
+    center = property(lambda self: self.form.center)  # type: ignore[assignment]
+    fixed_sums = property(lambda self: self.form.fixed_sums)  # type: ignore[assignment]
+    inner_radius = property(lambda self: self.form.inner_radius)  # type: ignore[assignment]
+
+    def project(self, point: Any) -> Any:
+        return self.form.project(point)
+
+    def step(self, origin: Any, move: Any) -> Any:
+        return self.form.step(origin, move)
+
+    def sample(self, rng: np.random.Generator) -> Any:
+        return self.form.sample(rng)
+
+
+class Momentum(gp.Update):
+    """Heavy-ball momentum, with an array of its own."""
+
+    name, arrays = "momentum", ("velocity",)
+
+    def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
+        arrays["velocity"] *= 0.5
+        arrays["velocity"] += estimates.new
+        return arrays["velocity"]
+
+
+def quadratic() -> gp.QuadraticGame:
+    return gp.QuadraticGame.random(n=N, dx=3, dy=2, seed=1)
+
+
+def matrix() -> gp.MatrixGame:
+    return gp.MatrixGame.random(n=N, dx=3, dy=3, seed=1)
+
+
+def assert_close(one: gp.Result, other: gp.Result) -> None:
+    for name in ("x", "y", "last_x", "last_y"):
+        ours, theirs = getattr(one, name), getattr(other, name)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-11)
+    assert one.n_queries == other.n_queries
+    assert one.n_deployments == other.n_deployments
+
+
+FORMS = [
+    gp.OnePoint(),
+    gp.OnePoint(baseline=True),
+    gp.Residual(),
+    gp.TwoPoint(),
+    gp.TwoPoint(symmetric=True),
+    gp.Gaussian(),
+    gp.Directions(),
+    gp.Coordinates(),
+    gp.Coordinates(symmetric=True),
+]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=repr)
+@pytest.mark.parametrize(
+    ("game", "update"),
+    [(quadratic, gp.OGDA()), (matrix, gp.Extragradient()), (quadratic, gp.Alternating())],
+    ids=["balls", "simplices", "alternating"],
+)
+def test_estimate_in_python_runs_as_the_compiled_one(
+    form: gp.Gradient, game: Any, update: gp.Update
+) -> None:
+    results = [
+        gp.solve(
+            game(),
+            gp.Solver(update=update, gradient=gradient, step=0.01, radius=0.3, batch=4),
+            epochs=3,
+            seed=2,
+        )
+        for gradient in (form, OwnGradient(form))
+    ]
+    assert_close(*results)
+
+
+UPDATES = [
+    gp.SGDA(),
+    gp.OGDA(),
+    gp.Extragradient(),
+    gp.PastExtragradient(),
+    gp.Anchored(),
+    gp.Alternating(ascent_steps=2),
+]
+
+
+@pytest.mark.parametrize("form", UPDATES, ids=repr)
+def test_update_in_python_runs_as_the_compiled_one(form: gp.Update) -> None:
+    results = [
+        gp.solve(
+            quadratic(),
+            gp.Solver(update=update, gradient=gp.TwoPoint(), step=0.1, radius=0.3, batch=4),
+            epochs=3,
+            seed=2,
+        )
+        for update in (form, OwnUpdate(form))
+    ]
+    assert_close(*results)
+
+
+@pytest.mark.parametrize(
+    "form", [gp.Reshuffle(), gp.WithReplacement()], ids=lambda order: order.name
+)
+@pytest.mark.parametrize("private", [False, True])
+def test_order_in_python_runs_as_the_compiled_one(
+    form: gp.Order, private: bool, same_memory: Any
+) -> None:
+    game = gp.RobustLeastSquares.random(n=N, dx=3, seed=1) if private else quadratic()
+    states = [
+        gp.solve(game, gp.Solver(order=order, step=0.01, batch=4), epochs=3, seed=2).state
+        for order in (form, OwnOrder(form))
+    ]
+    same_memory(*states)
+
+
+@pytest.mark.parametrize("entropy", [False, True])
+def test_set_in_python_runs_as_the_compiled_one(entropy: bool) -> None:
+    results = []
+    for own in (False, True):
+        game = matrix()
+        game.x_set, game.y_set = (gp.Simplex(3, entropy=entropy) for _ in range(2))
+        if own:
+            game.x_set, game.y_set = OwnSet(game.x_set), OwnSet(game.y_set)
+        solver = gp.Solver(update=gp.Anchored(), gradient=gp.TwoPoint(), step=0.3, radius=0.3)
+        results.append(gp.solve(game, solver, epochs=3, seed=2))
+    assert_close(*results)
+
+
+def test_momentum_equals_its_formula() -> None:
+    game = quadratic()
+    solver = gp.Solver(update=Momentum(), gradient=gp.Exact(), step=0.1, batch=N, scale=None)
+    result = gp.solve(game, solver, epochs=5, seed=0)
+    u, velocity = np.concatenate(game.start), np.zeros(5)
+    for _ in range(5):
+        parts = [np.concatenate(game.gradient(i, u[:3], u[3:])) for i in range(N)]
+        velocity = 0.5 * velocity + np.mean(parts, axis=0) * [1, 1, 1, -1, -1]
+        u = u - 0.1 * velocity
+        u = np.concatenate([game.x_set.project(u[:3]), game.y_set.project(u[3:])])
+    np.testing.assert_allclose(np.append(result.last_x, result.last_y), u, rtol=1e-12)
+
+
+def own_run(state: gp.State | None = None) -> gp.Run:
+    """A run with an estimate, an update, an order and a set in Python."""
+    game = quadratic()
+    game.x_set = OwnSet(game.x_set)
+    solver = gp.Solver(
+        update=Momentum(),
+        gradient=OwnGradient(gp.OnePoint(baseline=True)),
+        order=OwnOrder(gp.Reshuffle()),
+        step=gp.PerStep(gp.Power(0.05, 0.5)),
+        radius=0.3,
+        batch=4,
+    )
+    return gp.Run(game, solver, state=state) if state else gp.Run(game, solver, seed=2)
+
+
+def test_run_with_parts_in_python_is_saved_and_resumed_exactly(
+    tmp_path: Path, same_state: SameState, same_memory: Any
+) -> None:
+    whole = own_run()
+    for _ in range(6):
+        whole.step()
+    assert whole.state.arrays["velocity"].any()
+    run = own_run()
+    while run.state.steps < 6:  # saved after every question, and after every answer
+        question = run.ask()
+        run.state.save(tmp_path / "state")
+        run = own_run(gp.State.load(tmp_path / "state"))
+        question = run.ask()
+        run.tell(question, run.problem.values(question.indices, question.x, question.y))
+        run.state.save(tmp_path / "state")
+        loaded = gp.State.load(tmp_path / "state")
+        same_state(loaded, run.state)
+        same_memory(loaded, run.state)
+        run = own_run(loaded)
+    same_memory(run.state, whole.state)
+
+
+def test_state_without_the_arrays_of_its_update_is_rejected() -> None:
+    state = own_run().state.copy()
+    for arrays in ({}, {"velocity": np.zeros(3)}):
+        state.arrays = arrays
+        with pytest.raises(gp.StateFileError, match="velocity has shape"):
+            own_run(state)
+
+
+def test_state_of_multiplicative_steps_does_not_resume_with_projected_ones() -> None:
+    solver, games = gp.ogda_rr(step=0.05, radius=0.3), (matrix(), matrix())
+    games[1].x_set = gp.Simplex(3, entropy=True)
+    state = gp.solve(games[0], solver, epochs=1, seed=0).state
+    with pytest.raises(gp.StateFileError, match="another problem"):
+        gp.solve(games[1], solver, epochs=2, resume=state)
+
+
+# --- what is rejected before the first query
+
+
+class Claims(OwnGradient):
+    """Claims a compiled form."""
+
+    def __init__(self, offset: int, drawn: int) -> None:
+        super().__init__(gp.OnePoint())
+        self.claimed = Compiled(offset, drawn)
+
+    @property
+    def code(self) -> Compiled:
+        return self.claimed
+
+
+class ClaimsOrder(OwnOrder):
+    def __init__(self, code: int) -> None:
+        super().__init__(gp.Reshuffle())
+        self.code = code  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"gradient": Claims(PLAIN, SPHERE)},
+        {"gradient": Claims(99, SPHERE)},
+        {"gradient": Claims(-1, SPHERE)},
+        {"gradient": Claims(PLAIN, -1)},
+        {"order": ClaimsOrder(RESHUFFLE)},
+        {"order": ClaimsOrder(99)},
+    ],
+    ids=str,
+)
+def test_part_that_claims_a_compiled_form_is_rejected(part: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="leave `code` out of a part of your own"):
+        gp.Solver(**part)
+
+
+@pytest.mark.parametrize(
+    "phases",
+    [(), (Phase(blocks="z"),), (Phase(new=np.nan),), ((1.0, 0.0),)],  # type: ignore[arg-type]
+    ids=["none", "unknown block", "not finite", "plain tuple"],
+)
+def test_table_of_phases_that_makes_no_sense_is_rejected(phases: Any) -> None:
+    update = gp.Update()
+    update.phases = phases  # type: ignore[misc]
+    with pytest.raises((ValueError, TypeError), match="phase"):
+        gp.Run(quadratic(), gp.Solver(update=update))
+
+
+class Fixed(OwnGradient):
+    """Gives what it is told to give."""
+
+    def __init__(self, offsets: Any = None, estimate: Any = None) -> None:
+        super().__init__(gp.OnePoint())
+        self.given, self.found = offsets, estimate
+
+    def offsets(self, rng: np.random.Generator, space: Any, radius: float) -> Any:
+        return super().offsets(rng, space, radius) if self.given is None else self.given
+
+    def estimate(self, values: Any, offsets: Any, radius: float, past: Any) -> Any:
+        return np.zeros(5) if self.found is None else self.found
+
+
+class FixedMove(gp.Update):
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
+        return self.found
+
+
+class FixedOrder(OwnOrder):
+    def __init__(self, found: Any) -> None:
+        super().__init__(gp.Reshuffle())
+        self.found = found
+
+    def draw(self, rng: np.random.Generator, n: int, epoch: int) -> Any:
+        return self.found
+
+
+BAD = {
+    "short offsets": ({"gradient": Fixed(np.zeros((1, 4)))}, r"offsets of shape \(1, 5\)"),
+    "offsets not finite": ({"gradient": Fixed(np.full((1, 5), np.nan))}, "finite offsets"),
+    "short estimate": ({"gradient": Fixed(estimate=np.zeros(4))}, "must estimate 5 finite"),
+    "estimate not finite": ({"gradient": Fixed(estimate=np.full(5, np.inf))}, "must estimate 5"),
+    "short move": ({"update": FixedMove(np.zeros(4))}, "must move by 5 finite numbers"),
+    "move not finite": ({"update": FixedMove(np.full(5, np.nan))}, "must move by 5 finite"),
+    "short order": ({"order": FixedOrder([0, 1])}, "expected 6 sample numbers"),
+    "order of floats": ({"order": FixedOrder(np.zeros(6))}, "expected 6 sample numbers"),
+    "order beyond the end": ({"order": FixedOrder(np.full(6, 6))}, "outside 0 to 5"),
+    "negative order": ({"order": FixedOrder(np.full(6, -1))}, "outside 0 to 5"),
+}
+
+
+@pytest.mark.parametrize(("parts", "said"), BAD.values(), ids=BAD)
+def test_what_a_part_gives_is_checked(parts: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        gp.solve(quadratic(), gp.Solver(step=0.01, **parts), epochs=1, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "values"), [(gp.OnePoint(), 1), (gp.TwoPoint(), 2), (gp.Coordinates(), 6)]
+)
+def test_past_extragradient_asks_in_its_second_phase_only(
+    gradient: gp.Gradient, values: int
+) -> None:
+    game = quadratic()
+    solver = gp.Solver(update=gp.PastExtragradient(), gradient=gradient, step=0.1, radius=0.3)
+    run = gp.Run(game, solver, seed=0)
+    for step in range(1, 15):
+        while run.state.steps < step:
+            question = run.ask()
+            assert question.indices.size == 1
+            assert run.state.memory.counts[PHASE] == 1
+            run.tell(question, game.values(question.indices, question.x, question.y))
+        assert run.state.queries == step * values
