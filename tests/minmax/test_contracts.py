@@ -84,7 +84,7 @@ class Estimate(gp.Gradient):
         v = rng.standard_normal(space.size)
         return np.vstack([radius * v / np.linalg.norm(v), np.zeros(space.size)])
 
-    def estimate(self, values: Any, offsets: Any, radius: float, past: Any) -> Any:
+    def estimate(self, values: Any, offsets: Any, radius: float, context: Any) -> Any:
         d = offsets.shape[1]
         return self.factor_of * d * (values[0] - values[1]) / radius**2 * offsets[0]
 

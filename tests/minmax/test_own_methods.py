@@ -31,8 +31,8 @@ class OwnGradient(gp.Gradient):
     def offsets(self, rng: np.random.Generator, space: Any, radius: float) -> Any:
         return self.form.offsets(rng, space, radius)
 
-    def estimate(self, values: Any, offsets: Any, radius: float, past: Any) -> Any:
-        return self.form.estimate(values, offsets, radius, past)
+    def estimate(self, values: Any, offsets: Any, radius: float, context: Any) -> Any:
+        return self.form.estimate(values, offsets, radius, context)
 
 
 class OwnUpdate(gp.Update):
@@ -318,7 +318,7 @@ class Fixed(OwnGradient):
     def offsets(self, rng: np.random.Generator, space: Any, radius: float) -> Any:
         return super().offsets(rng, space, radius) if self.given is None else self.given
 
-    def estimate(self, values: Any, offsets: Any, radius: float, past: Any) -> Any:
+    def estimate(self, values: Any, offsets: Any, radius: float, context: Any) -> Any:
         return np.zeros(5) if self.found is None else self.found
 
 

@@ -12,6 +12,7 @@ what it needs; Python provides it, sets the stage and calls `run` again. So comp
 that ask and tell go through the same arithmetic, and a state saved by one resumes in the other.
 """
 
+import numpy as np
 from numba import types
 from numba.extending import overload
 
@@ -224,7 +225,12 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
                 return leave(counts, stage, OUT_OF_QUERIES)
             numbers[ETA] = etas[counts[STEP if by_step[0] else EPOCH] - first[0]]
             radius = radii[counts[STEP if by_step[1] else EPOCH] - first[1]]
-            numbers[RADIUS] = min(radius, 0.5 * method.reach)  # half a set is left to move in
+            if method.reach < np.inf:
+                # Half a set is left to move in, and iterates stay inside when the radius changes.
+                radius = min(radius, 0.5 * method.reach)
+                if counts[STEP] > 0:
+                    radius = min(radius, numbers[RADIUS])
+            numbers[RADIUS] = radius
             if counts[POSITION] == 0:
                 if method.order == EXTERNAL:
                     return leave(counts, stage, NEED_ORDER)

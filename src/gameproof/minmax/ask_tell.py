@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Indices, Vector, as_numbers
+from gameproof.core.arguments import Indices, Matrix, Vector, as_numbers
 from gameproof.core.errors import EvaluationError
 from gameproof.kernels.games import UserFunction
 from gameproof.kernels.jit import for_data
@@ -32,6 +32,7 @@ from gameproof.kernels.layout import (
     ESTIMATED,
     ETA,
     EXACT_DONE,
+    FROM,
     FROM_BASE,
     KEPT,
     LAST,
@@ -55,19 +56,21 @@ from gameproof.kernels.layout import (
     PHASE,
     POINT,
     POINT_NO,
+    POINTS,
     QUERIES,
     RADIUS,
     SLOT,
     STAGE,
     STEP,
+    TO,
     U,
 )
 from gameproof.kernels.samples import has_user_functions
 from gameproof.kernels.step import clear_row, known_gradients
-from gameproof.minmax.estimates.gradient import Past
+from gameproof.minmax.estimates.gradient import Context
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.sets.convex_set import checked_point
+from gameproof.minmax.sets.convex_set import ConvexSet, checked_point, projected_on_shrunk
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.state import State
 from gameproof.minmax.updates.update import Estimates
@@ -233,16 +236,23 @@ class Stepper:
         self.memory.order[:] = drawn
         self.counts[STAGE] = ORDERED
 
+    @property
+    def _directions(self) -> Matrix:
+        """The directions of the present phase, on the coordinates that it perturbs."""
+        row = self.method.plan[self.counts[PHASE]]
+        found: Matrix = self.memory.directions[: row[POINTS], row[FROM] : row[TO]]
+        return found
+
     def _provide_directions(self) -> None:
         gradient, radius = self.solver.gradient, float(self.memory.numbers[RADIUS])
-        offsets = np.asarray(gradient.offsets(self.state.rng, self.plan.space, radius))
-        expected = self.memory.directions.shape
-        if offsets.shape != expected or not np.isfinite(offsets).all():
+        space, directions = self.plan.spaces[self.counts[PHASE]], self._directions
+        offsets = np.asarray(gradient.offsets(self.state.rng, space, radius))
+        if offsets.shape != directions.shape or not np.isfinite(offsets).all():
             raise ValueError(
-                f"{gradient!r} must give finite offsets of shape {expected}, one row per point, "
-                f"got shape {offsets.shape}"
+                f"{gradient!r} must give finite offsets of shape {directions.shape}, one row per "
+                f"point, got shape {offsets.shape}"
             )
-        self.memory.directions[:] = offsets
+        directions[:] = offsets
         self.counts[STAGE] = DRAWN
 
     def _provide_gradients(self) -> None:
@@ -299,14 +309,17 @@ class Stepper:
     def _provide_estimate(self) -> None:
         """Completes NEW and OLD by the user's estimate."""
         memory, counts, numbers = self.memory, self.counts, self.memory.numbers
-        past = Past(float(numbers[MEAN]), float(numbers[LAST]))
+        dim = self.plan.spaces[counts[PHASE]].dim
+        context = Context(dim, float(numbers[MEAN]), float(numbers[LAST]))
         current, total = counts[ASKED_CURRENT], counts[ASKED]
         if not self.method.some_exact:
             for row in (NEW, OLD):
                 clear_row(self.method, memory.x, memory.y, row)
         for row, answered in ((NEW, range(current)), (OLD, range(current, total))):
             for m in answered:
-                self._add_estimate(row, self._estimated(memory.answers[:, m], past))
+                self._add_estimate(
+                    row, self._estimated(memory.answers[: len(self._directions), m], context)
+                )
         if current:
             value = float(memory.answers[0, :current].mean())
             per_epoch = -(-self.method.n // self.method.batch)
@@ -315,43 +328,52 @@ class Stepper:
             numbers[LAST] = value
         counts[STAGE] = ESTIMATED
 
-    def _estimated(self, values: Vector, past: Past) -> Vector:
-        gradient, size = self.solver.gradient, self.plan.space.size
-        radius = float(self.memory.numbers[RADIUS])
-        found = gradient.estimate(values.copy(), self.memory.directions.copy(), radius, past)
+    def _estimated(self, values: Vector, context: Context) -> Vector:
+        gradient, directions = self.solver.gradient, self._directions
+        radius, size = float(self.memory.numbers[RADIUS]), directions.shape[1]
+        found = gradient.estimate(values.copy(), directions.copy(), radius, context)
         vector = np.asarray(found, dtype=np.float64)
         if vector.shape != (size,) or not np.isfinite(vector).all():
             raise ValueError(f"{gradient!r} must estimate {size} finite numbers, got {found!r}")
         return vector
 
     def _add_estimate(self, row: int, vector: Vector) -> None:
-        method, width = self.method, self.method.x_stop - self.method.x_start
-        self.memory.x[row, method.x_start : method.x_stop] += vector[:width] / method.batch
+        method, phase = self.method, self.method.plan[self.counts[PHASE]]
+        whole = np.zeros(self.memory.directions.shape[1])
+        whole[phase[FROM] : phase[TO]] = vector / method.batch
+        width = method.x_stop - method.x_start
+        self.memory.x[row, method.x_start : method.x_stop] += whole[:width]
         if method.y_perturbed:
-            self.memory.y[row] += vector[width:] / method.batch
+            self.memory.y[row] += whole[width:]
 
     def _provide_move(self) -> None:
         """The move and the projections in Python. If one raises, nothing has changed."""
-        memory, phase = self.memory, self.method.plan[self.counts[PHASE]]
-        sets = (self.problem.x_set, self.problem.y_set)
+        memory, method, phase = self.memory, self.method, self.method.plan[self.counts[PHASE]]
+        sets, eta = (self.problem.x_set, self.problem.y_set), memory.numbers[ETA]
         arrays = {name: array.copy() for name, array in self.state.arrays.items()}
-        m = self._direction(arrays)
+        parts = np.split(self._direction(arrays), [sets[0].dim])
         moved = []
-        for block, whole, part, scale, moves in (
-            (memory.x, sets[0], m[: sets[0].dim], self.method.x_scale, phase[MOVES_X]),
-            (memory.y, sets[1], m[sets[0].dim :], self.method.y_scale, phase[MOVES_Y]),
+        for block, whole, part, scale, moves, perturbed in (
+            (memory.x, sets[0], parts[0], method.x_scale, phase[MOVES_X], method.x_stop > 0),
+            (memory.y, sets[1], parts[1], method.y_scale, phase[MOVES_Y], method.y_perturbed),
         ):
             origin = block[BASE if phase[FROM_BASE] else U].copy()
             if phase[ANCHORED]:
                 origin += (block[ANCHOR] - origin) / (self.counts[STEP] + 2.0)
             if moves:
-                by = memory.numbers[ETA] * scale * part
-                moved.append((block, checked_point(whole, whole.step(origin, by), origin)))
+                shrink = self.shrink if perturbed else 1.0
+                moved.append((block, _stepped(whole, origin, eta * scale * part, shrink)))
         for block, point in moved:
             block[BASE] = point
         for name, array in arrays.items():
             self.state.arrays[name][:] = array
         self.counts[STAGE] = MOVED
+
+    @property
+    def shrink(self) -> float:
+        """How much smaller the sets are in which iterates stay: see `kernels.motion.move_block`."""
+        radius, reach = float(self.memory.numbers[RADIUS]), self.method.reach
+        return 1.0 - min(radius / reach, 0.5) if np.isfinite(reach) else 1.0
 
     def _direction(self, arrays: dict[str, Vector]) -> Vector:
         """m of the update, over x and then y."""
@@ -399,6 +421,13 @@ class Stepper:
             f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: fix "
             "the cause and continue with resume=error.state"
         )
+
+
+def _stepped(whole: ConvexSet, origin: Vector, move: Vector, shrink: float) -> Vector:
+    """Where a step leads, on the set shrunk towards its centre."""
+    if shrink == 1.0:
+        return checked_point(whole, whole.step(origin, move), origin)
+    return projected_on_shrunk(whole, origin - move, shrink)
 
 
 def _frozen(point: Vector) -> Vector:

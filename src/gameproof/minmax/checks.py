@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gameproof.minmax.averages import Last
-from gameproof.minmax.estimates.gradient import Gradient, Past, Space
+from gameproof.minmax.estimates.gradient import Context, Gradient, Space
 from gameproof.minmax.example_games import QuadraticGame
 from gameproof.minmax.orders.order import Order
 from gameproof.minmax.problem import Problem
@@ -69,10 +69,10 @@ def check_gradient(gradient: Gradient, *, dim: int = 3, draws: int = 20_000, see
     )
     if number == 0:
         return
-    past, found = Past(level, level), np.empty((draws, dim))
+    context, found = Context(dim, level, level), np.empty((draws, dim))
     for k in range(draws):
         offsets = np.asarray(gradient.offsets(rng, space, radius))
-        found[k] = gradient.estimate(level + offsets @ slope, offsets, radius, past)
+        found[k] = gradient.estimate(level + offsets @ slope, offsets, radius, context)
     _claim(np.isfinite(found).all(), "estimates must be finite")
     error = np.abs(found.mean(axis=0) - slope)
     allowed = 6 * found.std(axis=0) / np.sqrt(draws) + 1e-9

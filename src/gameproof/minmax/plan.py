@@ -13,11 +13,11 @@ from gameproof.kernels.sets import EncodedBox, EncodedInterval
 from gameproof.minmax.blocks import NOTHING, Perturbed
 from gameproof.minmax.estimates.gradient import Gradient, Space
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.sets.convex_set import ConvexSet, Ranges
+from gameproof.minmax.sets.convex_set import ConvexSet
 from gameproof.minmax.sets.product import Product
 from gameproof.minmax.sets.simplex import Simplex
 from gameproof.minmax.solver import Solver
-from gameproof.minmax.updates.update import Phase
+from gameproof.minmax.updates.update import Phase, Update
 
 # Stands for a set that Python projects on.
 NO_SET = EncodedInterval(1, 0.0, 0.0)
@@ -30,7 +30,7 @@ class Plan(NamedTuple):
     x_set: Any
     y_set: Any
     perturbed: Perturbed
-    space: Space
+    spaces: tuple[Space, ...]  # what each phase perturbs
     directions: Matrix  # a basis, or room for random directions
     n_points: int  # the most that a phase deploys
 
@@ -71,7 +71,11 @@ def plan(problem: Problem, solver: Solver) -> Plan:
     projects = x_set is not None and y_set is not None
     moves = 0 if projects and update.is_compiled else EXTERNAL
     space, width = _space(problem, perturbed), int(perturbed.x_stop - perturbed.x_start)
-    rows = [_row(phase, gradient, space, width) for phase in update.phases]
+    phases = [_phase_space(phase, space, width) for phase in checked_phases(update)]
+    rows = [
+        _row(phase, gradient, first, own, space)
+        for phase, (first, own) in zip(update.phases, phases, strict=True)
+    ]
     sources = problem.queries.sources(perturbed)
     everything = perturbed == (0, problem.x_set.dim, True)
     table = np.array([integers for integers, _ in rows], dtype=np.int64)
@@ -106,7 +110,8 @@ def plan(problem: Problem, solver: Solver) -> Plan:
     n_points = int(table[:, layout.POINTS].max(initial=0))
     if not projects:
         x_set = y_set = NO_SET
-    return Plan(method, x_set, y_set, perturbed, space, directions, n_points)
+    spaces = tuple(own for _, own in phases)
+    return Plan(method, x_set, y_set, perturbed, spaces, directions, n_points)
 
 
 def _space(problem: Problem, perturbed: Perturbed) -> Space:
@@ -121,16 +126,36 @@ def _space(problem: Problem, perturbed: Perturbed) -> Space:
     return Space(int(size), tuple((int(a), int(b)) for a, b in inside))
 
 
-def _row(
-    phase: Phase, gradient: Gradient, space: Space, width: int
-) -> tuple[list[int], list[float]]:
-    """One row of `Method.plan` and of `Method.weights`."""
+def checked_phases(update: Update) -> tuple[Phase, ...]:
+    """The phases of an update, or an error that says what is wrong with them."""
+    phases = update.phases
+    if not isinstance(phases, tuple) or not phases:
+        raise ValueError(f"{update!r} needs a tuple of at least one Phase, got phases={phases!r}")
+    for phase in phases:
+        if not isinstance(phase, Phase):
+            raise TypeError(f"each phase of {update!r} must be a Phase, got {phase!r}")
+        if phase.blocks not in ("x", "y", "both"):
+            raise ValueError(f'blocks of a phase must be "x", "y" or "both", got {phase.blocks!r}')
+        if not np.isfinite([phase.new, phase.previous, phase.kept]).all():
+            raise ValueError(f"the weights of a phase must be finite, got {phase!r}")
+    return phases
+
+
+def _phase_space(phase: Phase, space: Space, width: int) -> tuple[int, Space]:
+    """Where the coordinates that a phase perturbs begin, and what they are."""
     start = width if phase.blocks == "y" else 0
     stop = width if phase.blocks == "x" else space.size
-    own: Ranges = tuple((a, b) for a, b in space.fixed_sums if start <= a and b <= stop)
-    dim = stop - start - len(own)
+    sums = [(a - start, b - start) for a, b in space.fixed_sums if start <= a and b <= stop]
+    return start, Space(stop - start, tuple(sums))
+
+
+def _row(
+    phase: Phase, gradient: Gradient, start: int, own: Space, space: Space
+) -> tuple[list[int], list[float]]:
+    """One row of `Method.plan` and of `Method.weights`."""
+    dim, stop = own.dim, start + own.size
     asks = phase.asks and gradient.uses_values and dim > 0
-    before = width - sum(b <= width for _, b in space.fixed_sums) if phase.blocks == "y" else 0
+    before = start - sum(b <= start for _, b in space.fixed_sums)
     mirrored = 0.5 if gradient.code.offset == MIRROR else 1.0
     integers = [
         int(phase.asks),

@@ -59,6 +59,7 @@ from gameproof.minmax.ask_tell import Question, Stepper
 from gameproof.minmax.plan import plan
 from gameproof.minmax.problem import Problem, require_problem
 from gameproof.minmax.schedules import PerStep, tabulated
+from gameproof.minmax.sets.convex_set import projected_on_shrunk
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.start import starting_point
 from gameproof.minmax.state import State
@@ -110,6 +111,7 @@ class Run:
         self._method = self._plan.method
         if state is None:
             point = starting_point(problem, solver.start if start is None else start)
+            point = self._feasible(point)
             self._state = State.begin(problem, solver, self._plan, point, as_generator(seed))
         elif seed is not None or start is not None:
             raise ValueError("a resumed run has its seed and its start; give neither")
@@ -121,6 +123,17 @@ class Run:
         self._question: Question | None = None
         self._loops: dict[bool, Callable[..., int]] = {}
         self._costly_per_batch = self._count_costly()
+
+    def _feasible(self, point: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+        """The start, moved so far inside that the first queries stay in the sets, if they must."""
+        reach, perturbed = self._method.reach, self._plan.perturbed
+        if not np.isfinite(reach):
+            return point
+        shrink = 1.0 - min(float(self.solver.by_epoch(0, 1)[1][0]) / reach, 0.5)
+        (x, y), (x_set, y_set) = point, (self.problem.x_set, self.problem.y_set)
+        if perturbed.x_stop > 0:
+            x = projected_on_shrunk(x_set, x, shrink)
+        return x, projected_on_shrunk(y_set, y, shrink) if perturbed.y else y
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(

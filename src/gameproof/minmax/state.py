@@ -228,8 +228,9 @@ class State:
                 f"{solver.signature}; resume with the same parts"
             )
         size = (problem.x_set.dim + problem.y_set.dim,)
-        expected = _layout(problem, plan) | dict.fromkeys(solver.update.arrays, (size, np.float64))
-        found = self.memory._asdict() | self.arrays
+        own = [OWN + name for name in solver.update.arrays]
+        expected = _layout(problem, plan) | dict.fromkeys(own, (size, np.float64))
+        found = self.memory._asdict() | {OWN + name: array for name, array in self.arrays.items()}
         for name, (shape, kind) in expected.items():
             array = found.get(name, np.empty(0))
             fits = array.shape == shape and array.dtype == kind and array.flags.c_contiguous

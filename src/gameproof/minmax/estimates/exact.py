@@ -9,7 +9,7 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.kernels.layout import NO_VALUES, SPHERE
-from gameproof.minmax.estimates.gradient import Compiled, Gradient, Past, Space
+from gameproof.minmax.estimates.gradient import Compiled, Context, Gradient, Space
 
 
 class WithoutValues(Gradient):
@@ -21,7 +21,7 @@ class WithoutValues(Gradient):
     def offsets(self, rng: np.random.Generator, space: Space, radius: float) -> Matrix:
         return np.empty((0, space.size))
 
-    def estimate(self, values: Vector, offsets: Matrix, radius: float, past: Past) -> Vector:
+    def estimate(self, values: Vector, offsets: Matrix, radius: float, context: Context) -> Vector:
         return np.zeros(offsets.shape[1])
 
 

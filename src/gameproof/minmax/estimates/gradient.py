@@ -4,7 +4,7 @@ An estimate says which points it queries, as offsets from the current point on t
 coordinates, and what it computes from the values there. A new one is two methods:
 
     offsets(rng, space, radius) -> one row per point
-    estimate(values, offsets, radius, past) -> the estimated gradient
+    estimate(values, offsets, radius, context) -> the estimated gradient
 
 Built-in estimates also name their compiled form. Those that need values have the form
 
@@ -64,9 +64,11 @@ class Space(NamedTuple):
         return np.array(rows).reshape(-1, self.size)
 
 
-class Past(NamedTuple):
-    """What a run remembers of earlier values: their mean over about an epoch, and the last one."""
+class Context(NamedTuple):
+    """What an estimate may use besides values: the dimension of the space of directions, the mean
+    of earlier values over about an epoch, and the last value."""
 
+    dim: int
     mean: float
     last: float
 
@@ -95,8 +97,8 @@ class Gradient(ABC):
     ...     def offsets(self, rng, space, radius):
     ...         return np.vstack([radius * np.eye(space.size)[rng.integers(space.size)],
     ...                           np.zeros(space.size)])
-    ...     def estimate(self, values, offsets, radius, past):
-    ...         return offsets.size / 2 * (values[0] - values[1]) / radius**2 * offsets[0]
+    ...     def estimate(self, values, offsets, radius, context):
+    ...         return context.dim * (values[0] - values[1]) / radius**2 * offsets[0]
     >>> gp.check_gradient(OneCoordinate())
     """
 
@@ -115,7 +117,7 @@ class Gradient(ABC):
         """Where to query: offsets from the current point, one row per point."""
 
     @abstractmethod
-    def estimate(self, values: Vector, offsets: Matrix, radius: float, past: Past) -> Vector:
+    def estimate(self, values: Vector, offsets: Matrix, radius: float, context: Context) -> Vector:
         """The estimated gradient from the values at those points."""
 
     @property
@@ -178,17 +180,17 @@ class FromValues(Gradient):
             return np.vstack([v, -v])
         return np.vstack([v, np.zeros((1, space.size))]) if self.code.offset == CENTRE else v
 
-    def estimate(self, values: Vector, offsets: Matrix, radius: float, past: Past) -> Vector:
+    def estimate(self, values: Vector, offsets: Matrix, radius: float, context: Context) -> Vector:
         offset, number = self.code.offset, len(values) // 2
         if offset == MIRROR:
             v, change = offsets[:number], (values[:number] - values[number:]) / 2
         elif offset == CENTRE:
             v, change = offsets[:-1], values[:-1] - values[-1]
         else:
-            v, change = offsets, values - self.subtracted(past)
-        found: Vector = self.factor(offsets.shape[1]) / radius**2 * change @ v
+            v, change = offsets, values - self.subtracted(context)
+        found: Vector = self.factor(context.dim) / radius**2 * change @ v
         return found
 
-    def subtracted(self, past: Past) -> float:
+    def subtracted(self, context: Context) -> float:
         """c, for estimates that query one point."""
         return 0.0

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import final
 
 from gameproof.kernels.layout import BASELINE, PLAIN, SPHERE
-from gameproof.minmax.estimates.gradient import Compiled, FromValues, Past
+from gameproof.minmax.estimates.gradient import Compiled, Context, FromValues
 
 
 @final
@@ -38,5 +38,5 @@ class OnePoint(FromValues):
     def code(self) -> Compiled:
         return Compiled(BASELINE if self.baseline else PLAIN, SPHERE)
 
-    def subtracted(self, past: Past) -> float:
-        return past.mean if self.baseline else 0.0
+    def subtracted(self, context: Context) -> float:
+        return context.mean if self.baseline else 0.0

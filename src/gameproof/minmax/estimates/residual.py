@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, final
 
 from gameproof.kernels.layout import RESIDUAL, SPHERE
-from gameproof.minmax.estimates.gradient import Compiled, FromValues, Past
+from gameproof.minmax.estimates.gradient import Compiled, Context, FromValues
 
 
 @final
@@ -32,5 +32,5 @@ class Residual(FromValues):
 
     compiled: ClassVar[Compiled] = Compiled(RESIDUAL, SPHERE)
 
-    def subtracted(self, past: Past) -> float:
-        return past.last
+    def subtracted(self, context: Context) -> float:
+        return context.last

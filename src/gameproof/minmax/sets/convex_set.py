@@ -110,6 +110,12 @@ def projected(whole: ConvexSet, point: Vector) -> Vector:
     return checked_point(whole, whole.project(point.copy()), point)
 
 
+def projected_on_shrunk(whole: ConvexSet, point: Vector, shrink: float) -> Vector:
+    """The projection on center + shrink (set - center)."""
+    center = whole.center
+    return center + shrink * (projected(whole, center + (point - center) / shrink) - center)
+
+
 def checked_point(whole: ConvexSet, found: ArrayLike, point: Vector) -> Vector:
     """A point that a user's set returned, or an error."""
     nearest = np.array(found, dtype=np.float64, order="C")
