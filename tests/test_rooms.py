@@ -85,6 +85,11 @@ def plant(root: Path, files: dict[str, str]) -> Path:
     return package
 
 
+def test_no_two_files_share_a_name() -> None:
+    names = [path.name for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_imports_of_the_package_point_upward() -> None:
     assert list(PACKAGE.rglob("*.py")), f"there is no source in {PACKAGE}"
     assert misplaced_imports(PACKAGE) == []
@@ -94,7 +99,7 @@ def test_imports_of_the_package_point_upward() -> None:
     ("name", "source"),
     [
         ("__init__.py", "from gameproof.cli import main\nfrom .minmax import solve"),
-        ("kernels.py", "import numpy as np\nfrom numba import njit"),
+        ("kernels/jit.py", "import numpy as np\nfrom numba import njit"),
         ("estimators/base.py", "from gameproof.core.errors import DataError"),
         ("minmax/sets.py", "from .. import kernels"),
         ("minmax/games/matrix.py", "from ..sets import Ball\nfrom ...kernels import project"),
