@@ -97,7 +97,7 @@ def test_claims_must_fit_the_population() -> None:
     beyond = claim._replace(columns=np.full_like(claim.columns, D))
     fewer = claim._replace(current=claim.current[1:])
     for wrong, said in (
-        (beyond, f"a claim is about column {D}: there are 0 to {D - 1}"),
+        (beyond, f"a claim uses column {D}, but columns are 0 to {D - 1}"),
         (fewer, f"a claim has {N - 1} current levels, the population {N} agents"),
     ):
         budget = gp.BoxBudget(response.lower, response.upper, (wrong,))

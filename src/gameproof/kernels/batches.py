@@ -55,10 +55,9 @@ def take_batch(method, counts, samples, order):
         for m in range(counts[N_CURRENT + which]):
             i = samples[BATCH, which * width + m]
             source = source_of(method.sources, i)
-            if source != KNOWN:
-                samples[ASKED_LIST, total] = i
-                total += 1
-                costly += source == COUNTED
+            samples[ASKED_LIST, total] = i  # stays only if the sample is asked; a branch would
+            total += source != KNOWN  # be mispredicted half of the time
+            costly += source == COUNTED
         if which == 0:
             counts[ASKED_CURRENT] = total
     counts[ASKED], counts[COSTLY] = total, costly

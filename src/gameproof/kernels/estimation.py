@@ -90,8 +90,10 @@ def write_point(method, memory, plan, point):
     v, width = memory.directions[plan[FIRST] + k], method.x_stop - method.x_start
     start, stop, middle = plan[FROM], plan[TO], min(plan[TO], width)
     shift(memory.x[POINT], memory.x[BASE], eps, section(v, start, middle), method.x_start + start)
-    rest = max(start, width)
-    shift(memory.y[POINT], memory.y[BASE], eps, section(v, rest, max(stop, rest)), rest - width)
+    if method.y_perturbed:
+        rest = max(start, width)
+        v = section(v, rest, max(stop, rest))
+        shift(memory.y[POINT], memory.y[BASE], eps, v, rest - width)
 
 
 @inlined
@@ -146,7 +148,7 @@ def estimate(method, memory, plan, weights):
         plan[FROM],
         plan[TO],
     )
-    middle, factor = min(stop, width), weights[FACTOR] / (numbers[RADIUS] * method.batch)
+    middle, factor = min(stop, width), weights[FACTOR] * method.share / numbers[RADIUS]
     first, last = 0, counts[ASKED_CURRENT]
     for which in range(2 if method.asks_previous and counts[N_PREVIOUS] > 0 else 1):
         if not method.some_exact:

@@ -81,6 +81,7 @@ class Method(NamedTuple):
 
     n: int
     batch: int
+    share: float  # 1 / batch
     order: int
     offset: int
     drawn: int  # how directions are drawn

@@ -39,78 +39,80 @@ from gameproof.kernels.vectors import clip
 
 
 @inlined
-def write_origin(rows, plan, step):
-    """Overwrites BASE with the point from which a phase starts."""
-    base, u, anchor = rows[BASE], rows[U], rows[ANCHOR]
-    if plan[FROM_BASE] == 0:
-        for c in range(base.size):
-            base[c] = u[c]
-    if plan[ANCHORED] != 0:
-        for c in range(base.size):
-            base[c] += (anchor[c] - base[c]) / (step + 2.0)
+def pull(rows, k, weights):
+    """a NEW + b OLD + c KEPT, at coordinate k."""
+    a, b, c = weights
+    return a * rows[NEW, k] + b * rows[OLD, k] + c * rows[KEPT, k]
 
 
 @inlined
-def move_block(encoded, rows, shrink):
-    """BASE <- P(BASE - POINT). Where queries must be feasible, P projects on the shrunk set
-    center + shrink (set - center), so that BASE + eps v is in the set."""
-    base, move = rows[BASE], rows[POINT]
+def move_block(encoded, rows, plan, step, weights, number, shrink):
+    """BASE <- P(origin - step (a NEW + b OLD + c KEPT)).
+
+    The origin is U, or BASE, or a point near ANCHOR. Where queries must be feasible, P projects on
+    the shrunk set center + shrink (set - center), so that BASE + eps v is in the set.
+    """
+    base, origin, move = rows[BASE], rows[BASE if plan[FROM_BASE] else U], rows[POINT]
+    if plan[ANCHORED] != 0:
+        anchor = rows[ANCHOR]
+        for k in range(base.size):
+            base[k] = origin[k] + (anchor[k] - origin[k]) / (number + 2.0)
+        origin = base
+    new, old, kept = rows[NEW], rows[OLD], rows[KEPT]
+    a, b, c = weights
+    for k in range(base.size):
+        move[k] = step * (a * new[k] + b * old[k] + c * kept[k])
     if shrink == 1.0:
-        take_step(encoded, base, base, move)
+        take_step(encoded, base, origin, move)
         return
     center = rows[CENTER]
-    for c in range(base.size):
-        base[c] = center[c] + (base[c] - move[c] - center[c]) / shrink
-        move[c] = 0.0
+    for k in range(base.size):
+        base[k] = center[k] + (origin[k] - move[k] - center[k]) / shrink
+        move[k] = 0.0
     take_step(encoded, base, base, move)
-    for c in range(base.size):
-        base[c] = center[c] + shrink * (base[c] - center[c])
+    for k in range(base.size):
+        base[k] = center[k] + shrink * (base[k] - center[k])
 
 
 @inlined
-def move_private(y, y_set, samples, width, current, previous):
+def move_private(y, y_set, plan, step, weights, samples, width, current, previous):
     """The move of a private y: each coordinate is projected by itself, and one that nothing pulls
     on is left alone."""
     for which in range(2):
         for m in range(current if which == 0 else previous):
             place = which * width + m
             s = samples[SLOT, place]
-            if s == place and y[POINT, s] != 0.0:
-                lower, upper = bounds_of(y_set, samples[BATCH, place])
-                y[BASE, s] = clip(y[BASE, s] - y[POINT, s], lower, upper)
-
-
-@inlined
-def write_move(rows, step, a, b, c):
-    """Overwrites POINT with step (a NEW + b OLD + c KEPT)."""
-    out, new, old, kept = rows[POINT], rows[NEW], rows[OLD], rows[KEPT]
-    for k in range(out.size):
-        out[k] = step * (a * new[k] + b * old[k] + c * kept[k])
+            if s == place:
+                origin, by = y[BASE if plan[FROM_BASE] else U, s], step * pull(y, s, weights)
+                if by != 0.0:
+                    lower, upper = bounds_of(y_set, samples[BATCH, place])
+                    origin = clip(origin - by, lower, upper)
+                y[BASE, s] = origin
 
 
 @inlined
 def move(method, memory, plan, weights, x_set, y_set):
     """Overwrites BASE with the end of a phase. In the first step there is nothing before it, and
     every estimate stands for the new one."""
-    x, y, counts, numbers = memory.x, memory.y, memory.counts, memory.numbers
-    a, b, c = weights[BY_NEW], weights[BY_OLD], weights[BY_KEPT]
+    counts, numbers, number = memory.counts, memory.numbers, memory.counts[STEP]
+    by = (weights[BY_NEW], weights[BY_OLD], weights[BY_KEPT])
     if counts[N_PREVIOUS] == 0:
-        a, b, c = (a + b + c) * plan[ASKS], 0.0, 0.0
+        by = ((by[0] + by[1] + by[2]) * plan[ASKS], 0.0, 0.0)
     shrink = 1.0
     if method.reach < np.inf:
         shrink = 1.0 - min(numbers[RADIUS] / method.reach, 0.5)
     if plan[MOVES_X] != 0:
-        write_move(x, numbers[ETA] * method.x_scale, a, b, c)
-        write_origin(x, plan, counts[STEP])
-        move_block(x_set, x, shrink if method.x_stop > method.x_start else 1.0)
+        step, own = numbers[ETA] * method.x_scale, shrink if method.x_stop > method.x_start else 1.0
+        move_block(x_set, memory.x, plan, step, by, number, own)
     if plan[MOVES_Y] != 0:
-        write_move(y, -numbers[ETA] * method.y_scale, a, b, c)
-        write_origin(y, plan, counts[STEP])
+        step = -numbers[ETA] * method.y_scale
         if method.private:
-            samples, width = memory.samples, method.batch
-            move_private(y, y_set, samples, width, counts[N_CURRENT], counts[N_PREVIOUS])
+            samples, current, previous = memory.samples, counts[N_CURRENT], counts[N_PREVIOUS]
+            width = method.batch
+            move_private(memory.y, y_set, plan, step, by, samples, width, current, previous)
         else:
-            move_block(y_set, y, shrink if method.y_perturbed else 1.0)
+            own = shrink if method.y_perturbed else 1.0
+            move_block(y_set, memory.y, plan, step, by, number, own)
 
 
 @inlined

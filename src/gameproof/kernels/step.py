@@ -27,6 +27,7 @@ from gameproof.kernels.jit import cached, inlined
 from gameproof.kernels.layout import (
     ANSWERED,
     ASKED,
+    ASKED_CURRENT,
     ASKED_LIST,
     ASKING,
     ASKS,
@@ -107,7 +108,8 @@ def _choose_answer(data, method, memory):
 
     def evaluate(data, method, memory):
         counts, samples = memory.counts, memory.samples
-        x, y, answers = memory.x[POINT], memory.y[POINT], memory.answers[counts[POINT_NO]]
+        x, y = memory.x[POINT], memory.y[POINT if method.y_perturbed else BASE]
+        answers = memory.answers[counts[POINT_NO]]
         place = 0
         for which in range(2 if method.asks_previous else 1):
             for m in range(counts[N_CURRENT + which]):
@@ -149,13 +151,16 @@ def _choose_gradients(data, method, memory):
             gx, gy = memory.x[NEW + which], memory.y[NEW + which]
             gx[:] = 0.0
             gy[:] = 0.0
-            for known in range(2):
+            asked = counts[ASKED_CURRENT] if which == 0 else counts[ASKED] - counts[ASKED_CURRENT]
+            for known in range(
+                0 if asked > 0 else 1, 2 if asked < counts[N_CURRENT + which] else 1
+            ):
                 for m in range(counts[N_CURRENT + which]):
                     i = samples[BATCH, which * method.batch + m]
                     if (source_of(method.sources, i) == KNOWN) == (known == 1):
                         at = samples[SLOT, which * method.batch + m] if method.private else i
                         whole = known == 1 or not estimated
-                        add_gradient(data, i, x, y, at, 1.0 / method.batch, gx, gy, whole)
+                        add_gradient(data, i, x, y, at, method.share, gx, gy, whole)
                 if known == 0:
                     clear_perturbed(method, memory.x, memory.y, NEW + which)
             good &= all_finite(gx) and all_finite(gy)

@@ -154,7 +154,7 @@ class Stepper:
     def _y(self, row: int) -> Vector:
         """A copy of y, with the coordinates of this step in their present place."""
         if not self.method.private:
-            dense: Vector = self.memory.y[row].copy()
+            dense: Vector = self.memory.y[row if self.method.y_perturbed else BASE].copy()
             return dense
         y: Vector = self.memory.own[:, OWN_U].copy()
         for which in range(2):

@@ -83,6 +83,7 @@ def plan(problem: Problem, solver: Solver) -> Plan:
     method = Method(
         n=n,
         batch=batch,
+        share=1.0 / batch,
         order=solver.order.code,
         offset=max(gradient.code.offset, layout.PLAIN),
         drawn=gradient.code.drawn,
