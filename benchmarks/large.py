@@ -77,7 +77,7 @@ def seconds_per_step(problems: tuple[gp.StrategicProblem, ...], steps: int) -> l
     system allocates memory, is not timed."""
     runs = [gp.Run(problem, SOLVER, seed=0) for problem in problems]
     for run in runs:
-        run.compile(whole=True)
+        run.compile(True)
         run.advance(run.problem.n, 10**18, compiled=True)
     seconds = [0.0 for _ in runs]
     for _ in range(TURNS):
