@@ -197,7 +197,7 @@ def worst_case(
 
 
 def _require_response(people: Population) -> None:
-    """Raises if answers can be had only by asking."""
+    """Raises if only asking gives answers."""
     if people.sight < Sight.RESPONSE:
         raise TypeError(
             "worst_case needs the response function, and this population shows "
