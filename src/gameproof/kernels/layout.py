@@ -48,7 +48,7 @@ WEIGHT_COLUMNS = 4
 PLAIN, BASELINE, RESIDUAL, CENTRE, MIRROR, NO_VALUES, OBSERVED = range(7)
 # How directions are drawn. A BASIS is fixed.
 SPHERE, GAUSSIAN, ORTHONORMAL, BASIS = range(4)
-RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE, IN_ORDER = range(4)
+RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE = range(3)
 # The code of a part that is not compiled: `run` returns, and Python does it.
 EXTERNAL = -1
 # How the gradient of a sample is obtained: from values that are counted; from values that cost

@@ -12,7 +12,6 @@ import numpy as np
 from gameproof.core.arguments import Vector, as_count, as_positive
 from gameproof.kernels.layout import (
     EXTERNAL,
-    IN_ORDER,
     OBSERVED,
     PLAIN,
     RESHUFFLE,
@@ -183,7 +182,7 @@ _SUCH_AS = {
 def _require_known_codes(solver: Solver) -> None:
     """Rejects a part of a user's own that claims a compiled form: it would run as another part."""
     for part, known in (
-        (solver.order, {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE, IN_ORDER}),
+        (solver.order, {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE}),
         (solver.gradient, set(range(PLAIN, OBSERVED + 1))),
     ):
         codes = part.code if isinstance(part.code, tuple) else (part.code,)
