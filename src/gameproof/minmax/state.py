@@ -55,7 +55,7 @@ class State:
 
     Attributes
     ----------
-    memory, rng, problem, solver, seconds, marks, rows, arrays
+    memory, rng, problem, solver, seconds, marks, rows, arrays, position
         What a resumed run needs. Read the properties instead.
 
     Examples
@@ -76,6 +76,8 @@ class State:
     rows: list[Row] = field(default_factory=list)
     # Arrays of the update's own, each over x and then y.
     arrays: dict[str, Vector] = field(default_factory=dict)
+    # How far stored answers have been read (`Queries.position`).
+    position: int = 0
 
     @classmethod
     def begin(
@@ -167,6 +169,7 @@ class State:
             "seconds": self.seconds,
             "generator": state_files.generator_state(self.rng),
             "marks": len(self.marks),
+            "position": self.position,
         }
         arrays = dict(self.memory._asdict())
         for k, mark in enumerate(self.marks):
@@ -213,6 +216,7 @@ class State:
             marks,
             rows,
             {name[len(OWN) :]: array for name, array in arrays.items() if name.startswith(OWN)},
+            header.get("position", 0),
         )
 
     def check(self, problem: Problem, solver: Solver, plan: Plan) -> None:

@@ -154,7 +154,8 @@ class StrategicProblem(Problem):
         if self.intercept is not None:
             self.x_set = Product(Box([-self.intercept], [self.intercept]), cone)
         self.y_set = Box(np.full(self.n, -1.0), np.full(self.n, 1.0))
-        self.compiled_values = self._model is not None
+        # Compiled code would compute answers without the journal.
+        self.compiled_values = self._model is not None and population.journal is None
         _ = self.data  # refuses a loss that has no compiled form
 
     def __getstate__(self) -> dict[str, Any]:
@@ -266,7 +267,7 @@ class StrategicProblem(Problem):
         return values
 
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
-        if not self.compiled_values:
+        if self._model is None:
             raise TypeError(
                 f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
                 "asked for it here; estimate_risk asks for fresh answers"
