@@ -79,10 +79,11 @@ class Saver:
         """Saves between two answers if the last one took longer than saving does."""
         if self._path is None or self._run.state.queries == self._queries:
             return
-        waited = time.monotonic() - self._answered
-        if waited > self._took:
+        answered = time.monotonic()
+        if answered - self._answered > self._took:
             self._save_or_warn()
-        self._queries, self._answered = self._run.state.queries, time.monotonic()
+        else:
+            self._queries, self._answered = self._run.state.queries, answered
 
     def _save_or_warn(self) -> None:
         """If saving fails the run continues: answers may cost more than the file, and the next time
@@ -99,7 +100,8 @@ class Saver:
         except OSError as error:
             return error
         finally:
-            self._took = time.monotonic() - self._when
+            self._queries, self._answered = self._run.state.queries, time.monotonic()
+            self._took = self._answered - self._when
         return None
 
     def __enter__(self) -> Self:
@@ -107,7 +109,6 @@ class Saver:
         asked."""
         if failed := self._save():
             raise failed
-        self._answered = time.monotonic()
         return self
 
     def __exit__(
