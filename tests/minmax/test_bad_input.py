@@ -246,3 +246,17 @@ def test_counts_of_a_problem_of_ones_own_are_added_to() -> None:
     game.queries.tally = np.zeros(5, dtype=np.int32)
     gp.solve(game, gp.sgda_rr(step=0.01), epochs=3)
     assert game.queries.tally.tolist() == [3] * 5
+
+
+@pytest.mark.parametrize("value", [np.inf, 0.0, -1.0, np.nan])
+@pytest.mark.parametrize("per_step", [False, True])
+def test_schedule_of_a_user_must_give_positive_finite_numbers(value: float, per_step: bool) -> None:
+    schedule = gp.PerStep(lambda step: value) if per_step else lambda epoch: value
+    unit = "step" if per_step else "epoch"
+    with pytest.raises(ValueError, match=f"step must be positive at every {unit}, got {value}"):
+        gp.Solver(gradient=gp.Exact(), step=schedule)
+
+
+def test_schedule_by_step_must_be_a_function() -> None:
+    with pytest.raises(TypeError, match=r"schedule must be a function of the step, got 0\.1"):
+        gp.PerStep(0.1)  # type: ignore[arg-type]
