@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from gameproof.minmax.estimates.one_point import OnePoint as OnePoint
     from gameproof.minmax.estimates.residual import Residual as Residual
     from gameproof.minmax.estimates.two_point import TwoPoint as TwoPoint
+    from gameproof.minmax.estimates.variance_reduced import VarianceReduced as VarianceReduced
     from gameproof.minmax.example_games import BilinearGame as BilinearGame
     from gameproof.minmax.example_games import MatrixGame as MatrixGame
     from gameproof.minmax.example_games import QuadraticGame as QuadraticGame
@@ -176,6 +177,7 @@ _HOMES = {
     "minmax.estimates.directions": ["Directions"],
     "minmax.estimates.coordinates": ["Coordinates"],
     "minmax.estimates.exact": ["Exact"],
+    "minmax.estimates.variance_reduced": ["VarianceReduced"],
     "strategic.envelope": ["Envelope"],
     "minmax.sets.convex_set": ["ConvexSet"],
     "minmax.sets.ball": ["Ball"],

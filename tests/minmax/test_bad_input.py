@@ -139,6 +139,23 @@ def test_part_of_a_solver_that_makes_no_sense_is_refused_when_it_is_made(
         (lambda: gp.TwoPoint(blocks=1), "blocks must be None, .* got 1"),
         (lambda: gp.Envelope("a"), "degree must be a number, got 'a'"),  # type: ignore[arg-type]
         (lambda: gp.Envelope(1.0), "degree must exceed 1, got 1.0"),
+        (lambda: gp.VarianceReduced("exact"), "gradient must be a Gradient, .* got 'exact'"),  # type: ignore
+        (lambda: gp.VarianceReduced(every=0), "every must be at least 1, got 0"),
+        (lambda: gp.VarianceReduced(gp.OnePoint()), r"OnePoint\(.*\) has noise of the size of"),
+        (lambda: gp.VarianceReduced(gp.OnePoint(baseline=True)), "subtracts the mean of earlier"),
+        (lambda: gp.VarianceReduced(gp.Residual()), "subtracts the value of the step before"),
+        (lambda: gp.VarianceReduced(gp.Envelope()), "needs answers that are observed at the it"),
+        (lambda: gp.VarianceReduced(gp.VarianceReduced()), "has snapshots already"),
+        (lambda: gp.VarianceReduced(snapshot=gp.OnePoint()), "snapshot OnePoint.* has noise"),
+        (lambda: gp.VarianceReduced(snapshot=gp.Exact()), "do not fit together: both must ask"),
+        (
+            lambda: gp.VarianceReduced(gp.TwoPoint(blocks="x"), snapshot=gp.Coordinates()),
+            "do not fit together: both must ask",
+        ),
+        (
+            lambda: gp.VarianceReduced(gp.TwoPoint(feasible=True), snapshot=gp.Coordinates()),
+            "asks at feasible points only, so snapshot=Coordinates.* must too",
+        ),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
 )
@@ -204,6 +221,7 @@ def test_estimate_that_needs_a_gradient_the_problem_lacks_is_refused(
         (teller(), gp.OnePoint(blocks="x"), "teller must give the exact gradient of y"),
         (teller(), gp.TwoPoint(blocks="y"), "teller must give the exact gradient of x"),
         (x_known, gp.Residual(blocks="x"), "teller must give the exact gradient of y"),
+        (x_known, gp.VarianceReduced(gp.Exact()), r"VarianceReduced.* needs the gradient of y"),
     ]:
         with pytest.raises(ValueError, match=said):
             gp.solve(told.problem, gp.Solver(gradient=estimate, **schedules), epochs=1)

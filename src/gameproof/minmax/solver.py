@@ -181,10 +181,13 @@ _SUCH_AS = {
 
 def _require_known_codes(solver: Solver) -> None:
     """Rejects a part of a user's own that claims a compiled form: it would run as another part."""
-    for part, known in (
-        (solver.order, {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE}),
-        (solver.gradient, set(range(PLAIN, OBSERVED + 1))),
-    ):
+    orders, estimates = {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE}, set(range(PLAIN, OBSERVED + 1))
+    parts: list[tuple[Order | Gradient, set[int]]] = [
+        (solver.order, orders),
+        (solver.gradient.inner, estimates),
+        (solver.gradient.at_snapshot, estimates),
+    ]
+    for part, known in parts:
         codes = part.code if isinstance(part.code, tuple) else (part.code,)
         own = not type(part).__module__.startswith("gameproof.")
         if set(codes) != {EXTERNAL} and (own or codes[0] not in known):
