@@ -116,7 +116,7 @@ def prepare() -> Prepare:
     return Prepare(FEATURES).fit(TABLE)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None)
 @given(low=st.floats(-1e5, 0), high=st.floats(0, 1e5))
 def test_moves_are_the_difference_that_the_preparation_makes(low: float, high: float) -> None:
     """The definition: prepare the changed table and compare."""
