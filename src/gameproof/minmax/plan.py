@@ -229,7 +229,8 @@ def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:
                 f"{gradient!r} needs a ball inside {part!r}, and its inner_radius is "
                 f"{part.inner_radius:g}; define inner_radius, or leave out feasible=True"
             )
-    return float(min((whole.inner_radius for whole in sets), default=np.inf))
+    # A little less than the radius: rounding must not push a query out of the sets.
+    return (1 - 1e-6) * float(min((whole.inner_radius for whole in sets), default=np.inf))
 
 
 def _parts(whole: ConvexSet) -> list[ConvexSet]:

@@ -94,8 +94,8 @@ class Solver:
         *,
         estimate: Gradient | None = None,
         queries: int | None = None,
-        pilot: int = 300,
-        batch: int = 1,
+        pilot: int | None = None,
+        batch: int | None = None,
         start: bool = True,
         seed: int = 0,
     ) -> Solver:
@@ -128,8 +128,10 @@ class Solver:
         require_problem(problem)
         if estimate is not None and not isinstance(estimate, Gradient):
             raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")
-        as_count("pilot", pilot, least=0)
-        as_count("batch", batch)
+        if pilot is not None:
+            as_count("pilot", pilot, least=0)
+        if batch is not None:
+            as_count("batch", batch)
         as_count("seed", seed, least=0)
         if queries is not None:
             as_count("queries", queries)
