@@ -114,7 +114,7 @@ def integer(least: int) -> Callable[[str], int]:
     return checked
 
 
-def radius(given: str) -> float | Literal["auto"]:
+def number_or_auto(given: str) -> float | Literal["auto"]:
     """Argument type: a number of at least 0, or auto."""
     if given == "auto":
         return "auto"

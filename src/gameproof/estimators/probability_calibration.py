@@ -67,6 +67,9 @@ class Calibration(NamedTuple):
         return cls(1.0, _matching_intercept(scores, float(good.mean())))
 
 
+LOGISTIC = Calibration()
+
+
 def _matching_intercept(scores: Vector, share: float) -> float:
     """The intercept at which the mean probability is the share of good outcomes."""
     far = float(np.abs(scores).max()) + 40.0
