@@ -70,14 +70,22 @@ def test_a_budget_wider_than_its_column_is_noted() -> None:
     assert budgets(rate=(-0.1, 0.5)).notes == ()
 
 
-def test_a_default_range_dominated_by_few_large_numbers_is_noted() -> None:
+def test_a_default_range_ignores_few_large_numbers_and_says_so() -> None:
+    """Against the standard deviation of the column cut off at its 1st and 99th percentiles."""
     table = np.append(np.linspace(0, 1, 199), 1e6)[:, None]
-    (note,) = Budgets.of(["use"], Features(("use",)), table).notes
-    assert note == (
+    found = Budgets.of(["use"], Features(("use",)), table)
+    half = np.clip(table, 0.0100505, 0.995).std() / 2
+    assert found.ranges[0] == pytest.approx((-half, half), rel=1e-5)
+    assert found.notes == (
         "half a standard deviation of 'use' is 35,266.8, while 98 % of the column lies between "
-        "0.0100505 and 0.995; state a range for it"
+        "0.0100505 and 0.995; its budget is 0.145665 instead, half a standard deviation without "
+        "the extreme values; state a range if people can change another amount",
     )
     assert Budgets.of(["use"], Features(("use",)), table[:-1]).notes == ()
+    table[:-1] = 0.5  # nothing is left without the extreme value
+    found = Budgets.of(["use"], Features(("use",)), table)
+    assert found.ranges[0] == pytest.approx((-table.std() / 2, table.std() / 2))
+    assert found.notes[0].endswith("lies between 0.5 and 0.5; state a range for it")
 
 
 @pytest.mark.parametrize(

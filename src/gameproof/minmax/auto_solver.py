@@ -149,8 +149,8 @@ def _explain_race(outcome: Outcome, number: int) -> str:
     raced = f"{number} settings raced on {outcome.n_values} values."
     if outcome.winner is None:
         return (
-            f"{raced} None of them beat the start, so the run stays there: allow a longer pilot, or "
-            "give a better start."
+            f"{raced} None of them beat the start, so the run stays there: allow a longer pilot, "
+            "or give a better start."
         )
     step = outcome.winner.schedules[0]
     kind = "constant steps" if isinstance(outcome.winner.average, Last) else "decreasing steps"
