@@ -120,9 +120,7 @@ class _Probe:
             raise ValueError(_unusable(self._problem))
         return squares[0], squares[1]
 
-    def _squares(
-        self, u: list[Vector], samples: Indices, directions: int, radius: float
-    ) -> Matrix:
+    def _squares(self, u: list[Vector], samples: Indices, directions: int, radius: float) -> Matrix:
         """|g_i|^2 in the mean, and |mean g|^2, by block, at one place."""
         found, base = np.zeros((2, 2)), self._values(samples, *u)
         _require_usable(self._problem, base)
