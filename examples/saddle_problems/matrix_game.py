@@ -37,8 +37,9 @@ def main():
     solver = gp.Solver.auto(PROBLEM, queries=QUERIES, seed=0)
     result = gp.solve(PROBLEM, solver, queries=QUERIES, seed=0)
     print(solver.why)
-    value = MEAN @ result.y @ result.x
-    print(f"x = {result.x.round(3)}, y = {result.y.round(3)}, value {value:.4f}")
+    print(
+        f"x = {result.x.round(3)}, y = {result.y.round(3)}, value {MEAN @ result.y @ result.x:.4f}"
+    )
     print(f"duality gap: {duality_gap(*PROBLEM.start):.4f} at the start, "
           f"{duality_gap(result.x, result.y):.2g} now")  # fmt: skip
 

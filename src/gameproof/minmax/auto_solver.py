@@ -28,7 +28,7 @@ from gameproof.minmax.averages import Average, Last, Suffix
 from gameproof.minmax.blocks import Perturbed
 from gameproof.minmax.estimates.coordinates import Coordinates
 from gameproof.minmax.estimates.directions import Directions
-from gameproof.minmax.estimates.gradient import Gradient, Space
+from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.schedules import Constant, PerStep, Power, Schedule
 from gameproof.minmax.solver import Solver
@@ -50,9 +50,7 @@ NO_STEP = 1e-12
 # Updates and steps in units of D / G, by what they use.
 ALL_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
     (PastExtragradient(), 0.3, False),
-    (Extragradient(), 1.0, False),
-    (PastExtragradient(), 1.0, False),
-    (SGDA(), 1.0, True),
+    (Extragradient(), 0.3, False),
 )
 FEW_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
     (SGDA(), 1.0, True),
@@ -95,7 +93,10 @@ def _settings(
     problem: Problem, found: Findings, queries: int, batch: int | None
 ) -> tuple[list[Solver], str]:
     """What competes, and a sentence about it."""
-    n, dim = problem.n, sum(_space(part).dim for part in (problem.x_set, problem.y_set))
+    n, dim = (
+        problem.n,
+        sum(part.dim - len(part.fixed_sums) for part in (problem.x_set, problem.y_set)),
+    )
     per_sample, gradients = dim + 1, queries // (n * (dim + 1))
     all_samples = gradients >= MANY_GRADIENTS if batch is None else batch >= n
     batch = (n if all_samples else 1) if batch is None else min(batch, n)
@@ -124,10 +125,6 @@ def _settings(
     return settings, plan
 
 
-def _space(part: object) -> Space:
-    return Space(part.dim, part.fixed_sums)  # type: ignore[attr-defined]
-
-
 def _step(c: float, falls: bool) -> Schedule:
     return Power(c, 0.5) if falls else Constant(c)
 
@@ -152,9 +149,7 @@ def _explain_race(outcome: Outcome, number: int) -> str:
             f"{raced} None of them beat the start, so the run stays there: allow a longer pilot, "
             "or give a better start."
         )
-    step = outcome.winner.schedules[0]
     kind = "constant steps" if isinstance(outcome.winner.average, Last) else "decreasing steps"
-    assert isinstance(step, PerStep)
     return (
         f"{raced} {type(outcome.winner.update).__name__} with {kind} won: its estimated gap is "
         f"{outcome.gap:.2g}, and {outcome.start_gap:.2g} at the start. The run continues from its "

@@ -108,10 +108,12 @@ class Solver:
             How many values the run is going to ask of people, where that is known; else a choice
             that is good from a hundred on.
         pilot
-            How many answers the choice may ask; none where the response is known. They are counted
-            by the population, beside those of the run: `population.n_answers` is both.
+            How many values or answers the choice may ask. By default 300 answers of people, none
+            if the response is known. For other problems a fifth of `queries`, and 2,000 if that is
+            not given either. They count beside those of the run: a population counts both in
+            `population.n_answers`.
         batch
-            Answers at each deployed point.
+            Samples asked at each deployed point; by default one of people, and chosen otherwise.
         start
             False to begin where the problem says, and not at what the pilot has learned.
         seed
