@@ -33,7 +33,7 @@ def test_summary_says_what_was_done_and_how_good_it_is(
         "400 rows, 11 columns",
         "repaid is 'yes' (favourable) in",
         "categories, with their levels: home (3), job (",
-        "missing values, set to the median and flagged: income",
+        "missing values, replaced by the median and marked: income",
         "left out id: text that is different in most rows",
         "left out applied: dates",
         "  movable savings: -",

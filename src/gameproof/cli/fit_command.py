@@ -44,12 +44,20 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     parser.add_argument(
         "-o", "--out", type=Path, required=True, metavar="MODEL", help="the file for the model"
     )
+    parser.add_argument(
+        "--model",
+        choices=("robust", "strategic", "logistic", "recommended"),
+        default="robust",
+        help="which of the three classifiers the file holds; recommended follows the verdict, and "
+        "writes no file if that is to use none (%(default)s)",
+    )
     add_report(parser)
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads the table, fits, writes the model and the page, and prints the evaluation."""
     from gameproof.tables.fit_table import fit_table
+    from gameproof.tables.three_classifiers import ROBUST
 
     require_writable(options.out, options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
@@ -61,9 +69,14 @@ def run(options: argparse.Namespace, console: Console) -> None:
         radius=options.radius,
         progress=console.progress,
     )
+    chosen = fit.audit.verdict.model if options.model == "recommended" else options.model
+    if chosen is None:
+        raise ValueError(f"no model is recommended, so no file was written: {fit.verdict}")
     with output_to(options.out, options.force):
-        fit.save(options.out, command=command_line(options))
+        fit.save(options.out, model=chosen, command=command_line(options))
     written = [f"model: {options.out}"]
+    if chosen != ROBUST or fit.audit.verdict.model != ROBUST:
+        written = [f"model: {options.out}, the {chosen} classifier"]
 
     def write_page(path: Path) -> None:
         nonlocal fit

@@ -25,6 +25,7 @@ from gameproof.cli import (
     learn_command,
     predict_command,
     reproduce_command,
+    show_command,
 )
 from gameproof.cli.console import Console, print_out, use_utf8
 from gameproof.cli.options import UsageError, size
@@ -36,6 +37,7 @@ COMMANDS = (
     demo_command,
     fit_command,
     predict_command,
+    show_command,
     audit_command,
     compare_command,
     learn_command,

@@ -124,7 +124,7 @@ def size(given: str) -> int:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
-def radius(given: str) -> float | Literal["auto"]:
+def number_or_auto(given: str) -> float | Literal["auto"]:
     """Argument type: a number of at least 0, or auto."""
     if given == "auto":
         return "auto"

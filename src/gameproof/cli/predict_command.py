@@ -8,7 +8,7 @@ from typing import Any
 
 from gameproof.cli.column_lists import column_names
 from gameproof.cli.console import Console, print_out
-from gameproof.cli.options import STANDARD, add_command, model_file
+from gameproof.cli.options import STANDARD, add_command, integer, model_file
 from gameproof.cli.outputs import add_force, output_to, require_writable
 from gameproof.cli.table_options import add_table, read_table, table_name
 
@@ -34,6 +34,14 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     add_table(parser)
     parser.add_argument(
         "--keep", action="append", metavar="A,B", help="columns of the table to copy to the output"
+    )
+    parser.add_argument(
+        "--reasons",
+        type=integer(0),
+        default=0,
+        metavar="N",
+        help="add the N columns that speak most for each decision, with what they add to the log "
+        "odds (%(default)s)",
     )
     parser.add_argument(
         "-o",
@@ -71,7 +79,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
     with console.step(f"reading {table_name(options.table)}"):
         model = load_table_model(options.model)
         table = read_table(options.table)
-        found = predict_table(model, table, column_names(options.keep, table))
+        found = predict_table(
+            model, table, column_names(options.keep, table), reasons=options.reasons
+        )
     for note in found.notes:
         console.say(note)
     record = {"accuracy": found.accuracy, "notes": found.notes}

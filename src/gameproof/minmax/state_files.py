@@ -18,7 +18,7 @@ from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import StateFileError
 from gameproof.core.npz_files import Arrays, read_npz
 
-FORMAT, VERSION = "gameproof-state", 5
+FORMAT, VERSION = "gameproof-state", 6
 _HEADER = "header"
 
 
