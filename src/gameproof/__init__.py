@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gameproof.core.errors import EvaluationError as EvaluationError
     from gameproof.core.errors import GameproofError as GameproofError
     from gameproof.core.errors import IgnoresDataWarning as IgnoresDataWarning
+    from gameproof.core.errors import JournalError as JournalError
     from gameproof.core.errors import ModelFileError as ModelFileError
     from gameproof.core.errors import StartProjectedWarning as StartProjectedWarning
     from gameproof.core.errors import StateFileError as StateFileError
@@ -233,6 +234,7 @@ _HOMES = {
         "EvaluationError",
         "GameproofError",
         "IgnoresDataWarning",
+        "JournalError",
         "ModelFileError",
         "StartProjectedWarning",
         "StateFileError",

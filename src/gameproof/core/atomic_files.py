@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from stat import S_IMODE
@@ -37,8 +38,9 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
     """Writes a temporary file in the same folder, then renames it to `path`.
 
     If the process is killed or the disk is full, the previous file stays unchanged. If two
-    processes write at once, the last one wins. Symbolic links and file permissions are kept.
-    `write_rules` can forbid to replace a file and to follow a link.
+    processes write at once, the last one wins. Symbolic links and file permissions are kept. The
+    content and the name are on disk when the function returns. `write_rules` can forbid to replace
+    a file and to follow a link.
     """
     rules = _rules.get()
     require_replaceable(path)
@@ -74,9 +76,25 @@ def require_inside(path: Path, folder: Path) -> None:
         )
 
 
+def beside(path: Path, ending: str) -> Path:
+    """A hidden file next to `path` that belongs to it. Its name is short, however long the name of
+    the file is."""
+    mark = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:12]
+    return path.parent / f".gameproof.{mark}{ending}"
+
+
+def remove_leftovers(path: Path) -> None:
+    """Removes temporary files of killed writers. Nobody else may be writing `path`."""
+    target = real(path)
+    for leftover in target.parent.glob(beside(target, ".*.tmp").name):
+        with suppress(OSError):
+            leftover.unlink()
+
+
 def _write(path: Path, content: bytes | memoryview, replace: bool) -> None:
     rights = S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".gameproof.")
+    prefix = beside(path, ".").name
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -90,6 +108,17 @@ def _write(path: Path, content: bytes | memoryview, replace: bool) -> None:
     except BaseException:
         os.unlink(temporary)
         raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes a rename durable, where folders can be opened and the file system offers it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _publish(temporary: str, path: Path) -> None:

@@ -95,8 +95,19 @@ class BudgetExceeded(GameproofError):
     """
 
 
+class JournalError(GameproofError):
+    """A journal is damaged, belongs to other people, or cannot be read or written.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.JournalError, gp.GameproofError)
+    True
+    """
+
+
 class StateFileError(GameproofError):
-    """A state file is truncated, altered, written by a newer version, or from another run.
+    """A state file is truncated, altered, written by a newer version, from another run, or in use.
 
     Examples
     --------

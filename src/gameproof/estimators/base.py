@@ -222,6 +222,7 @@ class BaseStrategicClassifier(GamedClassifier):
             self._response(people, Z),
             weights=self.outcomes_.weights(people.y, self.class_weight, people.weights),
             one_label=True,
+            journal=None if self.solver is None else self.journal,
         )
         return pose_problem(population, self._ball, self.bound, self.fit_intercept)
 

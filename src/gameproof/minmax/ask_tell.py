@@ -6,7 +6,7 @@ values and gradients from the problem, and the parts of the method that a user w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
 from typing import Any, NamedTuple, final
 
@@ -72,6 +72,7 @@ from gameproof.kernels.layout import (
 from gameproof.kernels.samples import has_user_functions
 from gameproof.kernels.step import clear_row, known_gradients
 from gameproof.minmax.estimates.gradient import Context, Gradient
+from gameproof.minmax.interrupts import interruptible
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.sets.convex_set import ConvexSet, checked_point, projected_on_shrunk
@@ -209,9 +210,11 @@ class Stepper:
         before it are kept."""
         question = self.pending()
         try:
-            values = self.problem.evaluate(question.indices, question.x, question.y)
+            with interruptible():
+                values = self.problem.evaluate(question.indices, question.x, question.y)
         except Exception as error:
             raise self._raised(error, question, *question.indices) from error
+        self.state.position = self.problem.queries.position
         try:
             self.receive(question, values, stop)
         except EvaluationError:
@@ -228,7 +231,7 @@ class Stepper:
         end, m = first + len(question.indices), first
         costly = np.isin(question.indices, self.costly(question.indices))
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
-        for given in values:
+        for given in _computed(values) if one_by_one else values:
             if m == end:
                 raise self._miscounted(m - first + 1, question)
             value = given if isinstance(given, float) else self._number(given)
@@ -309,9 +312,11 @@ class Stepper:
             answers = np.zeros((0, 0))
             if asked.size:
                 try:
-                    answers = queries.observe(asked, question.x)
+                    with interruptible():
+                        answers = queries.observe(asked, question.x)
                 except Exception as error:
                     raise self._raised(error, question, *asked) from error
+                self.state.position = queries.position
         queries.observed_gradients(self.method, self.memory, answers, self.solver.gradient)
         self.counts[QUERIES] += asked.size
         self.counts[DEPLOYMENTS] += asked.size > 0
@@ -334,7 +339,8 @@ class Stepper:
     def _add_gradient(self, row: int, i: int, question: Question, weight: float) -> None:
         blocks = self.memory.x, self.memory.y
         try:
-            parts = self.problem.gradient(i, question.x, question.y)
+            with interruptible():
+                parts = self.problem.gradient(i, question.x, question.y)
             for block, part in zip(blocks, parts, strict=True):
                 if part is not None:
                     block[row] += weight * _gradient_like(part, block[row])
@@ -459,6 +465,19 @@ class Stepper:
             f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: fix "
             "the cause and continue with resume=error.state"
         )
+
+
+def _computed(values: Iterable[Any]) -> Iterator[Any]:
+    """The values one by one. A second Ctrl-C interrupts the function that computes one, and not the
+    code that stores it."""
+    iterator = iter(values)
+    while True:
+        with interruptible():
+            try:
+                value = next(iterator)
+            except StopIteration:
+                return
+        yield value
 
 
 def _stepped(whole: ConvexSet, origin: Vector, move: Vector, shrink: float) -> Vector:

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -119,6 +120,7 @@ class Run:
         else:
             state.check(problem, solver, self._plan)
             self._state = state.copy()
+            problem.queries.resume_at(state.position)
         self._stepper = Stepper(problem, solver, self._plan, self._state)
         self._counts = self._stepper.counts
         self._question: Question | None = None
@@ -315,6 +317,13 @@ class Run:
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Steps up to `last_step`; False if the next one could exceed max_queries."""
+        queries = self.problem.queries
+        with queries.turn() if self.problem.compiled_values else nullcontext():
+            return self._advance_within_budget(last_step, max_queries, compiled, stop)
+
+    def _advance_within_budget(
+        self, last_step: int, max_queries: int, compiled: bool, stop: Callable[[], bool]
+    ) -> bool:
         last_step, max_queries = min(last_step, UNLIMITED), min(max_queries, UNLIMITED)
         remaining = self.problem.queries.remaining
         if remaining is not None:
@@ -353,6 +362,8 @@ class Run:
                 if stop is not None and stop():
                     return True
                 self._stepper.ask_problem(stop)
+            elif self._waits(code) and stop is not None and stop():
+                return True
             elif code == BAD_VALUE:
                 value = self.state.memory.answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
                 raise self._stepper.failure(f"gave {value}", self._stepper.pending())

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.arguments import Vector
+from gameproof.core.arguments import Vector, as_count
 from gameproof.core.errors import StateFileError
 from gameproof.core.npz_files import Arrays
 from gameproof.kernels.layout import (
@@ -68,7 +68,7 @@ class State:
 
     Attributes
     ----------
-    memory, rng, problem, solver, seconds, marks, rows, arrays
+    memory, rng, problem, solver, seconds, marks, rows, arrays, position
         What a resumed run needs. Read the properties instead.
 
     Examples
@@ -89,6 +89,8 @@ class State:
     rows: list[Row] = field(default_factory=list)
     # Arrays of the update's own, each over x and then y.
     arrays: dict[str, Vector] = field(default_factory=dict)
+    # How far stored answers have been read (`Queries.position`).
+    position: int = 0
 
     @classmethod
     def begin(
@@ -180,6 +182,7 @@ class State:
             "seconds": self.seconds,
             "generator": generator_state(self.rng),
             "marks": len(self.marks),
+            "position": self.position,
         }
         arrays = self.memory._asdict() | pack_marks(self.marks) | pack_rows(self.rows)
         arrays |= {f"{OWN}{name}": array for name, array in self.arrays.items()}
@@ -237,6 +240,7 @@ class State:
             marks,
             rows,
             {name.removeprefix(OWN): array for name, array in own.items()},
+            as_count("position", header.get("position", 0), least=0),
         )
 
     def check(self, problem: Problem, solver: Solver, plan: Plan) -> None:

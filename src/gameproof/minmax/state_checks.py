@@ -29,10 +29,13 @@ from gameproof.kernels.layout import (
     COSTLY,
     COUNTED,
     DEPLOYMENTS,
+    DIRECTIONS,
     DRAWN,
+    DRAWN_AS,
     EPOCH,
     ETA,
     EXTERNAL,
+    FIRST,
     IDLE,
     KNOWN,
     MEAN_COUNT,
@@ -272,8 +275,10 @@ def _wrong_numbers(memory: Memory, plan: Plan) -> Iterator[str]:
     begun = counts[STEP] > 0 or counts[STAGE] > IDLE
     if numbers[[ETA, WEIGHT, MEAN_COUNT]].min() < 0 or (begun and not numbers[RADIUS] > 0):
         yield "a step size, a radius or a weight is negative"
-    if method.drawn == BASIS and not np.array_equal(memory.directions, plan.directions):
-        yield "the directions are not the basis"
+    for phase in method.plan[method.plan[:, DRAWN_AS] == BASIS]:
+        fixed = slice(phase[FIRST], phase[FIRST] + phase[DIRECTIONS])
+        if not np.array_equal(memory.directions[fixed], plan.directions[fixed]):
+            yield "the directions are not the basis"
     point, answered = int(counts[POINT_NO]), int(counts[ANSWERED])
     answers = memory.answers[:point, : counts[ASKED]]
     if not np.isfinite(answers).all() or (

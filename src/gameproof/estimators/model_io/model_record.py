@@ -108,6 +108,7 @@ def model_record(model: GamedClassifier, command: str | None) -> Record:
     parameters["response"] = response_record(model.response)
     parameters["budgets"] = budgets_record(model.budgets)
     del parameters["prepare"]  # restored from the fitted one
+    del parameters["journal"]  # a file of this machine
     if isinstance(model.solver, Solver):
         parameters["solver"] = UNSAVED + model.solver.signature
     if not isinstance(model.random_state, (int, np.integer)):

@@ -108,7 +108,7 @@ class _PilotStudy:
         self, problem: StrategicProblem, estimate: Gradient | None, pilot: int, seed: int
     ) -> None:
         self._problem, self._estimate, self._seed = problem, estimate, seed
-        people, left = problem.population, problem.population.remaining
+        people, left = problem.population, problem.population.records.obtainable
         self._pilot = pilot if left is None else min(pilot, left // 2)
         shows_answers = people.sight >= Sight.ANSWERS
         self._uses_answers = shows_answers and (estimate is None or isinstance(estimate, Envelope))
