@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gameproof.estimators.features import Features
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.table_budgets import Budgets
+from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.strategic.budgets import BoxBudget
 
 FEATURES = Features(
@@ -124,7 +124,7 @@ def prepare() -> Prepare:
     return Prepare(FEATURES).fit(TABLE)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@settings(max_examples=30, deadline=None)
 @given(low=st.floats(-1e5, 0), high=st.floats(0, 1e5))
 def test_moves_are_the_difference_that_the_preparation_makes(low: float, high: float) -> None:
     """The definition: prepare the changed table and compare."""
@@ -158,3 +158,10 @@ def test_claims_give_the_columns_of_the_claimed_level(prepare: Prepare) -> None:
                 tried.append(prepare.transform(table) @ theta)
         answered = response.answers(theta, here, everyone) @ theta
         np.testing.assert_allclose(answered, np.max(tried, axis=0), atol=1e-12)
+
+
+def test_budgets_do_not_fit_a_table_with_other_levels() -> None:
+    made = Budgets.of({"job": [FEATURES.levels["job"][0]]}, FEATURES, TABLE)
+    others = Features(FEATURES.names, levels={"job": ("other", "levels")})
+    with pytest.raises(ValueError, match="or other levels"):
+        as_budgets(made, others, TABLE)

@@ -29,7 +29,7 @@ from gameproof.estimators.measures import Measure, MeasureName, as_measure
 from gameproof.estimators.model_io.model_record import trained_on
 from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.power_costs import DEFAULT_POWER
-from gameproof.strategic.robust_problem import LARGEST
+from gameproof.strategic.problem_checks import LARGEST
 
 MULTIPLES = (0.0, 0.5, 1.0, 2.0, 4.0)
 POWERS = tuple(round(0.05 * k, 2) for k in range(21))

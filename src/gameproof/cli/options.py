@@ -12,6 +12,8 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any, Literal
 
+from gameproof.core.size_limits import parse_size
+
 STANDARD = Path("-")  # standard input or output
 
 
@@ -112,6 +114,14 @@ def integer(least: int) -> Callable[[str], int]:
         return value
 
     return checked
+
+
+def size(given: str) -> int:
+    """Argument type: a size in bytes, such as 16GB."""
+    try:
+        return parse_size(given)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def number_or_auto(given: str) -> float | Literal["auto"]:

@@ -134,7 +134,9 @@ class TrainingTable:
             lines.append(f"  {quoted(name)}: {count} {what} pooled into other")
         gaps = [f"{quoted(name)} {count:,}" for name, count in self.missing.items()]
         if gaps:
-            lines.append(f"  missing values, set to the median and flagged: {listed(gaps, SHOWN)}")
+            lines.append(
+                f"  missing values, replaced by the median and marked: {listed(gaps, SHOWN)}"
+            )
         left_out = self.plan.left_out.items()
         return [*lines, *(f"  left out {quoted(name)}: {reason}" for name, reason in left_out)]
 
