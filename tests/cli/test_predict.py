@@ -26,7 +26,9 @@ def test_decisions_on_standard_output_are_the_model_s(model, people, capsys) -> 
     assert found["decision"].tolist() == loaded.predict(people).tolist()
     scores = loaded.decision_function(people)
     np.testing.assert_allclose(found["score"], scores, atol=1e-6)
-    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-scores)), atol=1e-6)
+    slope, intercept = loaded.calibration
+    odds = slope * scores + intercept
+    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-odds)), atol=1e-6)
     right = (found["decision"] == table["repaid"]).mean()
     assert f"accuracy: {right:.3f} on the 400 rows with a known repaid" in printed.err
 

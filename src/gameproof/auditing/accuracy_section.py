@@ -80,7 +80,8 @@ def metric_table(audit: Audit) -> Table:
     table = cells(rows, *fields)
     for row in table:
         row[1] = METRICS[row[1]]
-    return Table("metrics; at a multiple of 1, bad applicants use their budgets", columns, table)
+    gamed = "; at a multiple of 1, bad applicants use their budgets" if audit.movable else ""
+    return Table(f"metrics{gamed}", columns, table)
 
 
 def confusion_table(audit: Audit) -> Table:

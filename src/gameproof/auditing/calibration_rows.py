@@ -6,6 +6,7 @@ import numpy as np
 
 from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.metric_types import CalibrationBin
+from gameproof.auditing.score_rounding import tie_groups
 from gameproof.auditing.scored_applicants import ScoredApplicants
 
 BINS = 10
@@ -19,8 +20,10 @@ def calibration_rows(case: ScoredApplicants) -> list[CalibrationBin]:
     if case.calibration is None:
         return []
     probability = case.calibration.probability(case.scores)
-    edges = np.unique(np.quantile(probability, np.linspace(0, 1, BINS + 1)[1:-1]))
-    bins = np.searchsorted(edges, probability, side="right")
+    rank = tie_groups(case.scores, case.rounding)
+    shares = np.linspace(0, 1, BINS + 1)[1:-1]
+    edges = np.unique(np.quantile(rank, shares, method="inverted_cdf"))
+    bins = np.searchsorted(edges, rank, side="right")
     rows: list[CalibrationBin] = []
     for number in np.unique(bins):
         inside = bins == number

@@ -16,6 +16,7 @@ from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.intervals import paired_interval
 from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
+from gameproof.auditing.score_rounding import without_rounding
 from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.core.arguments import Vector
 
@@ -50,7 +51,9 @@ def threshold_rows(
         probability = None
         if case.calibration is not None:
             probability = float(case.calibration.probability(np.array([cut]))[0])
-        effects = [_effect(scores > cut, case.y > 0, costs) for scores in (clean, gamed)]
+        effects = [
+            _effect(_above(case, scores, cut), case.y > 0, costs) for scores in (clean, gamed)
+        ]
         rows.append(ThresholdRow(case.name, share, probability, *effects[0], *effects[1]))
     return rows
 
@@ -66,7 +69,7 @@ def equal_approval_rows(
             cuts = [approving_score(case.scores, share) for case in (one, two)]
             for multiple in multiples:
                 first, second = (
-                    case.gamed(multiple)[case.y < 0] > cut
+                    _above(case, case.gamed(multiple), cut)[case.y < 0]
                     for case, cut in zip((one, two), cuts, strict=True)
                 )
                 more, less = int((second & ~first).sum()), int((first & ~second).sum())
@@ -74,6 +77,12 @@ def equal_approval_rows(
                 difference = (more - less) / first.size
                 rows.append(EqualApproval(two.name, one.name, share, multiple, difference, *ends))
     return rows
+
+
+def _above(case: ScoredApplicants, scores: Vector, cut: float) -> NDArray[np.bool_]:
+    """Whose score exceeds the cut by more than rounding, so that ties get one decision."""
+    found: NDArray[np.bool_] = without_rounding(scores - cut, 2 * case.rounding) > 0
+    return found
 
 
 def _effect(

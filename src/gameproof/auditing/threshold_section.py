@@ -61,9 +61,10 @@ def _finding(audit: Audit) -> str:
         )
     rows = audit.of(audit.thresholds, name)
     cheapest = min(rows, key=lambda row: row.gamed_cost)
+    when = " when people game" if audit.movable else ""
     said += (
-        f". Of the approval rates in the table, {percent(cheapest.approved)} costs least when "
-        f"people game: {number(cheapest.gamed_cost)} per applicant."
+        f". Of the approval rates in the table, {percent(cheapest.approved)} costs least{when}: "
+        f"{number(cheapest.gamed_cost)} per applicant."
     )
     return said + _equal(audit, own)
 

@@ -9,14 +9,14 @@ the plainest to the most robust.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
 
 from gameproof.auditing.metric_rows import GAMED
-from gameproof.auditing.metric_types import Metric, MetricDifference
+from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
 from gameproof.auditing.number_format import listed, percent
-
-if TYPE_CHECKING:
-    from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.row_types import Quality
+from gameproof.estimators.measures import Measure
 
 # Fewer people than this share, or than half the share of the rarer outcome, decided another way.
 ALMOST_NOBODY = 0.05
@@ -25,6 +25,36 @@ MANY = 0.5
 # A single model that loses at least this part of its advantage to gaming should not be used.
 TOO_MUCH = 0.5
 NO_MODEL = "Do not use any of these models"
+
+
+class Audited(Protocol):
+    """The parts of an `Audit` that a verdict needs."""
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
+
+    @property
+    def movable(self) -> tuple[str, ...]: ...
+
+    @property
+    def measure(self) -> Measure: ...
+
+    @property
+    def approve(self) -> float | None: ...
+
+    @property
+    def quality(self) -> tuple[Quality, ...]: ...
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]: ...
+
+    @property
+    def metric_differences(self) -> tuple[MetricDifference, ...]: ...
+
+    @property
+    def confusions(self) -> tuple[Confusion, ...]: ...
+
+    def of(self, rows: Iterable[Any], model: str) -> list[Any]: ...
 
 
 class Verdict(NamedTuple):
@@ -42,7 +72,7 @@ class Verdict(NamedTuple):
         return {**self._asdict(), "warnings": list(self.warnings)}
 
 
-def verdict(audit: Audit) -> Verdict:
+def verdict(audit: Audited) -> Verdict:
     """The verdict of an audit."""
     problems = {model: _problem(audit, model) for model in audit.models}
     warnings = tuple(
@@ -64,7 +94,7 @@ def verdict(audit: Audit) -> Verdict:
     return Verdict(name, _several_models(audit, name, usable), warnings)
 
 
-def same_decisions(audit: Audit, model: str) -> str:
+def same_decisions(audit: Audited, model: str) -> str:
     """A sentence if the model decides almost everyone the same way; else empty."""
     row = next(r for r in audit.confusions if (r.model, r.group, r.multiple) == (model, None, 0.0))
     n_good, n_bad = row.good_accepted + row.good_refused, row.bad_accepted + row.bad_refused
@@ -83,7 +113,7 @@ def same_decisions(audit: Audit, model: str) -> str:
     )
 
 
-def same_scores(audit: Audit, model: str) -> str:
+def same_scores(audit: Audited, model: str) -> str:
     """A sentence if most people get the same score; else empty."""
     (row,) = audit.of(audit.quality, model)
     if row.same_score <= MANY:
@@ -91,13 +121,13 @@ def same_scores(audit: Audit, model: str) -> str:
     return f"{model} gives {percent(row.same_score)} of all applicants the same score"
 
 
-def measured(audit: Audit, model: str, multiple: float) -> Metric:
+def measured(audit: Audited, model: str, multiple: float) -> Metric:
     """The measure of the audit for one model and everyone."""
     key = (model, None, audit.measure.name, multiple)
     return next(r for r in audit.metrics if (r.model, r.group, r.metric, r.multiple) == key)
 
 
-def lead(audit: Audit, model: str, against: str, multiple: float) -> tuple[float, float, float]:
+def lead(audit: Audited, model: str, against: str, multiple: float) -> tuple[float, float, float]:
     """How much better a model is than another by the audit's measure, with the interval."""
     for row in audit.metric_differences:
         if (row.group, row.metric, row.multiple) != (None, audit.measure.name, multiple):
@@ -109,14 +139,16 @@ def lead(audit: Audit, model: str, against: str, multiple: float) -> tuple[float
     raise KeyError(f"the audit does not compare {model} with {against}")
 
 
-def _towards_better(audit: Audit, row: MetricDifference, sign: float) -> tuple[float, float, float]:
+def _towards_better(
+    audit: Audited, row: MetricDifference, sign: float
+) -> tuple[float, float, float]:
     if audit.measure.name == "cost":
         sign = -sign
     ends = sorted((sign * row.low, sign * row.high))
     return sign * row.difference, ends[0], ends[1]
 
 
-def _problem(audit: Audit, model: str) -> str:
+def _problem(audit: Audited, model: str) -> str:
     """Why the model should not be used; empty if nothing speaks against it."""
     if said := same_decisions(audit, model):
         return (
@@ -146,25 +178,25 @@ def _problem(audit: Audit, model: str) -> str:
     return ""
 
 
-def _constant(audit: Audit) -> float:
+def _constant(audit: Audited) -> float:
     """The measure of the better constant decision, in the sign of the metric."""
     row = audit.quality[-1]
     found = audit.measure.of_constant(row.n_positive / row.n)
     return -found if audit.measure.name == "cost" else found
 
 
-def _beats(audit: Audit, low: float, high: float, constant: float) -> bool:
+def _beats(audit: Audited, low: float, high: float, constant: float) -> bool:
     return high < constant if audit.measure.name == "cost" else low > constant
 
 
-def _whom(audit: Audit) -> str:
+def _whom(audit: Audited) -> str:
     """The constant decision in words."""
     if audit.measure.name in ("accuracy", "cost"):
         return f"the same decision about everyone ({_constant(audit):.3f})"
     return "chance"
 
 
-def _label(audit: Audit) -> str:
+def _label(audit: Audited) -> str:
     return "cost per applicant" if audit.measure.name == "cost" else audit.measure.label
 
 
@@ -176,7 +208,7 @@ def _named(problems: dict[str, str], reason: str) -> str:
     return listed([model for model, found in problems.items() if found == reason])
 
 
-def _recommended(audit: Audit, usable: list[str]) -> str:
+def _recommended(audit: Audited, usable: list[str]) -> str:
     """The best usable model under gaming, or the plainest one that is not measurably worse."""
     multiple = GAMED if audit.movable else 0.0
     sign = -1.0 if audit.measure.name == "cost" else 1.0
@@ -187,7 +219,7 @@ def _recommended(audit: Audit, usable: list[str]) -> str:
     return best
 
 
-def _one_model(audit: Audit, name: str) -> str:
+def _one_model(audit: Audited, name: str) -> str:
     clean, label = measured(audit, name, 0.0), _label(audit)
     if not audit.movable:
         return f"{name} can be used if nobody games it: its {label} is {_value(clean)}."
@@ -199,7 +231,7 @@ def _one_model(audit: Audit, name: str) -> str:
     )
 
 
-def _several_models(audit: Audit, name: str, usable: list[str]) -> str:
+def _several_models(audit: Audited, name: str, usable: list[str]) -> str:
     label, multiple = _label(audit), GAMED if audit.movable else 0.0
     at = measured(audit, name, multiple)
     others = [model for model in audit.models if model != name]
