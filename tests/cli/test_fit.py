@@ -33,7 +33,7 @@ def test_summary_says_what_was_done_and_how_good_it_is(
         "400 rows, 11 columns",
         "repaid is 'yes' (favourable) in",
         "categories, with their levels: home (3), job (",
-        "missing values, set to the median and flagged: income",
+        "missing values, replaced by the median and marked: income",
         "left out id: text that is different in most rows",
         "left out applied: dates",
         "  movable savings: -",
@@ -377,14 +377,16 @@ def test_report_is_one_page_that_needs_no_network(people: Path, tmp_path: Path) 
     assert "https://" not in text
 
 
+@pytest.mark.parametrize("options", [[], ["--force"]], ids=["new", "forced"])
 def test_interrupt_while_a_file_is_written_leaves_nothing(
-    people: Path, tmp_path: Path, monkeypatch, capsys
+    options: list[str], people: Path, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     def interrupted(*arguments) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gameproof.core.atomic_files.os.replace", interrupted)
-    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--quiet") == 130
+    name = "replace" if options else "link"
+    monkeypatch.setattr(f"gameproof.core.atomic_files.os.{name}", interrupted)
+    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--quiet", *options) == 130
     assert capsys.readouterr().err == "gameproof: interrupted\n"
     assert list(tmp_path.iterdir()) == []
 

@@ -14,16 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof.auditing.applicants import Given
 from gameproof.auditing.audit_input import audit_input
 from gameproof.auditing.audit_result import UNIT, Audit
+from gameproof.auditing.calibration_rows import calibration_rows
 from gameproof.auditing.gaming_rows import Costs, difference_rows, gaming_row, weakness_rows
+from gameproof.auditing.metric_rows import metric_rows
 from gameproof.auditing.provenance import fingerprint
 from gameproof.auditing.quality_rows import bin_rows, quality_row
 from gameproof.auditing.recourse_rows import recourse_rows
 from gameproof.auditing.scale_rows import coefficient_rows, loss_rows, power_gaming_row
 from gameproof.auditing.scored_applicants import BAD, REFUSED
 from gameproof.auditing.shift_rows import shift_rows
+from gameproof.auditing.threshold_rows import equal_approval_rows, threshold_rows
 from gameproof.core.arguments import Vector
+from gameproof.estimators.measures import Measure, MeasureName, as_measure
 from gameproof.strategic.power_costs import DEFAULT_POWER
-from gameproof.strategic.robust_problem import LARGEST
+from gameproof.strategic.problem_checks import LARGEST
 
 MULTIPLES = (0.0, 0.5, 1.0, 2.0, 4.0)
 POWERS = tuple(round(0.05 * k, 2) for k in range(21))
@@ -50,6 +54,7 @@ def audit(
     scale: ArrayLike | None = None,
     unit: str = UNIT,
     groups: ArrayLike | None = None,
+    measure: MeasureName | Measure | None = None,
 ) -> Audit:
     """Audits a linear classifier: its decisions when people game it and when data is inaccurate.
 
@@ -98,7 +103,10 @@ def audit(
     unit : str, optional
         The name of the unit of such steps.
     groups : array-like of shape (n_samples,), optional
-        A group for each person; burden and recourse are then also reported by group.
+        A group for each person; metrics, burden and recourse are then also reported by group.
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
+        The measure of the verdict, by default "auc" if an outcome has less than 30 % of the rows,
+        else "accuracy".
 
     Returns
     -------
@@ -139,6 +147,7 @@ def audit(
         scale=scale,
         unit=unit,
         groups=groups,
+        measure=measure,
     )
 
 
@@ -161,6 +170,7 @@ def compare_models(
     scale: ArrayLike | None = None,
     unit: str = UNIT,
     groups: ArrayLike | None = None,
+    measure: MeasureName | Measure | None = None,
 ) -> Audit:
     """Audits several linear classifiers on the same people, with paired differences.
 
@@ -208,7 +218,10 @@ def compare_models(
     unit : str, optional
         The name of the unit of such steps.
     groups : array-like of shape (n_samples,), optional
-        A group for each person; burden and recourse are then also reported by group.
+        A group for each person; metrics, burden and recourse are then also reported by group.
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
+        The measure of the verdict, by default "auc" if an outcome has less than 30 % of the rows,
+        else "accuracy".
 
     Returns
     -------
@@ -251,6 +264,8 @@ def compare_models(
     # If nothing can be changed, nobody moves.
     movers, times = ((BAD, REFUSED), times) if people.columns else ((BAD,), (0.0,))
     least, pairs = shift_rows(cases, sizes, label_cost)
+    judge = as_measure(measure, people.y > 0, *costs)
+    metrics, metric_differences, confusions = metric_rows(cases, costs, judge.name, kinds)
     return Audit(
         models=tuple(case.name for case in cases),
         budgets=people.budgets,
@@ -272,6 +287,13 @@ def compare_models(
         shift_differences=tuple(pairs),
         unit=unit,
         fingerprint=fingerprint(people.table, people.y, people.budgets.features.names),
+        measure=judge,
+        metrics=tuple(metrics),
+        metric_differences=tuple(metric_differences),
+        confusions=tuple(confusions),
+        thresholds=tuple(row for case in cases for row in threshold_rows(case, costs)),
+        equal_approvals=tuple(equal_approval_rows(cases)),
+        calibration=tuple(row for case in cases for row in calibration_rows(case)),
         outcomes=found.labels.names,
         learned_from=1.0 if found.trained_on_these else None,
     )

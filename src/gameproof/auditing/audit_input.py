@@ -8,6 +8,7 @@ of the preparation that the user gives.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from gameproof.estimators.averaged_score import AveragedScore
 from gameproof.estimators.gamed_classifier import GamedClassifier
 from gameproof.estimators.labels import Labels, as_labels
 from gameproof.estimators.model_io.model_record import trained_on
+from gameproof.estimators.probability_calibration import Calibration
 from gameproof.estimators.read_classifier import ReadClassifier, read_classifier
 from gameproof.estimators.table_columns import column_names
 
@@ -128,14 +130,14 @@ def _scored(
     """The linear model towards the favourable label, its own transformer, and an averaged score."""
     if each.read is None:
         line = each.model
-        own = LinearModel(line.theta, line.intercept, line.feature_names, each.name)
-        return own, None, None
+        return replace(line, name=each.name), None, None
     read = each.read
     sign = 1.0 if labels.favourable == read.classes[1] else -1.0
     if not read.linear:
         average = AveragedScore.of(read, sign, column_names(X), np.shape(X)[1])
-        return LinearModel([1.0], 0.0, None, each.name), None, average
+        return LinearModel([1.0], 0.0, None, each.name, None), None, average
     (member,) = read.members
     names = None if member.transformers else read.names
-    line = LinearModel(sign * member.coef, sign * member.intercept, names, each.name)
+    odds = Calibration(1.0, sign * member.cut) if member.log_odds else None
+    line = LinearModel(sign * member.coef, sign * member.intercept, names, each.name, odds)
     return line, member.transformer, None

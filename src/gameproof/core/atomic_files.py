@@ -4,8 +4,33 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from stat import S_IMODE
+from typing import NamedTuple
+
+
+class Rules(NamedTuple):
+    """Whether existing files may be replaced, and the folder that links must not lead out of."""
+
+    replace: bool = True
+    folder: Path | None = None
+
+
+FREE = Rules()
+_rules: ContextVar[Rules] = ContextVar("rules", default=FREE)
+
+
+@contextmanager
+def write_rules(*, replace: bool = True, folder: Path | None = None) -> Iterator[None]:
+    """Rules for every `write_whole` in the context, checked at the moment of writing."""
+    token = _rules.set(Rules(replace, folder))
+    try:
+        yield
+    finally:
+        _rules.reset(token)
 
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:
@@ -13,10 +38,16 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
 
     If the process is killed or the disk is full, the previous file stays unchanged. If two
     processes write at once, the last one wins. Symbolic links and file permissions are kept.
+    `write_rules` can forbid to replace a file and to follow a link.
     """
+    rules = _rules.get()
     require_replaceable(path)
+    if rules.folder is not None:
+        require_inside(path, rules.folder)
     try:
-        _write(real(path), content)
+        _write(real(path), content, rules.replace)
+    except FileExistsError as error:
+        raise FileExistsError(f"{path} already exists; it was not overwritten") from error
     except OSError as error:  # names the path that the caller gave
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
@@ -33,7 +64,17 @@ def require_replaceable(path: Path) -> None:
         raise FileExistsError(f"{path} is {what}, expected the name of a file to write")
 
 
-def _write(path: Path, content: bytes | memoryview) -> None:
+def require_inside(path: Path, folder: Path) -> None:
+    """Rejects a path that a link leads out of the folder."""
+    target = real(path)
+    if not target.is_relative_to(real(folder)):
+        raise PermissionError(
+            f"{path} leads to {target} through a link, outside of the folder {folder}; name the "
+            "file itself, or remove the link"
+        )
+
+
+def _write(path: Path, content: bytes | memoryview, replace: bool) -> None:
     rights = S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".gameproof.")
     try:
@@ -42,10 +83,26 @@ def _write(path: Path, content: bytes | memoryview) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, rights)
-        os.replace(temporary, path)
+        if replace:
+            os.replace(temporary, path)
+        else:
+            _publish(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _publish(temporary: str, path: Path) -> None:
+    """Gives a finished file its name, or raises FileExistsError if the name is taken."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: reserve the name, then replace
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.replace(temporary, path)
+    else:
+        os.unlink(temporary)
 
 
 def _umask() -> int:

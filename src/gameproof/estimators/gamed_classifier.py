@@ -25,6 +25,7 @@ from gameproof.estimators.fitted_preparation import (
     takes_gaps,
 )
 from gameproof.estimators.gamed_decisions import Decisions, Who, require_who
+from gameproof.estimators.measures import Measure
 from gameproof.estimators.parameters import ClassifierParameters
 from gameproof.estimators.response_choice import ResponseChoice, as_box_budget, scale_response
 from gameproof.estimators.row_identity import RowIdentity, restrict_to_rows
@@ -111,7 +112,7 @@ class GamedClassifier(ClassifierParameters):
         signs, towards = self.outcomes_.signs(people.y), self.outcomes_.towards
         moving = Decisions(signs, self._scores(Z), towards).moving(who) & (weights > 0)
         scores = self._gamed_scores(people, Z, moving, multiple)
-        return Decisions(signs, scores, towards).measured("accuracy", weights)
+        return Decisions(signs, scores, towards).measured(Measure(), weights)
 
     def gamed_decisions(self, X: ArrayLike, *, multiple: float = 1.0) -> NDArray[Any]:
         """The class that each person can get by using their budget.

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Vector, as_number, shown
 from gameproof.estimators.base import BaseStrategicClassifier
-from gameproof.estimators.gamed_decisions import METRICS, Decisions, Who, require_who
+from gameproof.estimators.gamed_decisions import Decisions, Who, require_who
+from gameproof.estimators.measures import ALIASES, MEASURES, Measure, as_measure
 from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.read_classifier import read_classifier
 from gameproof.estimators.sample_weight import as_weights
@@ -28,6 +29,8 @@ def gamed_scorer(
     multiple: float = 1.0,
     who: Who = "unfavourable",
     favourable: Any = None,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
 ) -> GamedScorer:
     """Makes a scorer that applies a metric after people have gamed the classifier.
 
@@ -40,14 +43,16 @@ def gamed_scorer(
         What people can change in X, as in `RobustStrategicClassifier`. Default ranges are half a
         standard deviation of the scored rows. None uses the budgets, or the response, that a
         gameproof classifier was fitted for.
-    metric : {"accuracy", "balanced_accuracy", "roc_auc"}, optional
-        The metric.
+    metric : {"accuracy", "balanced_accuracy", "roc_auc", "ks", "cost"}, optional
+        The metric. The cost enters with a minus sign, so that larger is better.
     multiple : float, optional
         The multiple of the budgets that people use.
     who : {"unfavourable", "refused"}, optional
         Who moves: everyone with the unfavourable label, or everyone who is refused.
     favourable : label, optional
         The class that people want, by default the classifier's own or ``classes_[1]``.
+    cost_accept_bad, cost_refuse_good : float, optional
+        What wrong decisions cost, for the metric "cost".
 
     Returns
     -------
@@ -68,12 +73,15 @@ def gamed_scorer(
     >>> round(model.score(X, y), 2), round(gp.gamed_scorer({2: (-1, 1)})(model, X, y), 2)
     (0.86, 0.59)
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}")
+    if metric not in (*MEASURES, *ALIASES):
+        known = ", ".join((*MEASURES, *ALIASES))
+        raise ValueError(f"metric must be one of {known}, got {shown(metric)}")
+    nobody = np.empty(0, dtype=bool)  # a measure that is named does not depend on the labels
+    measure = as_measure(metric, nobody, cost_accept_bad, cost_refuse_good)
     require_who(who)
     if not (np.isfinite(as_number("multiple", multiple)) and multiple >= 0):
         raise ValueError(f"multiple must be finite and at least 0, got {multiple}")
-    return GamedScorer(budgets, metric, multiple, who, favourable)
+    return GamedScorer(budgets, measure, multiple, who, favourable)
 
 
 @final
@@ -82,7 +90,7 @@ class GamedScorer:
     """The scorer that `gamed_scorer` returns; call it with a fitted classifier, X and y."""
 
     budgets: Any
-    metric: str
+    measure: Measure
     multiple: float
     who: str
     favourable: Any
@@ -104,7 +112,7 @@ class GamedScorer:
         else:
             budgets = rows.budgets(self.budgets, weights).times(self.multiple)
             gamed = towards * (rows.scores + np.where(moving, rows.gains(budgets), 0.0))
-        return Decisions(signs, gamed, towards).measured(self.metric, weights)
+        return Decisions(signs, gamed, towards).measured(self.measure, weights)
 
     def _own_gamed_scores(self, model: Any, X: ArrayLike, moving: Any) -> Vector:
         if not isinstance(model, BaseStrategicClassifier):

@@ -39,13 +39,20 @@ class Member:
     """A linear score of prepared columns, positive for the second class.
 
     `transformers` are the fitted steps before the classifier. `probability` turns scores into the
-    probability of the second class; None if the classifier gives none.
+    probability of the second class, after `cut` is added to them; None if the classifier gives
+    none. The cut is the threshold that was moved to 0.
     """
 
     transformers: tuple[Any, ...]
     coef: Vector
     intercept: float
     probability: Any = None
+    cut: float = 0.0
+
+    @property
+    def log_odds(self) -> bool:
+        """Whether score plus cut are the log odds of the second class."""
+        return self.probability is expit
 
     @property
     def transformer(self) -> Any:
@@ -187,7 +194,8 @@ def _above_half(member: Member) -> Member:
         )
     low, high = above - 1, above
     part = (0.5 - p[low]) / (p[high] - p[low])
-    return member.times(1.0, -float(at[low] + part * (at[high] - at[low])))
+    moved = member.times(1.0, -float(at[low] + part * (at[high] - at[low])))
+    return replace(moved, probability=None)
 
 
 def _with_threshold(model: Any) -> ReadClassifier:
@@ -210,4 +218,5 @@ def _with_threshold(model: Any) -> ReadClassifier:
                 'of its scores; use response_method="decision_function"'
             )
         threshold = logit(threshold)
-    return replace(inner, members=(inner.members[0].times(1.0, -float(threshold)),))
+    moved = inner.members[0].times(1.0, -float(threshold))
+    return replace(inner, members=(replace(moved, cut=moved.cut + float(threshold)),))

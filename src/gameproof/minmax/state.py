@@ -27,6 +27,7 @@ from gameproof.kernels.layout import (
     QUERIES,
     ROWS,
     SAMPLE_ROWS,
+    SNAPSHOT_ROWS,
     STEP,
     TOTAL,
     WEIGHT,
@@ -247,9 +248,10 @@ def _layout(problem: Problem, plan: Plan) -> dict[str, tuple[tuple[int, ...], ty
     real, whole, method = np.float64, np.int64, plan.method
     dx, dy = int(problem.x_set.dim), int(problem.y_set.dim)
     private, batch = method.private, method.batch
+    rows = ROWS + (SNAPSHOT_ROWS if method.snapshot_every else 0)
     return {
-        "x": ((ROWS, dx), real),
-        "y": ((ROWS, 2 * batch if private else dy), real),
+        "x": ((rows, dx), real),
+        "y": ((rows, 2 * batch if private else dy), real),
         "own": ((dy if private else 0, OWN_COLUMNS), real),
         "directions": (plan.directions.shape, real),
         "order": ((method.n,), np.uint32),

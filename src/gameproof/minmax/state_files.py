@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import StateFileError
 
-FORMAT, VERSION = "gameproof-state", 5
+FORMAT, VERSION = "gameproof-state", 6
 _HEADER = "header"
 Arrays = dict[str, NDArray[Any]]
 

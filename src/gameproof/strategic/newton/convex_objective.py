@@ -21,7 +21,7 @@ variables of their own (`lifts`).
 from __future__ import annotations
 
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,7 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.lifts import parts_of
 from gameproof.strategic.newton.objective import Derivatives, Local, Side, combined, gram, sums
 from gameproof.strategic.norms import NormPower, power_of_norm
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.robust_objective import RobustObjective
 
 # Agents per block, few enough for their data to fit into the cache.
 BLOCK = 4096
@@ -54,7 +52,7 @@ class ConvexSide(Side):
 
     def __init__(
         self,
-        problem: StrategicProblem,
+        problem: RobustObjective,
         gamma: Vector | None = None,
         agents: Indices | slice = slice(None),
     ) -> None:

@@ -19,8 +19,6 @@ equations of the minimum (`polish`), and what is 0 becomes 0 (`zeros`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
@@ -30,9 +28,7 @@ from gameproof.strategic.newton.local_model import Near
 from gameproof.strategic.newton.polish import polished
 from gameproof.strategic.newton.ties import without_ties
 from gameproof.strategic.newton.zeros import RESIDUE, SMALL, TARGET, with_zeros
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.robust_objective import RobustObjective
 
 # With fewer agents than this, in all or per variable, no subsample is taken. THINNER is the
 # subsampling factor.
@@ -53,7 +49,7 @@ MAX_STEPS, MAX_HALVINGS, MAX_MISSES = 20, 4, 3
 ROUNDING = 1e-14
 
 
-def minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Minimum:
+def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
     """The minimum over x of L(x, gamma); without a gamma, of the maximum of L(x, .). The gamma of
     agents that are not free is 0."""
     side, start = ConvexSide(problem, gamma), problem.interior

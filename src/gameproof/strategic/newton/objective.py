@@ -27,17 +27,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.lifts import Part
 from gameproof.strategic.newton.nearest import in_price_ball
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
-
+from gameproof.strategic.robust_objective import RobustObjective
 
 MUCH = 1e7  # replaces an infinite feature cost, in units of the largest finite one
 
@@ -67,7 +64,7 @@ class Side(ABC):
     pull_rows: Matrix
     pull_labels: Vector
 
-    def __init__(self, problem: StrategicProblem, moves: bool, parts: list[Part]) -> None:
+    def __init__(self, problem: RobustObjective, moves: bool, parts: list[Part]) -> None:
         people, data = problem.population, problem.data
         self.problem, self.data, self.cost = problem, data, problem.feature_cost
         self.theta = slice(data.start, data.start + people.d)
