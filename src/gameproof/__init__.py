@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from gameproof.auditing.audit_page import write_audit as write_audit
     from gameproof.auditing.audit_result import Audit as Audit
     from gameproof.auditing.average_splits import average_splits as average_splits
+    from gameproof.auditing.displays import GamingCurveDisplay as GamingCurveDisplay
+    from gameproof.auditing.displays import RadiusCurveDisplay as RadiusCurveDisplay
+    from gameproof.auditing.displays import ThresholdDisplay as ThresholdDisplay
     from gameproof.auditing.linear_model import LinearModel as LinearModel
     from gameproof.auditing.page import write_page as write_page
     from gameproof.auditing.radius_section import which_radius as which_radius
@@ -266,6 +269,7 @@ _HOMES = {
     "strategic.robust_problem": ["StrategicProblem"],
     "auditing.audit": ["audit", "compare_models"],
     "auditing.audit_result": ["Audit"],
+    "auditing.displays": ["GamingCurveDisplay", "RadiusCurveDisplay", "ThresholdDisplay"],
     "auditing.linear_model": ["LinearModel"],
     "auditing.radius_section": ["which_radius"],
     "auditing.page": ["write_page"],

@@ -138,6 +138,26 @@ class TableModel:
         """The score of each row, positive for the favourable outcome."""
         return self.scored(as_table(table)).scores
 
+    def predict_proba(self, table: Any) -> Matrix:
+        """Probabilities with one column per class, in the order of ``classes_``."""
+        favourable = self.probability(table)
+        return np.column_stack([1 - favourable, favourable])
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The unfavourable and the favourable outcome; scores are positive for the second."""
+        return np.array([self.plan.target.other, self.plan.target.favourable])
+
+    @property
+    def coef_(self) -> Matrix:
+        """Coefficients of the prepared features, which `names` lists."""
+        return self.line[0][None, :]
+
+    @property
+    def intercept_(self) -> Vector:
+        """The intercept of `decision_function`."""
+        return np.array([self.line[1]])
+
     def probability(self, table: Any) -> Vector:
         """The probability of the favourable outcome in each row."""
         return self.probabilities(self.decision_function(table))
