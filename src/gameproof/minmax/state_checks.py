@@ -26,6 +26,7 @@ from gameproof.kernels.layout import (
     BASIS,
     BATCH,
     CENTER,
+    CORRECTS,
     COSTLY,
     COUNTED,
     DEPLOYMENTS,
@@ -35,7 +36,6 @@ from gameproof.kernels.layout import (
     EPOCH,
     ETA,
     EXTERNAL,
-    FIRST,
     IDLE,
     KNOWN,
     MEAN_COUNT,
@@ -53,9 +53,12 @@ from gameproof.kernels.layout import (
     POSITION,
     QUERIES,
     RADIUS,
+    READY,
     ROWS,
     SAMPLE_ROWS,
     SLOT,
+    SNAPSHOT,
+    SNAPSHOT_ROWS,
     STAGE,
     STEP,
     TOTAL,
@@ -73,8 +76,8 @@ LARGEST = 2**53
 Layout = Mapping[str, tuple[tuple[int, ...], type]]
 # The shape of each array of `Memory` on any problem, None where it depends on the problem.
 KINDS: dict[str, tuple[tuple[int | None, ...], type]] = {
-    "x": ((ROWS, None), np.float64),
-    "y": ((ROWS, None), np.float64),
+    "x": ((None, None), np.float64),
+    "y": ((None, None), np.float64),
     "own": ((None, OWN_COLUMNS), np.float64),
     "directions": ((None, None), np.float64),
     "order": ((None,), np.uint32),
@@ -92,6 +95,8 @@ def check_kinds(memory: Memory) -> None:
         fits = len(shape) == array.ndim and all(
             size in (None, found) for size, found in zip(shape, array.shape, strict=True)
         )
+        if name in ("x", "y"):
+            fits = fits and len(array) in (ROWS, ROWS + SNAPSHOT_ROWS)
         if not fits or array.dtype != kind:
             sizes = ", ".join("any" if size is None else str(size) for size in shape)
             raise StateFileError(
@@ -148,22 +153,21 @@ def check_marks(marks: list[Mark], memory: Memory, dims: tuple[int, int]) -> Non
 
 def _wrong_counts(counts: list[int], plan: Plan) -> Iterator[str]:
     """What is wrong with the counters."""
-    method, phases = plan.method, len(plan.method.plan)
+    method = plan.method
     n, batch = method.n, method.batch
     yield from _outside(counts, {"epoch": EPOCH, "step": STEP}, LARGEST)
     yield from _outside(counts, {"queries": QUERIES, "deployments": DEPLOYMENTS}, LARGEST)
     yield from _outside(counts, {"position": POSITION}, n - 1)
     yield from _outside(counts, {"stage": STAGE}, MOVED)
-    yield from _outside(counts, {"phase": PHASE}, phases - 1)
-    steps_per_epoch = -(-n // batch)
-    if counts[POSITION] % batch or counts[STEP] != (
-        counts[EPOCH] * steps_per_epoch + counts[POSITION] // batch
-    ):
+    yield from _outside(counts, {"phase": PHASE}, len(method.plan) - 1)
+    steps = counts[EPOCH] * -(-n // batch)
+    steps += 0 if _is_pass(counts, method) else counts[POSITION] // batch
+    if counts[POSITION] % batch or counts[STEP] != steps:
         yield (
             f"epoch {counts[EPOCH]} and position {counts[POSITION]} do not belong to step "
             f"{counts[STEP]}"
         )
-    before = 0 if counts[STEP] == 0 else (counts[POSITION] or n) - _start_before(counts, n, batch)
+    before = _samples_before(counts, method)
     if counts[N_PREVIOUS] != before:
         yield f"the step before had {before} samples, not {counts[N_PREVIOUS]}"
     yield from _outside(counts, {"size of the batch": N_CURRENT}, batch)
@@ -176,9 +180,19 @@ def _wrong_counts(counts: list[int], plan: Plan) -> Iterator[str]:
     yield from _wrong_progress(counts, plan)
 
 
-def _start_before(counts: list[int], n: int, batch: int) -> int:
-    """Where the batch before this one started."""
-    return ((counts[POSITION] or n) - 1) // batch * batch
+def _is_pass(counts: list[int], method: Method) -> bool:
+    """True within a pass over all samples that estimates the mean at a snapshot."""
+    return counts[PHASE] == method.phases
+
+
+def _samples_before(counts: list[int], method: Method) -> int:
+    """The size of the batch before this one; a pass starts anew."""
+    every, end = method.snapshot_every, counts[POSITION] or method.n
+    after_pass = every > 0 and counts[POSITION] == 0 and counts[EPOCH] % every == 0
+    starts = counts[STEP] == 0 or (after_pass and counts[STAGE] > ORDERED)
+    if starts or _is_pass(counts, method):
+        return 0
+    return end - (end - 1) // method.batch * method.batch
 
 
 def _wrong_progress(counts: list[int], plan: Plan) -> Iterator[str]:
@@ -186,15 +200,20 @@ def _wrong_progress(counts: list[int], plan: Plan) -> Iterator[str]:
     stage, point = counts[STAGE], counts[POINT_NO]
     if stage in (IDLE, ORDERED) and (counts[PHASE] or point or counts[ANSWERED]):
         yield "it is between two steps, and within one"
+    every = plan.method.snapshot_every
+    if _is_pass(counts, plan.method) and not (every and counts[EPOCH] % every == 0):
+        yield f"epoch {counts[EPOCH]} has no pass over all samples"
     phase = min(max(counts[PHASE], 0), len(plan.method.plan) - 1)
-    points = int(plan.method.plan[phase, POINTS]) if counts[ASKED] > 0 else 0
-    if stage > ORDERED and counts[N_CURRENT] != min(
+    row = plan.method.plan[phase]
+    points = int(row[POINTS] * (1 + row[CORRECTS])) if counts[ASKED] > 0 else 0
+    if stage > READY and counts[N_CURRENT] != min(
         plan.method.batch, plan.method.n - counts[POSITION]
     ):
         yield f"the batch has {counts[N_CURRENT]} samples"
     least, most = {
         IDLE: (0, 0),
         ORDERED: (0, 0),
+        READY: (0, 0),
         OPEN: (0, 0),
         DRAWN: (0, points),
         ASKING: (0, points - 1),
@@ -221,10 +240,11 @@ def _wrong_samples(memory: Memory, method: Method) -> Iterator[str]:
             yield f"{name} holds a number outside 0 to {most - 1}"
             return
     counts = memory.counts
-    if counts[STAGE] <= ORDERED:
+    if counts[STAGE] <= READY:
         return
     current = samples[BATCH, : counts[N_CURRENT]]
-    due = memory.order[counts[POSITION] : counts[POSITION] + counts[N_CURRENT]]
+    places = np.arange(counts[POSITION], counts[POSITION] + counts[N_CURRENT])
+    due = places if counts[PHASE] == method.phases else memory.order[places]
     if not np.array_equal(current, due):
         yield "the batch is not the one that the order names"
     previous = samples[BATCH, batch : batch + counts[N_PREVIOUS]]
@@ -267,7 +287,7 @@ def _wrong_order(memory: Memory, method: Method) -> Iterator[str]:
 def _wrong_numbers(memory: Memory, plan: Plan) -> Iterator[str]:
     """What is wrong with the numbers."""
     numbers, counts, method = memory.numbers, memory.counts, plan.method
-    rows = [U, TOTAL, ANCHOR, CENTER]
+    rows = [U, TOTAL, ANCHOR, CENTER, *([SNAPSHOT] if method.snapshot_every else [])]
     kept = {"x": memory.x[rows], "y": memory.y[rows], "own": memory.own}
     for name, values in {**kept, "numbers": numbers, "directions": memory.directions}.items():
         if not np.isfinite(values).all():
@@ -275,10 +295,10 @@ def _wrong_numbers(memory: Memory, plan: Plan) -> Iterator[str]:
     begun = counts[STEP] > 0 or counts[STAGE] > IDLE
     if numbers[[ETA, WEIGHT, MEAN_COUNT]].min() < 0 or (begun and not numbers[RADIUS] > 0):
         yield "a step size, a radius or a weight is negative"
-    for phase in method.plan[method.plan[:, DRAWN_AS] == BASIS]:
-        fixed = slice(phase[FIRST], phase[FIRST] + phase[DIRECTIONS])
-        if not np.array_equal(memory.directions[fixed], plan.directions[fixed]):
-            yield "the directions are not the basis"
+    fixed = method.plan[:, DRAWN_AS] == BASIS
+    drawn = int(method.plan[~fixed, DIRECTIONS].max(initial=0))
+    if not np.array_equal(memory.directions[drawn:], plan.directions[drawn:]):
+        yield "the directions are not the basis"
     point, answered = int(counts[POINT_NO]), int(counts[ANSWERED])
     answers = memory.answers[:point, : counts[ASKED]]
     if not np.isfinite(answers).all() or (
