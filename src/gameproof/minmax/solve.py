@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from gameproof.core.arguments import as_count
 from gameproof.core.errors import BudgetExceeded, DivergedError, warn
 from gameproof.core.progress import Progress, announced
+from gameproof.kernels.layout import NO_VALUES
 from gameproof.minmax.checkpoints import Saver, is_finite, locked
-from gameproof.minmax.estimates.exact import Exact
 from gameproof.minmax.interrupts import Interrupts, interruptible
 from gameproof.minmax.monitor import Callback, Score, Watch
 from gameproof.minmax.problem import Problem
@@ -232,9 +232,10 @@ class Limits:
     def __init__(self, run: Run, epochs: int | None, queries: int | None) -> None:
         if epochs is None and queries is None:
             epochs = DEFAULT_EPOCHS
-        if epochs is None and isinstance(run.solver.gradient, Exact):
+        gradient = run.solver.gradient
+        if epochs is None and gradient.code.offset == NO_VALUES:
             raise ValueError(
-                "Exact() asks for no values, so queries never end the run; give epochs"
+                f"{gradient!r} asks for no values, so queries never end the run; give epochs"
             )
         self.epochs = None if epochs is None else as_count("epochs", epochs)
         self.queries = (
