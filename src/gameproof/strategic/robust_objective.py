@@ -93,7 +93,8 @@ class RobustObjective(Problem):
         self.name = f"strategic problem with {self.n} agents and {population.d} features"
         self.x_set = self._x_set()
         self.y_set = Box(np.full(self.n, -1.0), np.full(self.n, 1.0))
-        self.compiled_values = self.model is not None
+        # Compiled code would compute answers without the journal.
+        self.compiled_values = self.model is not None and population.journal is None
         _ = self.data  # raises for a loss that cannot be compiled
 
     # --- x and its parts
@@ -186,7 +187,7 @@ class RobustObjective(Problem):
         return (self.population.y > 0) & (self.flips == "one-way")
 
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
-        if not self.compiled_values:
+        if self.model is None:
             raise TypeError(
                 f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
                 "asked for it here; estimate_risk asks for fresh answers"

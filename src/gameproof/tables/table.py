@@ -16,6 +16,7 @@ from typing import Any, final
 from gameproof.core.errors import DataError
 from gameproof.core.naming import suggestion
 from gameproof.tables.column import Column
+from gameproof.tables.parquet_files import read_parquet
 from gameproof.tables.text_table import parse_text, require_different
 from gameproof.tables.unpack import PARQUET, unpacked
 
@@ -57,8 +58,11 @@ class Table:
         return 1 + (int(k) if self.rows is None else self.rows[k])
 
 
-def open_table(path: str | Path) -> Table:
-    """Reads a file: CSV with any usual separator, TSV or Parquet, compressed or not."""
+def open_table(path: str | Path, max_bytes: int | None = None) -> Table:
+    """Reads a file: CSV with any usual separator, TSV or Parquet, compressed or not.
+
+    A file that unpacks to more than `max_bytes` is refused; see `core.size_limits`.
+    """
     require_pyarrow()
     given = str(path)
     try:
@@ -69,16 +73,18 @@ def open_table(path: str | Path) -> Table:
         raise DataError(f"there is no file {given}") from error
     except OSError as error:
         raise DataError(f"{given} cannot be read: {error.strerror}") from error
-    return table_of(data, given)
+    return table_of(data, given, max_bytes)
 
 
-def table_of(data: bytes, given: str) -> Table:
+def table_of(data: bytes, given: str, max_bytes: int | None = None) -> Table:
     """Reads a table from bytes; `given` names them in messages."""
     require_pyarrow()
     digest = sha256(data).hexdigest()
-    data = unpacked(data, given)
-    parse = _parse_parquet if data.startswith(PARQUET) else parse_text
-    table = _table(*parse(data, given), given)
+    data = unpacked(data, given, max_bytes=max_bytes)
+    if data.startswith(PARQUET):
+        table = _table(*_parse_parquet(data, given, max_bytes), given)
+    else:
+        table = _table(*parse_text(data, given), given)
     if not table.n:
         raise DataError(f"{given} has no rows")
     return replace(table, digest=digest)
@@ -128,16 +134,9 @@ def _arrow_table(source: Any) -> Any:
     )
 
 
-def _parse_parquet(data: bytes, given: str) -> tuple[list[str], list[Any]]:
+def _parse_parquet(data: bytes, given: str, max_bytes: int | None) -> tuple[list[str], list[Any]]:
     """The names and the columns of a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(pa.BufferReader(data))
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{given} is a broken Parquet file: truncated or altered") from error
-    return _decoded_columns(table)
+    return _decoded_columns(read_parquet(data, given, max_bytes))
 
 
 def _table(names: Sequence[str], columns: Sequence[Any], given: str) -> Table:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,7 +53,7 @@ def parse_text(data: bytes, given: str) -> tuple[list[str], list[Any]]:
 
 def require_different(names: Sequence[str], given: str) -> None:
     """Raises if two columns have the same name."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"{given} has more than one column named {listed(list(map(repr, twice)))}")
 
