@@ -37,7 +37,7 @@ from gameproof.minmax.problem import Saddle
 from gameproof.minmax.result import Result
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
-from gameproof.strategic.worst_case import WorstCase, worst_case
+from gameproof.strategic.worst_case import WorstCase, worst_case, worst_case_risk
 
 
 class BaseStrategicClassifier(GamedClassifier):
@@ -90,7 +90,7 @@ class BaseStrategicClassifier(GamedClassifier):
             self._set_coefficients(theta, offset)
             self.worst_case_risk_ = float("nan")
             if problem.has_duality_gap:
-                self.worst_case_risk_ = worst_case(problem, theta, self._intercept(offset)).value
+                self.worst_case_risk_ = worst_case_risk(problem, theta, self._intercept(offset))
             self.training_ = training_record(self, problem, people)
             self._row_identity = None
             if self.budgets is None:

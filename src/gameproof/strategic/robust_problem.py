@@ -34,7 +34,7 @@ from gameproof.core.arguments import Indices, Vector
 from gameproof.kernels import samples, strategic
 from gameproof.minmax.blocks import Block, Perturbed
 from gameproof.strategic.asking import AskingPeople
-from gameproof.strategic.newton.minimum import minimum
+from gameproof.strategic.newton.minimum import certified_gap
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_objective import RobustObjective
 
@@ -153,14 +153,9 @@ class StrategicProblem(RobustObjective):
         return self.model is not None
 
     def duality_gap(self, x: ArrayLike, y: ArrayLike) -> float:
-        """Certified: the minimum over x' is bounded from below, to about 1e-10."""
-        point, gamma = self.point(x, y)
-        lower = minimum(self, gamma).lower
-        return self.robust_value(point) - lower + self.rounding(point)
-
-    def rounding(self, x: ArrayLike) -> float:
-        """What rounding may hide in a value: terms of the size of kappa alpha cancel in it."""
-        return 4 * float(np.finfo(np.float64).eps) * float(self.data.kappa) * self.split(x)[1]
+        """Certified: never below the true gap, in spite of rounding."""
+        self.require_model("duality_gap")
+        return certified_gap(self, *self.point(x, y)).gap
 
     def _traits(self) -> Iterable[Vector]:
         return (self.loss.phi(np.linspace(-10.0, 10.0, 101)), *self.data.claims)

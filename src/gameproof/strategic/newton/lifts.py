@@ -75,6 +75,8 @@ class Lift(ABC):
     # How far above the smallest u a search begins, in units of the problem's own distance.
     stretch: Vector | float = 1.0
     curve: Curve | None = None
+    # Whether 0 is a subgradient of each rho_k at 0.
+    can_stay = True
 
     @abstractmethod
     def rows(self, agents: Indices) -> Matrix:
@@ -101,12 +103,20 @@ class Lift(ABC):
     def _pushes(self, theta: Vector, u: Vector) -> Vector:
         """1 / height of each constraint."""
         heights = [u[k] - (a * theta[c] if c >= 0 else 0.0) for k, c, a in self.slopes]
-        return 1 / np.array(heights)
+        return 1 / np.maximum(heights, np.finfo(float).tiny)
 
     def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
         """The features of these agents, one row per feature, after moves that do not depend on
         theta."""
         return rows
+
+    def largest_slopes(self, d: int) -> Matrix:
+        """The largest |s_k| in each feature over all subgradients s_k, one row per u."""
+        found = np.zeros((self.count, d))
+        for k, feature, slope in self.slopes:
+            if feature >= 0:
+                found[k, feature] = max(found[k, feature], abs(slope))
+        return found
 
     def least(self, theta: Vector) -> Vector:
         """The smallest u for this theta."""
@@ -184,6 +194,11 @@ class InBall(OneNumber):
             weights = np.ones(own.size)
         self.curve = Curve(0, body, weights, not self._split, dual_norm)
 
+    def largest_slopes(self, d: int) -> Matrix:
+        found = np.zeros((self.count, d))
+        found[0] = self._reach
+        return found
+
     def least(self, theta: Vector) -> Vector:
         sizes = (self._reach * np.abs(theta))[self._features]
         length = norm_of(sizes, self._p)
@@ -212,6 +227,8 @@ class InBall(OneNumber):
 
 class Claims(Lift):
     """One u for all agents at a level that can be claimed, and one for each other level."""
+
+    can_stay = False
 
     def __init__(self, claim: Claim, moves: Vector) -> None:
         self._claim, able = claim, np.flatnonzero(claim.allowed)

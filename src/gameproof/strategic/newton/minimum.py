@@ -24,6 +24,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
 from gameproof.strategic.newton.barrier import Minimum, minimise
+from gameproof.strategic.newton.certificate import Certificate, Tangent, certify
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.local_model import LocalModel
 from gameproof.strategic.newton.polish import polished
@@ -53,9 +54,32 @@ ROUNDING = 1e-14
 def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
     """The minimum over x of L(x, gamma); without a gamma, of the maximum of L(x, .). The gamma of
     agents that are not free is 0."""
-    objective, start = ConvexObjective(problem, gamma), problem.interior
-    found, everyone = _minimum(objective, start, TARGET), np.zeros(objective.n)
-    x = objective.unlifted(found.v)
+    x, found, _ = _solved(ConvexObjective(problem, gamma), problem, gamma)
+    return found._replace(v=x)
+
+
+def certified_minimum(problem: RobustObjective) -> tuple[Vector, Vector, Certificate]:
+    """x and gamma at the minimum over x of the maximum of L(x, .), with their certificate."""
+    objective = ConvexObjective(problem)
+    x, found, first = _solved(objective, problem, None)
+    tangents = [Tangent(first.v, None)]
+    if found is not first and found.multipliers.size:
+        tangents.append(Tangent(found.v, found.multipliers))
+    return x, found.gamma, certify(objective, x, found.gamma, tangents)
+
+
+def certified_gap(problem: RobustObjective, x: Vector, gamma: Vector) -> Certificate:
+    """The certificate of a point x and a gamma."""
+    given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
+    return certify(ConvexObjective(problem), x, gamma, [Tangent(given.v, None)])
+
+
+def _solved(
+    objective: ConvexObjective, problem: RobustObjective, gamma: Vector | None
+) -> tuple[Vector, Minimum, Minimum]:
+    """x, the polished minimum in terms of v, and the minimum before it was polished."""
+    found, everyone = _minimum(objective, problem.interior, TARGET), np.zeros(objective.n)
+    x, first = objective.unlifted(found.v), found
     if gamma is None:
         x, small = without_ties(problem, x), SMALL
         better = polished(objective, found, x)
@@ -63,7 +87,7 @@ def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
             found, x, small = better, objective.unlifted(better.v), RESIDUE
         x = with_zeros(problem, x, found.lower, found.upper, small)
     everyone[objective.free] = found.gamma
-    return found._replace(v=x, gamma=everyone)
+    return x, found._replace(gamma=everyone), first
 
 
 def _minimum(objective: ConvexObjective, start: Vector, target: float) -> Minimum:

@@ -131,7 +131,7 @@ class Objective(ABC):
         `multipliers` are the multipliers of the constraints, if they are known."""
         cap, best = self.problem.alpha_max, -np.inf
         paid = np.isfinite(self.cost)
-        for left in self._left(v, g, multipliers):
+        for left in self.residuals(v, g, multipliers):
             length = float(np.linalg.norm(self.cost[paid] * left[paid]))
             taken = cap * min(0.0, g[self.alpha] - length / self.steepness)
             taken -= cap / self.steepness * float(np.abs(left[~paid]).sum())
@@ -160,7 +160,7 @@ class Objective(ABC):
             left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
         return left[self.theta]
 
-    def _left(self, v: Vector, g: Vector, multipliers: Vector | None) -> list[Vector]:
+    def residuals(self, v: Vector, g: Vector, multipliers: Vector | None) -> list[Vector]:
         """g of theta, shortened in one way, or in two if there are budgets."""
         cost = self._finite_cost
         near = self.shortened(g, cost)
