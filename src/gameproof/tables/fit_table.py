@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from gameproof.core.progress import step
 from gameproof.tables.column_budgets import StatedBudgets
+from gameproof.tables.date_columns import StatedDates
 from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
 from gameproof.tables.fit_settings import FitSettings, checked_radius
 from gameproof.tables.table import as_table
@@ -27,6 +28,9 @@ def fit_table(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
     rest: bool = False,
+    unfavourable: Sequence[Any] = (),
+    ignore: Sequence[Any] = (),
+    dates: StatedDates = (),
     balanced: bool = False,
     test_share: float = TEST_SHARE,
     seed: int = 0,
@@ -64,6 +68,12 @@ def fit_table(
         Columns to leave out, and numeric columns that hold codes.
     rest : bool, default False
         Treat all values of the target other than the favourable one as one outcome.
+    unfavourable, ignore : sequence
+        Values of the target that are bad outcomes, and values whose rows are left out. Needed if
+        the target has more than two values.
+    dates : sequence of str or mapping
+        Columns of dates to use as days since 2000-01-01; other dates are left out. A mapping gives
+        their formats, such as ``{"applied": "%d/%m/%Y"}``, None to detect them.
     balanced : bool, default False
         Draw equally many rows of each outcome.
     test_share : float, default 0.2
@@ -120,6 +130,9 @@ def fit_table(
         drop=drop,
         categories=categories,
         rest=rest,
+        unfavourable=unfavourable,
+        ignore=ignore,
+        dates=dates,
         balanced=balanced,
         seed=settings.seed,
     )

@@ -14,8 +14,10 @@ from gameproof.core.arguments import Matrix
 from gameproof.core.naming import listed, quoted
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.tables.column_budgets import StatedBudgets, by_column, checked_budgets
+from gameproof.tables.column_notes import column_notes
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.dataset import Dataset
+from gameproof.tables.date_columns import StatedDates, origin_note
 from gameproof.tables.table import Table
 from gameproof.tables.target import Target
 
@@ -67,8 +69,9 @@ class TrainingTable:
 
     @cached_property
     def cautions(self) -> list[str]:
-        """Gaming that the budgets do not cover: missing cells, and copies of a movable column."""
-        names, found = self.data.features.names, []
+        """What looks wrong in the columns, and gaming that the budgets do not cover: missing cells,
+        and copies of a movable column."""
+        names, found = self.data.features.names, column_notes(self.table, self.plan)
         covered = {*self.budgets.columns, *self.data.features.levels}
         for at in self.budgets.ranges:
             if count := self.missing.get(names[at]):
@@ -89,8 +92,11 @@ class TrainingTable:
         plan, data = self.plan, self.data
         positive, target = int((data.y > 0).sum()), quoted(plan.target.name)
         lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
+        lines += [f"  {note}" for note in self.table.notes]
+        ignored = list(plan.target.ignored)
         if self.n_without_target:
-            lines.append(f"  left out {self.n_without_target:,} rows without {target}")
+            why = f" or with an ignored one ({listed(ignored)})" if ignored else ""
+            lines.append(f"  left out {self.n_without_target:,} rows without {target}{why}")
         if len(data) < self.n_rows - self.n_without_target:
             lines.append(f"  drew {positive:,} rows of each outcome")
         lines.append(
@@ -112,6 +118,8 @@ class TrainingTable:
         gaps = [f"{quoted(name)} {count:,}" for name, count in self.missing.items()]
         if gaps:
             lines.append(f"  missing values, set to the median and flagged: {listed(gaps, SHOWN)}")
+        if self.plan.dates:
+            lines.append(f"  {origin_note([quoted(name) for name in self.plan.dates])}")
         left_out = self.plan.left_out.items()
         return [*lines, *(f"  left out {quoted(name)}: {reason}" for name, reason in left_out)]
 
@@ -140,6 +148,9 @@ class TrainingTable:
             "missing": self.missing,
             "pooled": dict(plan.pooled),
             "left_out": dict(plan.left_out),
+            "read": list(self.table.notes),
+            "dates": dict(plan.dates),
+            "ignored": list(plan.target.ignored),
             "fingerprint": self.fingerprint,
         }
 
@@ -155,13 +166,16 @@ def training_table(
     rest: bool = False,
     balanced: bool = False,
     seed: int = 0,
+    unfavourable: Sequence[Any] = (),
+    ignore: Sequence[Any] = (),
+    dates: StatedDates = (),
 ) -> TrainingTable:
     """Labels the rows of a table, plans its columns and checks the budgets."""
-    aim = Target.of(table, target, favourable, rest)
+    aim = Target.of(table, target, favourable, rest, unfavourable=unfavourable, ignore=ignore)
     known, y = aim.labelled(table)
     aim.require_both(y, "learn from and test on")
     stated = by_column(budgets)
-    plan = Plan.of(known, aim, list(stated), drop=drop, categories=categories)
+    plan = Plan.of(known, aim, list(stated), drop=drop, categories=categories, dates=dates)
     data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
     checked = checked_budgets(stated, plan.features, data.X)
     fingerprint = data.fingerprint
