@@ -24,7 +24,7 @@ RATES = ("%", "‰")
 GAPS = ("-", "–", "—", ".")
 """Texts that stand for a missing value among numbers, but may be levels of a category."""
 # A plain number that cannot be a whole number with thousands separators.
-NOT_GROUPED = r"^[+-]?(0|\d{4,}|\d*\.(\d{0,2}|\d{4,})$)|[eE]"
+NOT_GROUPED = r"^[+-]?(0\.|0\d|\d{4,}|\d*\.(\d{0,2}|\d{4,})$)|[eE]"
 
 
 class Spelling(NamedTuple):
