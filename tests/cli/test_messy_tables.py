@@ -16,7 +16,10 @@ import pytest
 
 from command import MEANING
 from gameproof.cli.main import main
+from gameproof.core.errors import DataError
 from gameproof.tables.made_up_people import made_up_people
+from gameproof.tables.out_of_time import rows_after
+from gameproof.tables.table import open_table
 
 Columns = dict[str, list[Any]]
 N = 300
@@ -158,3 +161,14 @@ def test_pending_cases_are_never_called_bad_without_being_asked(tmp_path: Path, 
     said = refused(capsys, path)
     assert "--ignore" in said
     assert "--rest" not in said
+
+
+def test_out_of_time_split_follows_the_calendar_and_not_the_alphabet(tmp_path: Path) -> None:
+    """As text, 02.01.2024 comes before 31.12.2023."""
+    cells = ["31.12.2023", "02.01.2024", "15.06.2022", "01.03.2024"]
+    path = tmp_path / "t.csv"
+    path.write_text("day;x\n" + "".join(f"{cell};1\n" for cell in cells), encoding="utf-8")
+    for after in ("31.12.2023", "2023-12-31"):
+        assert rows_after(open_table(path), "day", after)[1].tolist() == [False, True, False, True]
+    with pytest.raises(DataError, match=r"format %d\.%m\.%Y, .* after 'soon'"):
+        rows_after(open_table(path), "day", "soon")

@@ -208,7 +208,7 @@ def fitted() -> tuple[gp.RobustStrategicClassifier, pd.DataFrame, np.ndarray]:
     return model.fit(frame, y), frame, y
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, deadline=None)
 @given(factor=st.floats(1e-6, 1e6), multiple=st.sampled_from([0.5, 1.0, 3.0]))
 def test_a_positive_multiple_of_the_classifier_changes_no_gamed_decision(
     fitted, factor: float, multiple: float

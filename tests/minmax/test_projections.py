@@ -29,7 +29,7 @@ from gameproof import Ball, Box, Cone, ConvexSet, L1Ball, Simplex
 
 TOLERANCES = ("tol_gap_abs", "tol_gap_rel", "tol_feas")
 # Derandomised: the examples are the same in every run.
-fixed = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+fixed = settings(max_examples=60, deadline=None, database=None)
 
 
 # --- Projection against a conic solver ----------------------------------------------------------

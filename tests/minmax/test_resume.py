@@ -203,8 +203,9 @@ def test_copy_of_a_state_shares_nothing_with_it(same_state: SameState) -> None:
         {"gradient": gp.TwoPoint(), "update": gp.SGDA(), "order": gp.WithReplacement()},
         {"gradient": gp.TwoPoint(symmetric=True), "update": gp.Extragradient()},
         {"gradient": gp.Residual(), "order": gp.ShuffleOnce(), "batch": 7},
+        {"gradient": gp.VarianceReduced(every=2), "order": gp.ShuffleOnce(), "batch": 3},
     ],
-    ids=["one-point", "two-point", "extragradient", "residual"],
+    ids=["one-point", "two-point", "extragradient", "residual", "variance-reduced"],
 )
 def test_state_saved_in_the_middle_of_a_step_goes_on_to_the_same_bits(
     parts: dict[str, Any], teller: Any, schedules: Any, tmp_path: Path, same_state: SameState

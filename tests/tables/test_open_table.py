@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from gameproof.core.errors import DataError
 from gameproof.tables.column import MISSING
 from gameproof.tables.table import open_table
+from gameproof.tables.text_table import require_different
 from gameproof.tables.unpack import unpacked
 
 FRAME = pd.DataFrame(
@@ -287,3 +288,11 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch) -> None
         open_table(tmp_path)
     with pytest.raises(ImportError, match=r"Zstandard needs pyarrow: pip install 'gameproof\[tab"):
         unpacked(packed, "table.zst")
+
+
+def test_many_columns_are_checked_in_linear_time() -> None:
+    """Quadratic, this would take half an hour."""
+    names = [f"column {k}" for k in range(300_000)]
+    require_different(names, "t.csv")
+    with pytest.raises(DataError, match="more than one column named 'column 7'"):
+        require_different([*names, "column 7"], "t.csv")

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.column_lists import column_names
 from gameproof.cli.movable_option import FORM, parse_movable
-from gameproof.cli.options import STANDARD, UsageError, integer, number, radius
+from gameproof.cli.options import STANDARD, UsageError, integer, number, number_or_auto
 from gameproof.core.errors import DataError
-from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
+from gameproof.tables.defaults import LABEL_COST, MEASURES, POWER, TEST_SHARE
 from gameproof.tables.table_format import TableFormat
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def read_table(path: Path, options: argparse.Namespace) -> Table:
 
     stated = table_format(options)
     if path != STANDARD:
-        return open_table(path, stated)
+        return open_table(path, stated=stated)
     if sys.stdin is None:
         raise DataError("standard input is closed, expected a table")
-    return table_of(sys.stdin.buffer.read(), table_name(path), stated)
+    return table_of(sys.stdin.buffer.read(), table_name(path), stated=stated)
 
 
 def add_meaning(parser: argparse.ArgumentParser, *, model_knows: bool = False) -> None:
@@ -125,6 +125,23 @@ def add_seed(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def add_measure(parser: argparse.ArgumentParser) -> None:
+    """By what models are judged and settings are chosen."""
+    parser.add_argument(
+        "--measure",
+        choices=MEASURES,
+        help="by what settings are chosen and models are judged (auc if an outcome has less than "
+        "30%% of the rows, else accuracy)",
+    )
+
+
+def add_groups(parser: argparse.ArgumentParser) -> None:
+    """Comparisons between groups."""
+    parser.add_argument(
+        "--groups", metavar="COL", help="also report everything by the values of this column"
+    )
+
+
 def add_costs(parser: argparse.ArgumentParser) -> None:
     """What wrong decisions cost."""
     for what in ("accept-bad", "refuse-good"):
@@ -134,7 +151,7 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
             default=1.0,
             metavar="COST",
             help=f"the cost of a decision to {what.replace('-', ' a ')} applicant, in any unit; "
-            "used by the evaluation, not by the fit (1)",
+            "the fit uses it with --measure cost, the evaluation always (1)",
         )
 
 
@@ -161,13 +178,21 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--balanced",
-        action="store_true",
-        help="draw equally many rows of each outcome, for rare outcomes where both kinds of error "
-        "matter",
+        action=argparse.BooleanOptionalAction,
+        help="let both outcomes count the same in the fit, by class weights (by default if an "
+        "outcome is rare)",
+    )
+    parser.add_argument(
+        "--train-for",
+        type=number_or_auto,
+        default=1.0,
+        metavar="MULTIPLE",
+        help="train the robust classifier for this multiple of the budgets; auto chooses by "
+        "cross-validation (%(default)g)",
     )
     parser.add_argument(
         "--radius",
-        type=radius,
+        type=number_or_auto,
         default="auto",
         metavar="R",
         help="how inaccurate the data may be, in standard deviations; auto chooses by "
@@ -196,8 +221,32 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="the share of rows held out for testing (%(default)s)",
     )
+    parser.add_argument(
+        "--split-by",
+        metavar="COL",
+        help="hold out the rows with a later date or a larger number in this column instead",
+    )
+    parser.add_argument(
+        "--test-after", metavar="VALUE", help="with --split-by: test rows come after this value"
+    )
     add_seed(parser, "the split")
+    add_measure(parser)
     add_costs(parser)
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "--threshold",
+        type=number(0, 1, open_ends=True),
+        metavar="P",
+        help="approve people whose probability of the favourable outcome is above P (by default "
+        "each classifier has its own threshold)",
+    )
+    chosen.add_argument(
+        "--approve",
+        type=number(0, 1, open_ends=True),
+        metavar="SHARE",
+        help="choose the thresholds that approve this share of the training rows",
+    )
+    add_groups(parser)
 
 
 def parse_meaning(options: argparse.Namespace, table: Table) -> dict[str, Any]:
@@ -213,10 +262,12 @@ def parse_meaning(options: argparse.Namespace, table: Table) -> dict[str, Any]:
         "drop": drop,
         "categories": column_names(options.category, table),
         "rest": options.rest,
-        "balanced": options.balanced,
         "unfavourable": options.unfavourable,
         "ignore": options.ignore,
         "dates": parse_dates(options.date, table),
+        "groups": options.groups,
+        "split_by": options.split_by,
+        "test_after": options.test_after,
     }
 
 
@@ -239,6 +290,11 @@ def parse_settings(options: argparse.Namespace) -> dict[str, Any]:
         "power": options.power,
         "test_share": options.test,
         "seed": options.seed,
+        "measure": options.measure,
+        "balanced": options.balanced,
+        "threshold": options.threshold,
+        "approve": options.approve,
+        "train_for": options.train_for,
         **parse_costs(options),
     }
 

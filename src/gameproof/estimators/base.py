@@ -76,7 +76,8 @@ class BaseStrategicClassifier(GamedClassifier):
             self.outcomes_ = Outcomes.learned(people.y, self.favourable)
             self.classes_ = self.outcomes_.classes
             names = getattr(self, "feature_names_in_", None)
-            self.prepare_ = FittedPreparation.fitted(self.prepare, people.X, names).transformer
+            prepared = FittedPreparation.fitted(self.prepare, people.X, names, people.y)
+            self.prepare_ = prepared.transformer
             self._set_budgets(people)
             Z = self._preparation.transform(people.X)
             self.units_ = Units.plain(Z.shape[1])
@@ -95,7 +96,7 @@ class BaseStrategicClassifier(GamedClassifier):
             if self.budgets is None:
                 choice = self._choice
                 self._row_identity = RowIdentity.of_fit(
-                    choice.keyed, choice.chosen_response(), table
+                    choice.keyed, choice.chosen_response(), self._preparation.numbers(table)
                 )
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(
@@ -222,6 +223,7 @@ class BaseStrategicClassifier(GamedClassifier):
             self._response(people, Z),
             weights=self.outcomes_.weights(people.y, self.class_weight, people.weights),
             one_label=True,
+            journal=None if self.solver is None else self.journal,
         )
         return pose_problem(population, self._ball, self.bound, self.fit_intercept)
 

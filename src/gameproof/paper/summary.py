@@ -21,9 +21,10 @@ SMOKE = "A smoke run with few seeds and epochs: its verdicts mean nothing."
 HOW = (
     "Each effect has a 95 % interval over paired seeds and a two-sided p-value. A claim holds, or "
     "does not hold, if the whole interval lies on one side of the border; otherwise it is "
-    "undecided. The last two columns correct for the number of claims by Holm's step-down "
-    "procedure, over all claims of all experiments. A verdict survives if its adjusted p is at "
-    "most 0.05. The probability that any surviving verdict is due to chance is at most 5 %."
+    "undecided. Intervals hold for the tuned settings: they leave out the uncertainty of tuning. "
+    "The last two columns correct for the number of claims by Holm's step-down procedure, over "
+    "all claims of all experiments. A verdict survives if its adjusted p is at most 0.05. The "
+    "probability that any surviving verdict is due to chance is at most 5 %."
 )
 
 

@@ -15,6 +15,8 @@ from gameproof.tables.number_spelling import GAPS, PLAIN, Spelling, parsed, take
 
 MISSING = ("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
 """Texts that stand for a missing value."""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+"""A number as programs write it."""
 Kind = Literal["number", "text", "date", "nothing", "other"]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
 from gameproof.tables.column import Column
-from gameproof.tables.dates import ORIGIN
+from gameproof.tables.dates import ISO, ORIGIN
 from gameproof.tables.table import Table
 
 StatedDates = Sequence[str] | Mapping[str, str | None]
@@ -36,7 +36,7 @@ def day_values(table: Table, column: Column, form: str) -> Vector:
     if column.is_text and not (form and _misfit(column, form) is None):
         formats = column.date_formats
         if len(formats) != 1:
-            expected = f"dates in the format {form or '%Y-%m-%d'}"
+            expected = f"dates in the format {form or ISO}"
             raise DataError(f"{_first_cell(table, column)}, but the model takes {expected}")
         form = formats[0]
     elif not column.is_text and column.kind != "date":
@@ -61,15 +61,20 @@ def _format(table: Table, column: Column, stated: str | None) -> str:
             f"{_first_cell(table, column)}, not dates in a usual format; state their format, as in "
             f"--date '{column.name}:%d.%m.%Y'"
         )
+    require_one_order(table, column)
+    return column.date_formats[0]
+
+
+def require_one_order(table: Table, column: Column) -> None:
+    """Raises if the dates of a column can begin with the day or with the month."""
     formats = column.date_formats
     if len(formats) > 1:
         raise DataError(
             f"the dates in {column.name!r} of {table.source}, such as "
-            f"{column.distinct[0].as_py()!r}, can begin with the day or with the month; state "
-            f"their format: --date '{column.name}:{formats[0]}' or --date "
-            f"'{column.name}:{formats[1]}'"
+            f"{column.distinct[0].as_py()!r}, can begin with the day or with the month; write them "
+            f"as {ISO}, or use the column as days in a stated format: --date "
+            f"'{column.name}:{formats[0]}' or --date '{column.name}:{formats[1]}'"
         )
-    return formats[0]
 
 
 def _misfit(column: Column, form: str) -> int | None:

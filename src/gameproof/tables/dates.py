@@ -11,10 +11,11 @@ from typing import Any
 
 ORIGIN = date(2000, 1, 1)
 """Dates become days since this day."""
+ISO = "%Y-%m-%d"
 TIME = r"[T ]\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?(Z|[+-]\d{2}:?\d{2})?$"
 # The shapes of dates, and the formats that each may have.
 SHAPES = {
-    r"^\d{4}-\d{1,2}-\d{1,2}$": ("%Y-%m-%d",),
+    r"^\d{4}-\d{1,2}-\d{1,2}$": (ISO,),
     r"^\d{4}/\d{1,2}/\d{1,2}$": ("%Y/%m/%d",),
     r"^\d{4}\.\d{1,2}\.\d{1,2}$": ("%Y.%m.%d",),
     r"^\d{1,2}\.\d{1,2}\.\d{4}$": ("%d.%m.%Y",),
@@ -53,6 +54,17 @@ def days_of_text(cells: Any, form: str) -> Any:
     coded = _without_time(cells).dictionary_encode()
     days = pc.cast(_days(_parsed(coded.dictionary, form)), pa.float64())
     return days.take(coded.indices)
+
+
+def day_of_text(text: str, form: str) -> float | None:
+    """One text as a day since the origin, in this format or as ISO writes it."""
+    import pyarrow as pa
+
+    for each in (form, ISO):
+        found: float | None = days_of_text(pa.array([text]), each)[0].as_py()
+        if found is not None:
+            return found
+    return None
 
 
 def days_of_moments(cells: Any) -> Any:

@@ -18,6 +18,7 @@ from gameproof.core.errors import DataError
 from gameproof.core.naming import suggestion
 from gameproof.tables.column import Column
 from gameproof.tables.number_spelling import Spelling
+from gameproof.tables.parquet_files import read_parquet
 from gameproof.tables.table_format import DETECTED, TableFormat
 from gameproof.tables.text_table import parse_text, require_different
 from gameproof.tables.unpack import PARQUET, unpacked
@@ -68,8 +69,14 @@ class Table:
         return 1 + (int(k) if self.rows is None else self.rows[k])
 
 
-def open_table(path: str | Path, stated: TableFormat = DETECTED) -> Table:
-    """Reads a file: CSV with any usual separator, TSV or Parquet, compressed or not."""
+def open_table(
+    path: str | Path, max_bytes: int | None = None, stated: TableFormat = DETECTED
+) -> Table:
+    """Reads a file: CSV with any usual separator, TSV or Parquet, compressed or not.
+
+    A file that unpacks to more than `max_bytes` is refused; see `core.size_limits`.
+    `stated` is what the user says about the format of text.
+    """
     require_pyarrow()
     given = str(path)
     try:
@@ -80,16 +87,18 @@ def open_table(path: str | Path, stated: TableFormat = DETECTED) -> Table:
         raise DataError(f"there is no file {given}") from error
     except OSError as error:
         raise DataError(f"{given} cannot be read: {error.strerror}") from error
-    return table_of(data, given, stated)
+    return table_of(data, given, max_bytes, stated)
 
 
-def table_of(data: bytes, given: str, stated: TableFormat = DETECTED) -> Table:
+def table_of(
+    data: bytes, given: str, max_bytes: int | None = None, stated: TableFormat = DETECTED
+) -> Table:
     """Reads a table from bytes; `given` names them in messages."""
     require_pyarrow()
     digest = sha256(data).hexdigest()
-    data, stated = unpacked(data, given), stated.checked()
+    data, stated = unpacked(data, given, max_bytes=max_bytes), stated.checked()
     if data.startswith(PARQUET):
-        table = _table(*_parse_parquet(data, given), given, stated=stated)
+        table = _table(*_parse_parquet(data, given, max_bytes), given, stated=stated)
     else:
         table = _table(*parse_text(data, given, stated.encoding), given, stated=stated)
     return replace(table, digest=digest)
@@ -103,7 +112,7 @@ def as_table(source: Any, name: str = "the table", stated: TableFormat = DETECTE
     if isinstance(source, Table):
         return source
     if isinstance(source, (str, Path)):
-        return open_table(source, stated)
+        return open_table(source, stated=stated)
     require_pyarrow()
     import pyarrow as pa
 
@@ -136,16 +145,11 @@ def _arrow_table(source: Any) -> Any:
     )
 
 
-def _parse_parquet(data: bytes, given: str) -> tuple[list[str], list[Any], tuple[str, ...]]:
+def _parse_parquet(
+    data: bytes, given: str, max_bytes: int | None
+) -> tuple[list[str], list[Any], tuple[str, ...]]:
     """The names and the columns of a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(pa.BufferReader(data))
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{given} is a broken Parquet file: truncated or altered") from error
-    return _decoded_columns(table)
+    return _decoded_columns(read_parquet(data, given, max_bytes))
 
 
 def _table(

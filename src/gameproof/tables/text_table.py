@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -69,7 +70,7 @@ def parse_text(data: bytes, given: str, encoding: str | None = None) -> ParsedTe
 
 def require_different(names: Sequence[str], given: str) -> None:
     """Raises if two columns have the same name."""
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise DataError(f"{given} has more than one column named {listed(list(map(repr, twice)))}")
 
@@ -79,9 +80,14 @@ def _rows(data: bytes, decoded: Decoded, layout: Layout) -> Any:
     import pyarrow as pa
 
     if decoded.encoding != UTF8:
-        return pa.py_buffer(decoded.text[layout.start :].encode())
-    mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    return pa.py_buffer(data).slice(mark + len(decoded.text[: layout.start].encode()))
+        rows = pa.py_buffer(decoded.text[layout.start :].encode())
+    else:
+        mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
+        rows = pa.py_buffer(data).slice(mark + len(decoded.text[: layout.start].encode()))
+    if decoded.text.startswith("\ufeff", layout.start):
+        # Arrow would take this cell for a byte-order mark; it ignores empty lines.
+        return pa.py_buffer(b"\n" + rows.to_pybytes())
+    return rows
 
 
 def _fault(text: str, layout: Layout, given: str) -> str:

@@ -8,13 +8,14 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Vector, as_positive, as_vector
+from gameproof.core.arguments import Vector
 from gameproof.kernels.sets import EncodedBall
-from gameproof.minmax.sets.convex_set import ConvexSet, length
+from gameproof.minmax.sets.convex_set import length
+from gameproof.minmax.sets.norm_ball import NormBall
 
 
 @final
-class Ball(ConvexSet):
+class Ball(NormBall):
     """The Euclidean ball {u : |u - center| <= radius}.
 
     Parameters
@@ -29,22 +30,6 @@ class Ball(ConvexSet):
     >>> Ball([0, 0], 1).project([3, 4])
     array([0.6, 0.8])
     """
-
-    def __init__(self, center: ArrayLike, radius: float) -> None:
-        self._center = as_vector("center", center)
-        self.radius = as_positive("radius", radius)
-        self.dim = self._center.size
-
-    def __repr__(self) -> str:
-        return f"Ball(dim={self.dim}, radius={self.radius:g})"
-
-    @property
-    def diameter(self) -> float:
-        return 2 * self.radius
-
-    @property
-    def center(self) -> Vector:
-        return self._center.copy()
 
     @property
     def inner_radius(self) -> float:

@@ -8,14 +8,14 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Vector, as_positive, as_vector
+from gameproof.core.arguments import Vector
 from gameproof.kernels.sets import EncodedL1Ball
-from gameproof.minmax.sets.convex_set import ConvexSet
+from gameproof.minmax.sets.norm_ball import NormBall
 from gameproof.minmax.sets.simplex import Simplex
 
 
 @final
-class L1Ball(ConvexSet):
+class L1Ball(NormBall):
     """The ball {u : sum |u - center| <= radius}.
 
     Parameters
@@ -30,22 +30,6 @@ class L1Ball(ConvexSet):
     >>> L1Ball([0, 0], 1).project([2, 1.5])
     array([0.75, 0.25])
     """
-
-    def __init__(self, center: ArrayLike, radius: float) -> None:
-        self._center = as_vector("center", center)
-        self.radius = as_positive("radius", radius)
-        self.dim = self._center.size
-
-    def __repr__(self) -> str:
-        return f"L1Ball(dim={self.dim}, radius={self.radius:g})"
-
-    @property
-    def diameter(self) -> float:
-        return 2 * self.radius
-
-    @property
-    def center(self) -> Vector:
-        return self._center.copy()
 
     @property
     def inner_radius(self) -> float:

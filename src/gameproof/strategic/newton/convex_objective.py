@@ -21,18 +21,16 @@ variables of their own (`lifts`).
 from __future__ import annotations
 
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.lifts import parts_of
-from gameproof.strategic.newton.objective import Derivatives, Local, Side, combined, gram, sums
+from gameproof.strategic.newton.lifts import lifts_of
+from gameproof.strategic.newton.objective import Derivatives, Local, Objective, combined, gram, sums
 from gameproof.strategic.norms import NormPower, power_of_norm
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.robust_objective import RobustObjective
 
 # Agents per block, few enough for their data to fit into the cache.
 BLOCK = 4096
@@ -49,17 +47,17 @@ class Expansion(NamedTuple):
     hessian: Matrix
 
 
-class ConvexSide(Side):
+class ConvexObjective(Objective):
     """The objective of a problem: with gamma given or maximised out, for all or some agents."""
 
     def __init__(
         self,
-        problem: StrategicProblem,
+        problem: RobustObjective,
         gamma: Vector | None = None,
         agents: Indices | slice = slice(None),
     ) -> None:
         people, data = problem.population, problem.data
-        parts = parts_of(people)
+        parts = lifts_of(people)
         rise = np.where(people.y < 0, data.zeta, 0.0) * data.movable.any() * (not parts)
         super().__init__(problem, bool(rise.any()), parts)
         self._given, self._loss = gamma, problem.loss
@@ -89,19 +87,19 @@ class ConvexSide(Side):
 
     def _add_budgets(self, agents: Indices, moves: NDArray[np.bool_]) -> None:
         """Fills the rows of the variables of budgets. They are 0 for agents who do not move."""
-        for part, at in self.parts:
+        for part, at in self.lifts:
             self._rows[at : at + part.count] = 0.0
             self._rows[at : at + part.count, moves] = part.rows(agents[moves])
             own = part.shifted(self._rows[self.theta, moves], agents[moves])
             self._rows[self.theta, moves] = own
 
-    def sample(self, number: int) -> ConvexSide:
+    def sample(self, number: int) -> ConvexObjective:
         """The objective of a sample of about this many agents, spread by the golden ratio: evenly,
         and without a period that the data may share."""
         total = self.problem.population.n
         golden = (np.sqrt(5.0) - 1) / 2
         places = np.unique((golden * np.arange(number) % 1.0 * total).astype(np.int64))
-        return ConvexSide(self.problem, self._given, places)
+        return ConvexObjective(self.problem, self._given, places)
 
     @cached_property
     def pull_rows(self) -> Matrix:  # type: ignore[override]
@@ -161,7 +159,7 @@ class ConvexSide(Side):
         return gradient
 
     def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
-        """See `Side.derivatives`. The curvature of phi is at least its mean over scores within
+        """See `Objective.derivatives`. The curvature of phi is at least its mean over scores within
         `reach`, so that kinks of phi' that a step may cross are taken into account."""
         loss, rows, n, zeta, at = self._loss, self._rows, self.n, self._zeta, self.alpha
         by_z = self._counted(loss.slope(here.z) + self._linear)
