@@ -49,14 +49,14 @@ def rows_after(table: Table, name: str, after: Any) -> tuple[NDArray[np.int64], 
             later = pc.greater(values, pa.scalar(text))
         else:
             require_one_order(table, column)
-            limit = day_of_text(text, form)
-            if limit is None:
+            day = day_of_text(text, form)
+            if day is None:
                 raise DataError(
                     f"the column to split by, {name!r}, holds dates in the format {form}, but test "
                     f"rows are to come after {text!r} (--test-after); give a date in this format "
                     f"or in the format {ISO}"
                 )
-            later = pc.greater(column.days(form), limit)
+            later = pc.greater(column.days(form), day)
     else:
         raise DataError(f"the column to split by, {name!r}, has no values that can be ordered")
     present = np.flatnonzero(pc.is_valid(values).to_numpy(zero_copy_only=False))
