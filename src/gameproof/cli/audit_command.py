@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     require_writable(options.report, force=options.force, inputs=(options.model, options.table))
     with console.step(f"reading {options.model} and {table_name(options.table)}"):
         model = load_model_in_use(options.model)
-        table = read_table(options.table)
+        table = read_table(options.table, options)
     stated = None if options.movable is None else parse_movable(options.movable, table)
     found = audit_table(
         model,

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
     require_writable(options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
-        table = read_table(options.table)
+        table = read_table(options.table, options)
         training = training_table(table, **parse_meaning(options, table))
     found = compare_table(
         training,

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
     require_writable(options.out, options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
-        table = read_table(options.table)
+        table = read_table(options.table, options)
     fit = fit_table(
         table,
         **parse_meaning(options, table),

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     inputs = (options.before, options.after, *([options.model] if options.model else []))
     require_writable(options.report, force=options.force, inputs=inputs)
     with console.step(f"reading {table_name(options.before)} and {table_name(options.after)}"):
-        before, after = read_table(options.before), read_table(options.after)
+        before, after = (read_table(path, options) for path in (options.before, options.after))
     key = column_names(options.key, before)
     if options.key is not None and not key:
         raise UsageError("--key names no column; leave it out to compare unmatched people")

@@ -78,7 +78,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         check_table_name(out)
     with console.step(f"reading {table_name(options.table)}"):
         model = load_table_model(options.model)
-        table = read_table(options.table)
+        table = read_table(options.table, options)
         found = predict_table(
             model, table, column_names(options.keep, table), reasons=options.reasons
         )

@@ -12,19 +12,44 @@ from gameproof.cli.movable_option import FORM, parse_movable
 from gameproof.cli.options import STANDARD, UsageError, integer, number, number_or_auto
 from gameproof.core.errors import DataError
 from gameproof.tables.defaults import LABEL_COST, MEASURES, POWER, TEST_SHARE
+from gameproof.tables.table_format import TableFormat
 
 if TYPE_CHECKING:
     from gameproof.tables.table import Table
 
 
 def add_table(parser: argparse.ArgumentParser, name: str = "table", about: str = "") -> None:
-    """The table to read."""
+    """The table to read, and once for all tables how its text is written."""
     parser.add_argument(
         name,
         type=Path,
         metavar=name.upper(),
         help=f"{about}CSV, TSV or Parquet, compressed or not; - reads standard input",
     )
+    if name != "after":  # a command with two tables states their format once
+        _add_format(parser)
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--decimal", metavar="SIGN", help="the decimal sign, . or , (by default detected)"
+    )
+    parser.add_argument(
+        "--thousands",
+        metavar="SIGN",
+        help="the thousands separator: . , ' space or none (by default detected)",
+    )
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="the encoding of text, such as latin-1 (detected)"
+    )
+
+
+def table_format(options: argparse.Namespace) -> TableFormat:
+    """How the text of a table is written, as far as the user says so."""
+    try:
+        return TableFormat(options.decimal, options.thousands, options.encoding).checked()
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def table_name(path: Path) -> str:
@@ -32,15 +57,16 @@ def table_name(path: Path) -> str:
     return "standard input" if path == STANDARD else str(path)
 
 
-def read_table(path: Path) -> Table:
-    """Reads a table from a file or from standard input."""
+def read_table(path: Path, options: argparse.Namespace) -> Table:
+    """Reads a table from a file or from standard input, in the format that the options state."""
     from gameproof.tables.table import open_table, table_of
 
+    stated = table_format(options)
     if path != STANDARD:
-        return open_table(path)
+        return open_table(path, stated=stated)
     if sys.stdin is None:
         raise DataError("standard input is closed, expected a table")
-    return table_of(sys.stdin.buffer.read(), table_name(path))
+    return table_of(sys.stdin.buffer.read(), table_name(path), stated=stated)
 
 
 def add_meaning(parser: argparse.ArgumentParser, *, model_knows: bool = False) -> None:
@@ -133,7 +159,23 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     """A table to learn from, what its columns mean, and how to fit a classifier to it."""
     add_table(parser)
     add_meaning(parser)
+    for option, what in (
+        ("--unfavourable", "a value of the target that is a bad outcome"),
+        ("--ignore", "a value of the target whose rows are left out, such as pending cases"),
+    ):
+        parser.add_argument(
+            option, action="append", default=[], metavar="VALUE", help=f"{what}; may be repeated"
+        )
     add_columns(parser)
+    parser.add_argument(
+        "--date",
+        action="append",
+        default=[],
+        metavar="COL[:FORMAT]",
+        help="a column of dates to use as days since 2000-01-01, by default left out; the format "
+        "is needed where day and month can be exchanged, as in applied:%%d/%%m/%%Y; may be "
+        "repeated",
+    )
     parser.add_argument(
         "--balanced",
         action=argparse.BooleanOptionalAction,
@@ -220,10 +262,25 @@ def parse_meaning(options: argparse.Namespace, table: Table) -> dict[str, Any]:
         "drop": drop,
         "categories": column_names(options.category, table),
         "rest": options.rest,
+        "unfavourable": options.unfavourable,
+        "ignore": options.ignore,
+        "dates": parse_dates(options.date, table),
         "groups": options.groups,
         "split_by": options.split_by,
         "test_after": options.test_after,
     }
+
+
+def parse_dates(given: list[str], table: Table) -> dict[str, str | None]:
+    """Columns of dates and their formats, None where the format is to be detected."""
+    found: dict[str, str | None] = {}
+    for text in given:
+        name, colon, form = text.partition(":%")
+        if text in table.columns or not colon:
+            found[text] = None
+        else:
+            found[name] = f"%{form}"
+    return found
 
 
 def parse_settings(options: argparse.Namespace) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from gameproof.core.progress import step
 from gameproof.estimators.measures import MeasureName
 from gameproof.tables.column_budgets import StatedBudgets
+from gameproof.tables.date_columns import StatedDates
 from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
 from gameproof.tables.fit_settings import FitSettings, checked_radius
 from gameproof.tables.table import as_table
@@ -28,6 +29,9 @@ def fit_table(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
     rest: bool = False,
+    unfavourable: Sequence[Any] = (),
+    ignore: Sequence[Any] = (),
+    dates: StatedDates = (),
     balanced: bool | None = None,
     test_share: float = TEST_SHARE,
     split_by: str | None = None,
@@ -72,6 +76,12 @@ def fit_table(
         Columns to leave out, and numeric columns that hold codes.
     rest : bool, default False
         Treat all values of the target other than the favourable one as one outcome.
+    unfavourable, ignore : sequence
+        Values of the target that are bad outcomes, and values whose rows are left out. Needed if
+        the target has more than two values.
+    dates : sequence of str or mapping
+        Columns of dates to use as days since 2000-01-01; other dates are left out. A mapping gives
+        their formats, such as ``{"applied": "%d/%m/%Y"}``, None to detect them.
     balanced : bool, optional
         Whether both outcomes count the same in the fit, by class weights. By default they do if
         one of them is rare and the measure does not depend on how rare it is. Probabilities always
@@ -156,6 +166,9 @@ def fit_table(
         drop=drop,
         categories=categories,
         rest=rest,
+        unfavourable=unfavourable,
+        ignore=ignore,
+        dates=dates,
         groups=groups,
         split_by=split_by,
         test_after=test_after,

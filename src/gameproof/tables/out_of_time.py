@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from gameproof.core.errors import DataError
 from gameproof.core.naming import quoted
+from gameproof.tables.date_columns import require_one_order
+from gameproof.tables.dates import ISO, day_of_text
 from gameproof.tables.table import Table
 
 SPLITS = "it separates training rows from test rows"
@@ -41,8 +43,20 @@ def rows_after(table: Table, name: str, after: Any) -> tuple[NDArray[np.int64], 
         later = pc.greater(values, limit)
     elif column.kind in ("date", "text"):
         values = column.text
-        # ISO dates sort as text; a later time of the same day comes after the day itself.
-        later = pc.greater(values, pa.scalar(text))
+        form = column.date_formats[0] if column.date_formats else ISO
+        if form == ISO:
+            # ISO dates sort as text; a later time of the same day comes after the day itself.
+            later = pc.greater(values, pa.scalar(text))
+        else:
+            require_one_order(table, column)
+            day = day_of_text(text, form)
+            if day is None:
+                raise DataError(
+                    f"the column to split by, {name!r}, holds dates in the format {form}, but test "
+                    f"rows are to come after {text!r} (--test-after); give a date in this format "
+                    f"or in the format {ISO}"
+                )
+            later = pc.greater(column.days(form), day)
     else:
         raise DataError(f"the column to split by, {name!r}, has no values that can be ordered")
     present = np.flatnonzero(pc.is_valid(values).to_numpy(zero_copy_only=False))

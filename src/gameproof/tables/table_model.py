@@ -36,6 +36,7 @@ from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.tables.column_checks import OTHER
 from gameproof.tables.column_plan import Plan
+from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.table import Table, as_table
 from gameproof.tables.target import Target
 
@@ -194,7 +195,8 @@ class TableModel:
     def prepared(self, table: Table) -> Prepared:
         """The features that the classifier takes, with notes."""
         X, unknown = self.plan.encoded(table)
-        return Prepared(self.prepare.transform(X), self._notes(X, unknown))
+        notes = [*table.notes, *self._notes(X, unknown)]
+        return Prepared(self.prepare.transform(X), notes)
 
     def scored(self, table: Table) -> Scored:
         """The scores, with notes."""
@@ -238,9 +240,14 @@ def table_record(model: TableModel) -> Record:
                 "target": plan.target.name,
                 "favourable": plan.target.favourable,
                 "others": plan.target.others,
+                "ignored": plan.target.ignored,
+                "rest": plan.target.rest,
                 **features_record(features),
                 "left_out": [[name, why] for name, why in plan.left_out.items()],
                 "pooled": [[name, count] for name, count in plan.pooled.items()],
+                "dates": [[name, form] for name, form in plan.dates.items()],
+                "units": [[name, unit] for name, unit in plan.units.items()],
+                "spelling": [plan.spelling.decimal, plan.spelling.thousands],
             }
         ),
         "encoders": to_json(encoders_record(model.prepare)),
@@ -258,12 +265,21 @@ def restored_table(
     """The model in a record; a record that is not a model raises errors of any kind."""
     saved = from_json(content["plan"])
     features = restore_features(saved)
+    others = tuple(map(as_text, saved["others"]))
     target = Target(
-        as_text(saved["target"]), as_text(saved["favourable"]), tuple(map(as_text, saved["others"]))
+        as_text(saved["target"]),
+        as_text(saved["favourable"]),
+        others,
+        tuple(map(as_text, saved.get("ignored", ()))),
+        saved.get("rest", len(others) > 1) is True,
     )
     left_out = {as_text(name): as_text(why) for name, why in saved["left_out"]}
     pooled = {as_text(name): int(count) for name, count in saved["pooled"]}
-    plan = Plan(target, features, left_out, pooled)
+    # Older files have none of these: their tables had plain numbers and no dates.
+    dates = {as_text(name): as_text(form) for name, form in saved.get("dates", ())}
+    units = {as_text(name): as_text(unit) for name, unit in saved.get("units", ())}
+    spelling = Spelling(*map(as_text, saved.get("spelling", (".", ""))))
+    plan = Plan(target, features, left_out, pooled, dates, units, spelling)
     inner = content["classifier"]
     classifier = restore_model(kinds[inner["kind"]], inner)
     prepare = classifier.prepare_

@@ -15,8 +15,10 @@ from gameproof.core.arguments import Matrix
 from gameproof.core.naming import listed, quoted
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.tables.column_budgets import StatedBudgets, by_column, checked_budgets
+from gameproof.tables.column_notes import column_notes
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.dataset import Dataset
+from gameproof.tables.date_columns import StatedDates, origin_note
 from gameproof.tables.group_column import group_labels
 from gameproof.tables.out_of_time import SPLITS, rows_after
 from gameproof.tables.table import Table
@@ -89,8 +91,9 @@ class TrainingTable:
 
     @cached_property
     def cautions(self) -> list[str]:
-        """Gaming that the budgets do not cover: missing cells, and copies of a movable column."""
-        names, found = self.data.features.names, []
+        """What looks wrong in the columns, and gaming that the budgets do not cover: missing cells,
+        and copies of a movable column."""
+        names, found = self.data.features.names, column_notes(self.table, self.plan)
         covered = {*self.budgets.columns, *self.data.features.levels}
         for at in self.budgets.ranges:
             if count := self.missing.get(names[at]):
@@ -111,8 +114,11 @@ class TrainingTable:
         plan, data = self.plan, self.data
         positive, target = int((data.y > 0).sum()), quoted(plan.target.name)
         lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
+        lines += [f"  {note}" for note in self.table.notes]
+        ignored = list(plan.target.ignored)
         if self.n_without_target:
-            lines.append(f"  left out {self.n_without_target:,} rows without {target}")
+            why = f" or with an ignored one ({listed(ignored)})" if ignored else ""
+            lines.append(f"  left out {self.n_without_target:,} rows without {target}{why}")
         left = self.n_rows - self.n_without_target - len(data)
         if left:
             lines.append(f"  left out {left:,} rows without the column to split by")
@@ -137,6 +143,8 @@ class TrainingTable:
             lines.append(
                 f"  missing values, replaced by the median and marked: {listed(gaps, SHOWN)}"
             )
+        if self.plan.dates:
+            lines.append(f"  {origin_note([quoted(name) for name in self.plan.dates])}")
         left_out = self.plan.left_out.items()
         return [*lines, *(f"  left out {quoted(name)}: {reason}" for name, reason in left_out)]
 
@@ -165,6 +173,9 @@ class TrainingTable:
             "missing": self.missing,
             "pooled": dict(plan.pooled),
             "left_out": dict(plan.left_out),
+            "read": list(self.table.notes),
+            "dates": dict(plan.dates),
+            "ignored": list(plan.target.ignored),
             "fingerprint": self.fingerprint,
         }
 
@@ -178,6 +189,9 @@ def training_table(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
     rest: bool = False,
+    unfavourable: Sequence[Any] = (),
+    ignore: Sequence[Any] = (),
+    dates: StatedDates = (),
     groups: str | None = None,
     split_by: str | None = None,
     test_after: Any = None,
@@ -188,7 +202,7 @@ def training_table(
             "an out-of-time test needs both the column (split_by, --split-by) and the value after "
             "which rows are tested (test_after, --test-after)"
         )
-    aim = Target.of(table, target, favourable, rest)
+    aim = Target.of(table, target, favourable, rest, unfavourable=unfavourable, ignore=ignore)
     known, y = aim.labelled(table)
     unlabelled = table.n - known.n
     later, said = None, ""
@@ -200,7 +214,7 @@ def training_table(
     aim.require_both(y, "learn from and test on")
     stated = by_column(budgets)
     dropped = [*drop, *([split_by] if split_by is not None and split_by not in drop else [])]
-    plan = Plan.of(known, aim, list(stated), drop=dropped, categories=categories)
+    plan = Plan.of(known, aim, list(stated), drop=dropped, categories=categories, dates=dates)
     if split_by is not None:
         plan = replace(plan, left_out={**plan.left_out, split_by: SPLITS})
     data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
