@@ -177,6 +177,11 @@ class Run:
             )
 
     @property
+    def reach(self) -> float:
+        """The radius of a ball inside the sets if queries must be feasible, else infinite."""
+        return float(self._method.reach)
+
+    @property
     def steps_per_epoch(self) -> int:
         """n samples, `batch` per step."""
         return -(-self._method.n // self._method.batch)
