@@ -12,6 +12,7 @@ file of another model, state or table. Prints the table of docs/reliability.md.
 
 import argparse
 import multiprocessing
+import multiprocessing.connection
 import os
 import random
 import resource
@@ -25,9 +26,21 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
-from fuzz_formats import FORMATS, Format
+from fuzzing.file_format import Format
+from fuzzing.models import Models, Skops
+from fuzzing.run_files import Journals, States
+from fuzzing.table_files import Npz, Parquet, Tables
 from gameproof.core.errors import GameproofError
 
+FORMATS: dict[str, type[Format]] = {
+    "model": Models,
+    "state": States,
+    "journal": Journals,
+    "table": Tables,
+    "parquet": Parquet,
+    "npz": Npz,
+    "skops": Skops,
+}
 NUMBER, PATIENCE = 2000, 60.0  # cases per format, seconds per case
 LIMIT = "20MB"  # of what a file may unpack to
 ROOM = 2**30  # bytes that a worker may use in addition to what it has at its start
@@ -49,7 +62,7 @@ class Finding(NamedTuple):
 
 def judge(form: Format, seed: int, case: int, folder: Path) -> Finding:
     """Damages a file, reads it, and compares its content with that of the sound file."""
-    rng = random.Random(f"{form.name} {seed} {case}")
+    rng = random.Random(f"{type(form).__name__} {seed} {case}")
     damaged = form.damaged(rng)
     try:
         with warnings.catch_warnings():
@@ -92,7 +105,7 @@ def findings(form: Format, seed: int, cases: list[int]) -> Iterator[Finding]:
                 sender.close()
                 active[receiver] = (share, process)
         ready = multiprocessing.connection.wait(list(active), PATIENCE)
-        for pipe in list(active) if not ready else ready:
+        for pipe in ready or list(active):
             share, process = active[pipe]
             try:
                 if not ready:

@@ -194,17 +194,31 @@ def forged_array(rng: random.Random, array: Any) -> Any:
     action = rng.choice(("numbers", "numbers", "numbers", "near", "shape", "type", "order"))
     found = np.array(array)
     if not found.size or action == "shape":
-        return rng.choice((found[..., None], found.ravel()[1:], found.T, np.concatenate([found.ravel()] * 2), found[None]))
+        return rng.choice(
+            (
+                found[..., None],
+                found.ravel()[1:],
+                found.T,
+                np.concatenate([found.ravel()] * 2),
+                found[None],
+            )
+        )
     if action == "type":
         with np.errstate(all="ignore"):
-            return found.astype(rng.choice(("<f4", ">f8", "<i8", ">i8", "<u4", "|b1", "<U5", "<i4")))
+            return found.astype(
+                rng.choice(("<f4", ">f8", "<i8", ">i8", "<u4", "|b1", "<U5", "<i4"))
+            )
     flat = found.reshape(-1)
     if action == "order":
         flat[:] = flat[list(np.random.default_rng(rng.randrange(2**32)).permutation(flat.size))]
         return found
     for _ in range(rng.choice((1, 1, 3))):
         place = rng.randrange(flat.size)
-        number = flat[place].item() + rng.choice((1, -1)) if action == "near" else rng.choice(ODD_NUMBERS)
+        number = (
+            flat[place].item() + rng.choice((1, -1))
+            if action == "near"
+            else rng.choice(ODD_NUMBERS)
+        )
         with np.errstate(all="ignore"):
             try:
                 flat[place] = number
