@@ -206,9 +206,8 @@ def forged_array(rng: random.Random, array: Any) -> Any:
         )
     if action == "type":
         with np.errstate(all="ignore"):
-            return found.astype(
-                rng.choice(("<f4", ">f8", "<i8", ">i8", "<u4", "|b1", "<U5", "<i4"))
-            )
+            kinds = ("<f4", ">f8", "<i8", ">i8", "<u4", "|b1", "<U5", "<i4")
+            return found.astype(rng.choice(kinds if found.dtype.kind != "U" else ("<U2", ">U9")))
     flat = found.reshape(-1)
     if action == "order":
         flat[:] = flat[list(np.random.default_rng(rng.randrange(2**32)).permutation(flat.size))]

@@ -6,18 +6,21 @@ ends, and a killed process leaves every transaction done completely or not at al
 
 from __future__ import annotations
 
+import _thread
 import os
 import sqlite3
 import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, final
 
 # Seconds until a writer gives up waiting for the others.
 PATIENCE = 60.0
+# Seconds until a Ctrl-C that arrived in a finalizer is repeated.
+AFTER_FINALIZER = 0.01
 # Connections that a forked child inherited. SQLite forbids it to use them, and to close them.
 _inherited: list[sqlite3.Connection] = []
 
@@ -109,5 +112,13 @@ def _switch_to_write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def _close(connection: sqlite3.Connection, owner: int) -> None:
-    if os.getpid() == owner:
+    if os.getpid() != owner:
+        return
+    try:
         connection.close()
+    except KeyboardInterrupt:
+        # Python ignores exceptions in finalizers, so Ctrl-C is repeated after this one.
+        again = threading.Timer(AFTER_FINALIZER, _thread.interrupt_main)
+        again.daemon = True
+        with suppress(RuntimeError):  # the interpreter is ending already
+            again.start()

@@ -90,7 +90,7 @@ def storing(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise JournalError(f"{path} cannot be read or written: {error}") from error
-    except (sqlite3.Error, OverflowError) as error:
+    except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         raise JournalError(
             f"{path} is damaged or not a journal ({error}); restore it from a copy, or use another"
         ) from error

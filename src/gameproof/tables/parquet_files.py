@@ -1,8 +1,8 @@
-"""Reads Parquet files, after their decoded size is known to be within the limit.
+"""Reads Parquet files, as far as their decoded size is within the limit.
 
-Values that repeat are stored once, so a file of a few bytes can hold billions of rows. The number
-of values is in the file's metadata. Text is read as a dictionary: its decoded size follows from
-the lengths of the distinct texts and is compared before the text is decoded.
+Values that repeat are stored once, so a file of a few bytes can hold billions of rows. The stated
+size is compared with the limit first. Then rows are read in blocks, with text as a dictionary, and
+the decoded size of each block is compared before anything is decoded: a file may lie.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from gameproof.core.errors import DataError
 from gameproof.core.size_limits import max_unpacked, require_size
 
 WIDTH = 8  # bytes of a decoded number
+ROWS = 2**17  # read at once
 
 
 def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
@@ -25,11 +26,18 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
         whole = pq.ParquetFile(pa.BufferReader(data))
         require_size(_stated_size(whole.metadata), limit, given, DataError)
         texts = [field.name for field in whole.schema_arrow if _is_text(field.type)]
-        table = pq.ParquetFile(
+        reader = pq.ParquetFile(
             pa.BufferReader(data), read_dictionary=texts, page_checksum_verification=True
-        ).read()
-        table.validate(full=True)
-        require_size(sum(map(_decoded_size, table.columns)), limit, given, DataError)
+        )
+        blocks, size = [], 0
+        for block in reader.iter_batches(batch_size=ROWS):
+            block.validate(full=True)
+            size += sum(map(_decoded_size, block.columns))
+            require_size(size, limit, given, DataError)
+            blocks.append(block)
+        table = pa.Table.from_batches(blocks, None if blocks else reader.schema_arrow)
+        if table.num_rows != whole.metadata.num_rows:
+            raise ValueError(f"{table.num_rows} rows, not {whole.metadata.num_rows}")
     except (DataError, MemoryError):
         raise
     except (pa.ArrowException, OSError, ValueError) as error:
@@ -38,16 +46,14 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
 
 
 def _stated_size(metadata: Any) -> int:
-    """The decoded size, as far as the metadata tells: numbers, and texts that do not repeat."""
-    widths = [
-        max(WIDTH, metadata.schema.column(k).length or 0) for k in range(metadata.num_columns)
-    ]
-    total = 0
-    for group in range(metadata.num_row_groups):
-        for k, width in enumerate(widths):
-            column = metadata.row_group(group).column(k)
-            total += max(column.num_values * width, column.total_uncompressed_size)
-    return total
+    """The decoded size, as far as the metadata tells: numbers, and texts that do not repeat.
+
+    Only whole row groups are looked at: Arrow ends the process if it is asked for the metadata of a
+    damaged column."""
+    columns = map(metadata.schema.column, range(metadata.num_columns))
+    width = sum(max(WIDTH, column.length or 0) for column in columns)
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    return sum(max(group.num_rows * width, group.total_byte_size) for group in groups)
 
 
 def _is_text(kind: Any) -> bool:
@@ -65,15 +71,11 @@ def _is_text(kind: Any) -> bool:
 
 
 def _decoded_size(column: Any) -> int:
-    """The size of a column whose dictionaries are decoded."""
+    """The size of an array whose dictionary is decoded."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    total = 0
-    for chunk in column.chunks:
-        if pa.types.is_dictionary(chunk.type):
-            lengths = pc.binary_length(chunk.dictionary)
-            total += pc.sum(pc.take(lengths, chunk.indices)).as_py() or 0
-        else:
-            total += chunk.nbytes
-    return total
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary)
+    return pc.sum(pc.take(lengths, column.indices)).as_py() or 0

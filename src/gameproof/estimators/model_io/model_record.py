@@ -14,7 +14,7 @@ import scipy
 import sklearn
 from sklearn.base import clone
 
-from gameproof.core.arguments import as_count, as_vector
+from gameproof.core.arguments import as_count, as_vector, shown
 from gameproof.estimators.gamed_classifier import GamedClassifier
 from gameproof.estimators.model_io.model_files import Record, from_json, restore_mapping, to_json
 from gameproof.estimators.model_io.model_parts import (
@@ -141,6 +141,8 @@ def restore_model(kind: type[Model], content: Record) -> Model:
     parameters = from_json(content["parameters"])
     parameters["response"] = restore_response(parameters["response"])
     parameters["budgets"] = restore_budgets(parameters.get("budgets"))  # missing in version 1
+    if not isinstance(parameters["features"], list | None):
+        raise TypeError(f"features must be a list, got {shown(parameters['features'])}")
     if isinstance(parameters["class_weight"], list):
         parameters["class_weight"] = dict(parameters["class_weight"])
     fitted = from_json(content["fitted"])
