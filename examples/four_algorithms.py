@@ -29,13 +29,10 @@ def gaps(game: gp.Problem, solver: gp.Solver) -> tuple[np.ndarray, np.ndarray]:
 
 def draw(curves: dict[str, dict[str, tuple[np.ndarray, np.ndarray]]], path: Path) -> None:
     """Draws the mean gap by values asked on logarithmic axes, with one panel per estimate."""
-    import matplotlib as mpl
+    from matplotlib.figure import Figure
 
-    mpl.use("agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.8), sharex=True, sharey=True)
-    figure.set_layout_engine("constrained")
+    figure = Figure(figsize=(8.4, 3.8), layout="constrained")
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for (label, algorithms), axes in zip(curves.items(), panels, strict=True):
         for (name, (queries, rows)), style in zip(
             algorithms.items(), ["-", "--", "-.", ":"], strict=True

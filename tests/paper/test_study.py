@@ -124,6 +124,65 @@ def test_killed_experiment_resumes_to_the_same_numbers(tmp_path: Path) -> None:
     ).read_bytes()
 
 
+def wait_long(folder: str, number: int) -> int:
+    """Leaves the number of its process behind."""
+    (Path(folder) / f"{number}.{os.getpid()}.started").touch()
+    time.sleep(120)
+    return number
+
+
+def test_workers_exit_when_their_parent_is_killed(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.path[:0] = sys.argv[2:]\n"
+        "from pathlib import Path; from gameproof.paper.study import Study; import test_study\n"
+        "calls = [{'folder': sys.argv[1], 'number': k} for k in (1, 2)]\n"
+        "Study('one', Path(sys.argv[1]) / 'one', jobs=2).map(test_study.wait_long, calls)\n"
+    )
+    where = str(Path(__file__).parent)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", program, str(tmp_path), where],
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([where, *filter(None, sys.path)])},
+    )
+    started: list[Path] = []
+    deadline = time.monotonic() + 60
+    while len(started) < 2 and time.monotonic() < deadline:
+        started = list(tmp_path.glob("*.started"))
+        time.sleep(0.02)
+    workers = {int(path.name.split(".")[1]) for path in started}
+    parent.kill()
+    parent.wait()
+    assert len(workers) == 2
+    while any(is_running(worker) for worker in workers):
+        assert time.monotonic() < deadline, "a worker outlives its parent"
+        time.sleep(0.05)
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine.json").write_text("mine")
+    out = tmp_path / "out"
+    (out / "one").mkdir(parents=True)
+    (out / "one" / "parts").symlink_to(outside)
+    (out / "one" / "rows.csv").symlink_to(outside / "mine.json")
+    study = Study("one", out / "one")
+    with pytest.raises(PermissionError, match="through a link"):
+        study.forget()
+    with pytest.raises(PermissionError, match="through a link"):
+        study.map(squared, [{"number": 2, "folder": str(tmp_path)}])
+    with pytest.raises(PermissionError, match="through a link"):
+        study.table("rows", [{"seed": 0}])
+    assert [path.read_text() for path in outside.iterdir()] == ["mine"]
+
+
 def test_every_part_records_its_call(tmp_path: Path) -> None:
     study = Study("one", tmp_path / "one")
     study.map(squared, [{"number": 4, "folder": str(tmp_path)}])

@@ -3,6 +3,7 @@
 `worst_case` itself is compared with a linear program in its own tests.
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -157,3 +158,11 @@ def test_an_intercept_is_not_forgotten() -> None:
     known = gp.StrategicProblem(gp.Population(X, Y, MODEL), **CASES["one-way"], intercept=2.0)
     with pytest.raises(ValueError, match=r"pass it, for example problem\.offset\(x\)"):
         gp.worst_case(known, THETA)
+
+
+def test_estimate_with_a_journal_and_without_a_seed_warns(tmp_path: Path) -> None:
+    problem = gp.StrategicProblem(asked(journal=tmp_path / "answers.db"), 0.1, 0.5)
+    with pytest.warns(UserWarning, match="without a seed every estimate asks other people"):
+        gp.estimate_risk(problem, THETA, queries=5)
+    gp.estimate_risk(problem, THETA, queries=5, seed=0)
+    gp.estimate_risk(problem, THETA, queries=NEGATIVE)  # everybody, whatever the seed

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_numbers
-from gameproof.core.errors import EvaluationError
+from gameproof.core.errors import DivergedError, EvaluationError
 from gameproof.kernels.estimation import base_row
 from gameproof.kernels.games import UserFunction
 from gameproof.kernels.jit import for_data
@@ -297,7 +297,10 @@ class Stepper:
             code = kernel(data, self.method, self.memory)
             self.problem.queries.count_deployments(self.counts[DEPLOYMENTS] - deployed)
             if code != 0:
-                raise FloatingPointError(f"a gradient of {self.problem.name} is not finite")
+                raise DivergedError(
+                    f"a gradient of {self.problem.name} is not finite after {self.counts[STEP]} "
+                    "steps; use a smaller step size"
+                )
         else:
             self._gradients_in_python(0, self.counts[N_CURRENT])
             if self.method.asks_previous and self.counts[N_PREVIOUS]:

@@ -25,7 +25,7 @@ from typing import Any, final
 
 from gameproof.auditing.figures import draw_files
 from gameproof.auditing.page_model import Panels
-from gameproof.core.atomic_files import write_rules, write_whole
+from gameproof.core.atomic_files import require_inside, write_rules, write_whole
 from gameproof.core.progress import Progress
 from gameproof.paper.paper_claims import Claim, Judged
 
@@ -72,11 +72,15 @@ class Study:
             bar.show(done)
             for path, part in _in_parallel(function, todo, self.jobs):
                 content = json.dumps({**part, "digest": _digest(part)}).encode()
-                with write_rules(folder=self.folder.parent):
-                    write_whole(path, content)
+                self._write(path, content)
                 done += 1
                 bar.show(done)
         return [json.loads(path.read_bytes())["result"] for path in paths]
+
+    def _write(self, path: Path, content: bytes) -> None:
+        """Writes a file, unless a link leads it out of the folder of all studies."""
+        with write_rules(folder=self.folder.parent):
+            write_whole(path, content)
 
     def _is_done(self, path: Path) -> bool:
         """True if a part is stored and sound. A damaged part is named and computed again."""
@@ -96,13 +100,13 @@ class Study:
         import pandas as pd
 
         frame = pd.DataFrame(list(rows)).assign(experiment=self.name, **self._origin)
-        write_whole(self.folder / f"{name}.csv", frame.to_csv(index=False).encode())
-        write_whole(self.folder / f"{name}.parquet", frame.to_parquet(index=False))
+        self._write(self.folder / f"{name}.csv", frame.to_csv(index=False).encode())
+        self._write(self.folder / f"{name}.parquet", frame.to_parquet(index=False))
 
     def draw(self, name: str, figure: Panels) -> None:
         """Writes a figure as SVG and PNG, and keeps it for a page."""
         for kind, content in draw_files(figure).items():
-            write_whole(self.folder / f"{name}.{kind}", content)
+            self._write(self.folder / f"{name}.{kind}", content)
         self.figures.append((name, figure))
 
     def note(self, sentence: str) -> None:
@@ -111,6 +115,7 @@ class Study:
 
     def forget(self) -> None:
         """Removes the results of earlier runs."""
+        require_inside(self._parts, self.folder.parent)
         for path in self._parts.glob("*.json"):
             path.unlink()
 
@@ -125,7 +130,7 @@ class Study:
             "figures": figures,
         }
         found = {**parts, "notes": self.notes, "claims": [asdict(claim) for claim in self.claims]}
-        write_whole(self.folder / FINDINGS, json.dumps(found).encode())
+        self._write(self.folder / FINDINGS, json.dumps(found).encode())
 
     @classmethod
     def finished(cls, name: str, folder: Path) -> Study | None:

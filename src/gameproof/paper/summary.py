@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gameproof.auditing.number_format import p_value, survival
-from gameproof.core.atomic_files import write_whole
+from gameproof.core.atomic_files import write_rules, write_whole
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import Judged, judge
 from gameproof.paper.study import Study, machine, versions
@@ -37,10 +37,11 @@ def write_summaries(folder: Path) -> dict[str, list[Judged]]:
     judged: dict[str, list[Judged]] = {}
     for quick in (False, True):
         judged |= _corrected([study for study in done if study.quick is quick])
-    for study in done:
-        write_whole(study.folder / "summary.md", summary(study, judged[study.name]).encode())
-    write_whole(folder / "summary.md", overall(done, judged).encode())
-    write_whole(folder / "claims.csv", _as_csv(done, judged).encode())
+    with write_rules(folder=folder):
+        for study in done:
+            write_whole(study.folder / "summary.md", summary(study, judged[study.name]).encode())
+        write_whole(folder / "summary.md", overall(done, judged).encode())
+        write_whole(folder / "claims.csv", _as_csv(done, judged).encode())
     return judged
 
 

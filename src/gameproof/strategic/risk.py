@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from gameproof.core.arguments import Vector, as_count, as_positive
+from gameproof.core.errors import warn
 from gameproof.strategic.adversary import as_intercept, as_theta, ball_radius, best_flips
 from gameproof.strategic.robust_problem import StrategicProblem
 
@@ -133,6 +134,11 @@ def estimate_risk(
     people, loss = problem.population, problem.loss
     negative = np.flatnonzero(people.y < 0)
     number = _number_asked(negative.size, queries)
+    if seed is None and people.journal is not None and number < negative.size:
+        warn(
+            "without a seed every estimate asks other people, so that it cannot find its answers "
+            "in the journal if the program is started again; give seed="
+        )
     chosen = np.random.default_rng(seed).choice(negative, number, replace=False)
     known, alpha = _known_part(problem, deployed, offset)
     scores = people.scores(deployed, chosen) + offset

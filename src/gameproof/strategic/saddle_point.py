@@ -11,7 +11,7 @@ from gameproof.core.errors import CapWarning, IgnoresDataWarning, warn
 from gameproof.minmax.problem import Saddle
 from gameproof.strategic.conic import conic_minimum
 from gameproof.strategic.descent_ascent import descend_ascend
-from gameproof.strategic.newton.minimum import certified_minimum
+from gameproof.strategic.newton.minimum import certified_gap, certified_minimum
 from gameproof.strategic.newton.zeros import with_zeros
 from gameproof.strategic.robust_problem import StrategicProblem
 
@@ -181,8 +181,8 @@ def _certified(problem: StrategicProblem, x: Vector, gamma: Vector, gap: float) 
     """The saddle point with negligible coefficients set to 0, and its gap there."""
     value = problem.robust_value(x)
     settled = with_zeros(problem, x, value - gap, value)
-    there = problem.robust_value(settled)
-    return Saddle(settled, gamma, there, gap + there - value)
+    certificate = certified_gap(problem, settled, gamma)
+    return Saddle(settled, gamma, certificate.value, certificate.gap)
 
 
 def warn_of_cap(reached: float, cap: float, name: str) -> None:
