@@ -313,6 +313,7 @@ def people(response: Response) -> Population:
         (lambda: PowerCost(True), TypeError, "power must be an array of numbers, got True"),
         (lambda: PowerCost([[1.0], [1.0, 2.0]]), TypeError, "got a ragged one"),
         (lambda: PowerCost(0.1, degree=1.0), ValueError, "degree must exceed 1, got 1.0"),
+        (lambda: PowerCost(0.1, degree=1.001), ValueError, "at least 1.01, got 1.001: moves grow"),
         (lambda: PowerCost(0.1, degree=0.5), ValueError, "degree must exceed 1, got 0.5"),
         (lambda: PowerCost(0.1, degree=np.nan), ValueError, "degree must exceed 1, got nan"),
         (lambda: PowerCost(0.1, degree=np.inf), ValueError, "degree must exceed 1, got inf"),

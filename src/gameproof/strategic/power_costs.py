@@ -24,6 +24,8 @@ from gameproof.strategic.gauge import NormGauge
 
 # The power in the paper's experiments, used where the user gives none.
 DEFAULT_POWER = 0.05
+# Below it, the conjugate degree exceeds 100, and powers of theta overflow.
+LEAST_DEGREE = 1.01
 
 
 @final
@@ -36,7 +38,7 @@ class PowerCost(NormGauge):
     power : float or array-like of shape (n,)
         How far agents move: one number for all, or one per agent. An agent of power 0 never moves.
     degree : float, default=2.0
-        The degree of the cost; greater than 1 and finite.
+        The degree of the cost; at least 1.01 and finite.
     norm : float, default=2.0
         The norm in which a move is measured; at least 1, and possibly inf.
     features : sequence of int, optional
@@ -47,7 +49,7 @@ class PowerCost(NormGauge):
     TypeError
         If a parameter is not a number, or `features` are not positions.
     ValueError
-        If `power` is negative, `degree` not above 1, `norm` below 1, or a position is repeated.
+        If `power` is negative, `degree` below 1.01, `norm` below 1, or a position is repeated.
 
     Examples
     --------
@@ -67,6 +69,12 @@ class PowerCost(NormGauge):
         as_number("degree", self.degree)
         if not (np.isfinite(self.degree) and self.degree > 1):
             raise ValueError(f"degree must exceed 1, got {self.degree}")
+        if self.degree < LEAST_DEGREE:
+            raise ValueError(
+                f"degree must be at least {LEAST_DEGREE}, got {self.degree}: moves grow with the "
+                "power 1 / (degree - 1) of theta and would overflow; for a cost that is nearly "
+                "linear use a budget, such as BallBudget(radius)"
+            )
 
 
 def QuadraticCost(power: float | ArrayLike, features: Sequence[int] | None = None) -> PowerCost:
