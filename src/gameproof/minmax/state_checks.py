@@ -26,12 +26,9 @@ from gameproof.kernels.layout import (
     BASIS,
     BATCH,
     CENTER,
-    CORRECTS,
     COSTLY,
     COUNTED,
-    DEPLOYMENTS,
     DIRECTIONS,
-    DRAWN,
     DRAWN_AS,
     EPOCH,
     ETA,
@@ -39,19 +36,14 @@ from gameproof.kernels.layout import (
     IDLE,
     KNOWN,
     MEAN_COUNT,
-    MOVED,
     N_COUNTS,
     N_CURRENT,
     N_NUMBERS,
     N_PREVIOUS,
-    OPEN,
-    ORDERED,
     OWN_COLUMNS,
     PHASE,
     POINT_NO,
-    POINTS,
     POSITION,
-    QUERIES,
     RADIUS,
     READY,
     ROWS,
@@ -70,9 +62,8 @@ from gameproof.kernels.layout import (
 )
 from gameproof.minmax.averages import Mark
 from gameproof.minmax.plan import Plan
+from gameproof.minmax.state_counters import wrong_counters
 
-# Counters are compared with floats, which hold integers up to here.
-LARGEST = 2**53
 Layout = Mapping[str, tuple[tuple[int, ...], type]]
 # The shape of each array of `Memory` on any problem, None where it depends on the problem.
 KINDS: dict[str, tuple[tuple[int | None, ...], type]] = {
@@ -127,7 +118,7 @@ def check_memory(memory: Memory, plan: Plan) -> None:
     """Rejects arrays of the right layout that no run on this plan can have."""
     # One after the other: each relies on what the ones before have checked.
     for complaint in chain(
-        _wrong_counts(memory.counts.tolist(), plan),
+        wrong_counters(memory.counts.tolist(), plan),
         _wrong_samples(memory, plan.method),
         _wrong_order(memory, plan.method),
         _wrong_numbers(memory, plan),
@@ -149,83 +140,6 @@ def check_marks(marks: list[Mark], memory: Memory, dims: tuple[int, int]) -> Non
         sound = 0 <= mark.epoch <= memory.counts[EPOCH] and mark.weight >= 0
         if not sound or not all(np.isfinite(part).all() for part in mark[1:]):
             raise StateFileError(f"this state is damaged: the mark of epoch {mark.epoch} is wrong")
-
-
-def _wrong_counts(counts: list[int], plan: Plan) -> Iterator[str]:
-    """What is wrong with the counters."""
-    method = plan.method
-    n, batch = method.n, method.batch
-    yield from _outside(counts, {"epoch": EPOCH, "step": STEP}, LARGEST)
-    yield from _outside(counts, {"queries": QUERIES, "deployments": DEPLOYMENTS}, LARGEST)
-    yield from _outside(counts, {"position": POSITION}, n - 1)
-    yield from _outside(counts, {"stage": STAGE}, MOVED)
-    yield from _outside(counts, {"phase": PHASE}, len(method.plan) - 1)
-    steps = counts[EPOCH] * -(-n // batch)
-    steps += 0 if _is_pass(counts, method) else counts[POSITION] // batch
-    if counts[POSITION] % batch or counts[STEP] != steps:
-        yield (
-            f"epoch {counts[EPOCH]} and position {counts[POSITION]} do not belong to step "
-            f"{counts[STEP]}"
-        )
-    before = _samples_before(counts, method)
-    if counts[N_PREVIOUS] != before:
-        yield f"the step before had {before} samples, not {counts[N_PREVIOUS]}"
-    yield from _outside(counts, {"size of the batch": N_CURRENT}, batch)
-    yield from _outside(counts, {"samples asked": ASKED}, 2 * batch)
-    yield from _outside(
-        counts,
-        {"answers": ANSWERED, "costly samples": COSTLY, "current samples asked": ASKED_CURRENT},
-        max(counts[ASKED], 0),
-    )
-    yield from _wrong_progress(counts, plan)
-
-
-def _is_pass(counts: list[int], method: Method) -> bool:
-    """True within a pass over all samples that estimates the mean at a snapshot."""
-    return counts[PHASE] == method.phases
-
-
-def _samples_before(counts: list[int], method: Method) -> int:
-    """The size of the batch before this one; a pass starts anew."""
-    every, end = method.snapshot_every, counts[POSITION] or method.n
-    after_pass = every > 0 and counts[POSITION] == 0 and counts[EPOCH] % every == 0
-    starts = counts[STEP] == 0 or (after_pass and counts[STAGE] > ORDERED)
-    if starts or _is_pass(counts, method):
-        return 0
-    return end - (end - 1) // method.batch * method.batch
-
-
-def _wrong_progress(counts: list[int], plan: Plan) -> Iterator[str]:
-    """What is wrong with the progress within a step."""
-    stage, point = counts[STAGE], counts[POINT_NO]
-    if stage in (IDLE, ORDERED) and (counts[PHASE] or point or counts[ANSWERED]):
-        yield "it is between two steps, and within one"
-    every = plan.method.snapshot_every
-    if _is_pass(counts, plan.method) and not (every and counts[EPOCH] % every == 0):
-        yield f"epoch {counts[EPOCH]} has no pass over all samples"
-    phase = min(max(counts[PHASE], 0), len(plan.method.plan) - 1)
-    row = plan.method.plan[phase]
-    points = int(row[POINTS] * (1 + row[CORRECTS])) if counts[ASKED] > 0 else 0
-    if stage > READY and counts[N_CURRENT] != min(
-        plan.method.batch, plan.method.n - counts[POSITION]
-    ):
-        yield f"the batch has {counts[N_CURRENT]} samples"
-    least, most = {
-        IDLE: (0, 0),
-        ORDERED: (0, 0),
-        READY: (0, 0),
-        OPEN: (0, 0),
-        DRAWN: (0, points),
-        ASKING: (0, points - 1),
-    }.get(stage, (points, points))
-    if not least <= point <= most:
-        yield f"it is at point {point} of {points} in stage {stage}"
-
-
-def _outside(counts: list[int], places: Mapping[str, int], most: int) -> Iterator[str]:
-    for name, place in places.items():
-        if not 0 <= counts[place] <= most:
-            yield f"{name} is {counts[place]}, expected 0 to {most}"
 
 
 def _wrong_samples(memory: Memory, method: Method) -> Iterator[str]:

@@ -9,26 +9,24 @@ is asking the same question, its answer is waited for.
 
 from __future__ import annotations
 
-import glob
-import os
 import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple, final
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.errors import JournalError
-from gameproof.core.process_lock import ProcessLock, remove_if_free
+from gameproof.core.process_lock import remove_if_free
 from gameproof.strategic.answer_records import AnswerRecords, Claim
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.journal_file import open_journal, storing
 from gameproof.strategic.journal_rows import answer_digest, as_bytes, hash_of, now
+from gameproof.strategic.lease_holder import LeaseHolder, lock_path, remove_locks_of_the_dead
 
 NEW = -1  # the number of a question that has no row yet
 QUESTIONS = """SELECT question.id, occurrence, answer.id, body, digest, holder FROM question
@@ -61,14 +59,14 @@ class Journal(AnswerRecords):
         self._asking: set[int] = set()  # those that are being asked
         self._unsaved: dict[int, bytes] = {}  # answers that could not be written
         self._n_received = self._n_read = self._position = 0
-        self._holder = _Holder(path)
+        self._holder = LeaseHolder(path)
         self._local = threading.local()
-        _remove_locks_of_the_dead(path)
+        remove_locks_of_the_dead(path)
         with storing(path):
             self._end_stale_leases()
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = {**vars(self), "_holder": _Holder(self.path), "_asking": set(), "_unsaved": {}}
+        parts = {**vars(self), "_holder": LeaseHolder(self.path), "_asking": set(), "_unsaved": {}}
         return {name: part for name, part in parts.items() if name != "_local"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -255,7 +253,7 @@ class Journal(AnswerRecords):
         leases = self._database.rows("SELECT question, holder FROM lease")
         own = self._holder.name_so_far
         others = {holder for _, holder in leases} - {own}
-        dead = {name for name in others if remove_if_free(_lock_path(self.path, name))}
+        dead = {name for name in others if remove_if_free(lock_path(self.path, name))}
         stale = [
             (question, holder)
             for question, holder in leases
@@ -391,35 +389,3 @@ class Journal(AnswerRecords):
             )
             self._n_read = max(self._n_read, before)
             self._position = max(self._position, position)
-
-
-class _Holder:
-    """The name under which a process holds leases, and a lock that shows that it is alive."""
-
-    def __init__(self, path: Path) -> None:
-        self._path, self._owner, self._name = path, 0, ""
-
-    @property
-    def name_so_far(self) -> str | None:
-        """The name, if this process has one."""
-        return self._name if self._owner == os.getpid() else None
-
-    @property
-    def name(self) -> str:
-        """The name; the first call takes the lock."""
-        if self._owner != os.getpid():
-            self._name = uuid4().hex
-            self._lock = ProcessLock(_lock_path(self._path, self._name))
-            self._lock.acquire()
-            self._owner = os.getpid()
-        return self._name
-
-
-def _lock_path(path: Path, holder: str) -> Path:
-    return path.parent / f"{path.name}-{holder}.lock"
-
-
-def _remove_locks_of_the_dead(path: Path) -> None:
-    for lock in path.parent.glob(f"{glob.escape(path.name)}-{'?' * 32}.lock"):
-        with suppress(OSError):
-            remove_if_free(lock)
