@@ -163,6 +163,7 @@ if TYPE_CHECKING:
     from gameproof.tables.fit_table import fit_table as fit_table
     from gameproof.tables.load_model import load_model as load_model
     from gameproof.tables.load_published import load_bank as load_bank
+    from gameproof.tables.load_published import load_german as load_german
     from gameproof.tables.load_published import load_credit as load_credit
     from gameproof.tables.read_table import read_table as read_table
     from gameproof.tables.synthetic import synthetic_people as synthetic_people
@@ -222,7 +223,7 @@ _HOMES = {
     "estimators.table_budgets": ["Budgets"],
     "estimators.features": ["Features"],
     "tables.dataset": ["Dataset"],
-    "tables.load_published": ["load_bank", "load_credit"],
+    "tables.load_published": ["load_bank", "load_credit", "load_german"],
     "tables.read_table": ["read_table"],
     "estimators.prepare": ["Prepare"],
     "tables.synthetic": ["synthetic_people"],

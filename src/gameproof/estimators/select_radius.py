@@ -259,6 +259,6 @@ def _recommended(
     ]
     return float(radii[k]), (
         f"{radii[k]:.3g} is the largest radius tried that costs less than one standard error of "
-        f"{measure.label}, fold by fold ({'; '.join(told)}); from {useful:.3g} on the best classifier ignores "
-        "the data."
+        f"{measure.label}, fold by fold ({'; '.join(told)}); from {useful:.3g} on the best "
+        "classifier ignores the data."
     )
