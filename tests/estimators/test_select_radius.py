@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import gameproof as gp
-from gameproof.estimators.select_radius import _recommended
+from gameproof.estimators.radius_curve import _recommended
 
 SCALE = np.array([1e3, 1.0, 0.01])
 X, Y = gp.synthetic_people(n=240, d=3, seed=4)

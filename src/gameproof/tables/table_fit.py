@@ -15,7 +15,7 @@ from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import percent
 from gameproof.auditing.radius_section import which_radius
-from gameproof.estimators.select_radius import RadiusCurve
+from gameproof.estimators.radius_curve import RadiusCurve
 from gameproof.tables.audit_lines import (
     budget_lines,
     plain,
