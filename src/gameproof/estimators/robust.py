@@ -178,5 +178,5 @@ class RobustStrategicClassifier(ChoosingClassifier):
 
     @property
     def _ball(self) -> tuple[float, float]:
-        radius = self.radius_ if is_auto(self.radius) else self.radius
+        radius: Any = self.radius_ if is_auto(self.radius) else self.radius
         return radius, self.label_cost
