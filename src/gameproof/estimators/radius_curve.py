@@ -208,12 +208,16 @@ def _recommended(
     kept, cleanest = within_one_standard_error(clean, kept)
     k = int(kept[np.argmax(radii[kept])])
     told = [
-        f"{name} {measure.label} {table[k].mean():.3f}, at best "
-        f"{table[best].mean():.3f} at {radii[best]:.3g}"
+        f"{name} {measure.label} {table[k].mean():.3f}, "
+        + ("the best" if best == k else f"at best {table[best].mean():.3f} at {radii[best]:.3g}")
         for name, table, best in (("gamed", gamed, best_gamed), ("clean", clean, cleanest))
     ]
+    why = (
+        "is the largest radius tried that costs less than one standard error of"
+        if radii[k] > 0
+        else "because every larger radius tried costs more than one standard error of"
+    )
     return float(radii[k]), (
-        f"{radii[k]:.3g} is the largest radius tried that costs less than one standard error of "
-        f"{measure.label}, fold by fold ({'; '.join(told)}); from {useful:.3g} on the best "
-        "classifier ignores the data."
+        f"{radii[k]:.3g} {why} {measure.label}, fold by fold ({'; '.join(told)}); from "
+        f"{useful:.3g} on the best classifier ignores the data."
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, final
 
 from gameproof.auditing.accuracy_section import cautions
-from gameproof.auditing.audit import RADII, audit
+from gameproof.auditing.audit import RADII, compare_models
 from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import as_percent
@@ -97,6 +97,8 @@ class TableAudit:
     def _worst_case_lines(self) -> list[str]:
         found = self.audit
         accuracy = {row.radius: row.accuracy for row in found.shifts}
+        if len(accuracy) < 2:  # not known for an average of several models
+            return []
         radii = sorted({*RADII_SHOWN, found.radius or 0.0})
         own = f" (the model's own is {found.radius:.3g})" if found.radius else ""
         used = " after people used their budgets" if found.movable else ""
@@ -207,10 +209,11 @@ def audit_table(
     case = audit_case(used.model, rows, stated)
     costs = (cost_accept_bad, cost_refuse_good)
     with step(f"auditing on {case.y.size:,} rows", progress):
-        found = audit(
-            replace(case.model, name=used.short_name),
+        found = compare_models(
+            {used.short_name: case.model},
             case.X,
-            case.y,
+            case.y if case.labels is None else case.labels,
+            favourable=case.favourable,
             budgets=case.budgets.value,
             prepare=case.prepare,
             cost_accept_bad=cost_accept_bad,
