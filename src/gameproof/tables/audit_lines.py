@@ -103,7 +103,9 @@ def worst_lines(audit: Audit, radius: float) -> list[str]:
 def scale_lines(audit: Audit, powers: Sequence[float], radius: float | None = None) -> list[str]:
     """The numbers that depend on the scale of the scores, in short."""
     lines = []
-    if audit.movable and audit.by_power:
+    known = {row.power for row in audit.by_power}
+    powers = [power for power in powers if power in known]  # none for an average of models
+    if audit.movable and powers:
         by_model = []
         for model in audit.models:
             accuracy = {row.power: row.accuracy for row in audit.of(audit.by_power, model)}

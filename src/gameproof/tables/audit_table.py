@@ -70,7 +70,7 @@ class TableAudit:
             *self._refusal_lines(),
             *scale_lines(found, powers),
         ]
-        if found.movable:
+        if found.movable and found.power:
             lines.append(f"  gaming power to expect: {found.power:g}, {found.why_power}")
         return lines
 
