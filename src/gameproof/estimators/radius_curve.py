@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix, Vector, as_count, as_vector
 from gameproof.core.errors import BudgetWarning, warn
+from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
@@ -103,6 +104,22 @@ class RadiusCurve:
                 row[name], row[f"{name} error"] = mean_and_error(getattr(self, name)[k])
             rows.append(row)
         return rows
+
+    def _repr_html_(self) -> str:
+        """The recommendation and a table, for notebooks."""
+        names = ("clean", "gamed", "risk")
+        rows = [
+            [
+                f"{row['radius']:.3g}",
+                *(plus_minus(row[name], row[f"{name} error"]) for name in names),
+                "ignores the data" if row["ignores data"] else "",
+            ]
+            for row in self.rows()
+        ]
+        label = self.measure.label
+        head = ["radius", f"{label}, clean", f"{label}, gamed", "worst-case risk", ""]
+        sentences = [f"Radius: {self.reason}", *([self.note] if self.note else [])]
+        return html_summary(sentences, head, rows)
 
     def __repr__(self) -> str:
         lines = [

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.core.errors import BudgetWarning, warn
+from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
@@ -108,6 +109,19 @@ class BudgetCurve:
                 row[name], row[f"{name} error"] = mean_and_error(table[k])
             rows.append(row)
         return rows
+
+    def _repr_html_(self) -> str:
+        """The recommendation and a table, for notebooks."""
+        rows = [
+            [
+                f"{row['multiple']:g}",
+                *(plus_minus(row[name], row[f"{name} error"]) for name in CURVES),
+            ]
+            for row in self.rows()
+        ]
+        head = ["trained for", *(f"{self.measure.label}, {name}" for name in CURVES.values())]
+        sentences = [self.reason, f"Budgets: {self.budgets.describe()}.", self.note]
+        return html_summary([text for text in sentences if text], head, rows)
 
     def __repr__(self) -> str:
         lines = [

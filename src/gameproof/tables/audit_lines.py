@@ -105,7 +105,7 @@ def scale_lines(audit: Audit, powers: Sequence[float], radius: float | None = No
     lines = []
     known = {row.power for row in audit.by_power}
     powers = [power for power in powers if power in known]  # none for an average of models
-    if audit.movable and powers:
+    if audit.movable and len(known) > 1:
         by_model = []
         for model in audit.models:
             accuracy = {row.power: row.accuracy for row in audit.of(audit.by_power, model)}

@@ -11,6 +11,7 @@ from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.audit import RADII, compare_models
 from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.audit_summary import summary_html
 from gameproof.auditing.number_format import as_percent
 from gameproof.auditing.recourse_section import times_budgets
 from gameproof.core.naming import quoted
@@ -165,6 +166,10 @@ class TableAudit:
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        """The verdict, a table, and everything else on request, for notebooks."""
+        return summary_html(self.audit, self.lines())
 
 
 def audit_table(
