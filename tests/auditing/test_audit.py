@@ -256,7 +256,7 @@ def test_columns_without_a_stated_budget_get_half_a_standard_deviation() -> None
     assert listed.gaming == gp.audit(MODEL, X, Y, budgets=stated).gaming
     assert listed.gaming == gp.audit(MODEL, X, Y, movable=[0, 3]).gaming
     assert listed.budgets.describe().count("(half a standard deviation)") == 2
-    assert f"debt: {-half[3]:+,.6g} to {half[3]:+,.6g}" in listed.budgets.describe()
+    assert f"debt: {-half[3]:+,.3g} to {half[3]:+,.3g}" in listed.budgets.describe()
     assert gp.audit(MODEL, X, Y).movable == NAMES
 
 
