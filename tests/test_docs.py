@@ -2,11 +2,13 @@
 
 import doctest
 import importlib
+import json
 import re
 import runpy
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -168,3 +170,26 @@ def test_examples_print_a_table_and_draw_a_figure(
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages_have_no_gaps_to_fill(page: Path) -> None:
     assert "@@" not in page.read_text(encoding="utf-8")
+
+
+NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run_from_the_first_cell_to_the_last(
+    notebook: Path, tmp_path: Path, published: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GAMEPROOF_DATA", str(published))
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    assert notebook.stat().st_size < 200_000
+    names: dict[str, Any] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] or cell is [c for c in cells if c["cell_type"] == "code"][-1]
+            # Fewer rows than in the notebook: the test has less time than its reader.
+            exec("".join(cell["source"]).replace("ROWS = 20000", "ROWS = 4000"), names)
+    printed = capsys.readouterr().out
+    assert str(names["fit"].audit) in printed
+    assert names["found"].verdict.sentence in printed
+    assert (tmp_path / "page.html").stat().st_size > 10_000

@@ -49,10 +49,10 @@ if TYPE_CHECKING:
         StrategicLogisticRegression as StrategicLogisticRegression,
     )
     from gameproof.estimators.prepare import Prepare as Prepare
+    from gameproof.estimators.radius_curve import RadiusCurve as RadiusCurve
     from gameproof.estimators.robust import RobustStrategicClassifier as RobustStrategicClassifier
     from gameproof.estimators.select_budget import BudgetCurve as BudgetCurve
     from gameproof.estimators.select_budget import select_budget as select_budget
-    from gameproof.estimators.select_radius import RadiusCurve as RadiusCurve
     from gameproof.estimators.select_radius import select_radius as select_radius
     from gameproof.estimators.table_budgets import Budgets as Budgets
     from gameproof.minmax import theory as theory
@@ -164,6 +164,7 @@ if TYPE_CHECKING:
     from gameproof.tables.load_model import load_model as load_model
     from gameproof.tables.load_published import load_bank as load_bank
     from gameproof.tables.load_published import load_credit as load_credit
+    from gameproof.tables.load_published import load_german as load_german
     from gameproof.tables.read_table import read_table as read_table
     from gameproof.tables.synthetic import synthetic_people as synthetic_people
     from gameproof.tables.table_fit import TableFit as TableFit
@@ -213,7 +214,8 @@ _HOMES = {
     "tables.budget_learning.learned_budgets": ["LearnedBudgets"],
     "tables.fit_table": ["fit_table"],
     "tables.load_model": ["load_model"],
-    "estimators.select_radius": ["RadiusCurve", "select_radius"],
+    "estimators.radius_curve": ["RadiusCurve"],
+    "estimators.select_radius": ["select_radius"],
     "estimators.logistic": ["StrategicLogisticRegression"],
     "estimators.robust": ["RobustStrategicClassifier"],
     "estimators.gamed_scorer": ["gamed_scorer"],
@@ -222,7 +224,7 @@ _HOMES = {
     "estimators.table_budgets": ["Budgets"],
     "estimators.features": ["Features"],
     "tables.dataset": ["Dataset"],
-    "tables.load_published": ["load_bank", "load_credit"],
+    "tables.load_published": ["load_bank", "load_credit", "load_german"],
     "tables.read_table": ["read_table"],
     "estimators.prepare": ["Prepare"],
     "tables.synthetic": ["synthetic_people"],

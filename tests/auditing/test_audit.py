@@ -256,7 +256,7 @@ def test_columns_without_a_stated_budget_get_half_a_standard_deviation() -> None
     assert listed.gaming == gp.audit(MODEL, X, Y, budgets=stated).gaming
     assert listed.gaming == gp.audit(MODEL, X, Y, movable=[0, 3]).gaming
     assert listed.budgets.describe().count("(half a standard deviation)") == 2
-    assert f"debt: {-half[3]:+,.6g} to {half[3]:+,.6g}" in listed.budgets.describe()
+    assert f"debt: {-half[3]:+,.3g} to {half[3]:+,.3g}" in listed.budgets.describe()
     assert gp.audit(MODEL, X, Y).movable == NAMES
 
 
@@ -407,3 +407,21 @@ def test_audit_of_a_classifier_knows_its_own_people() -> None:
 def test_budget_beyond_the_whole_range_of_a_column_gets_a_note() -> None:
     found = gp.audit(MODEL, X, Y, budgets={"debt": (0, 1e6)})
     assert any("exceeds the column's whole range" in note for note in found.budgets.notes)
+
+
+def test_print_and_html_start_with_the_verdict_and_escape_names() -> None:
+    X, y = gp.synthetic_people(n=200, d=3, seed=0)
+    models = {"<b>": gp.LinearModel([1.0, 1, 1]), "first": gp.LinearModel([1.0, 0, 0])}
+    found = gp.compare_models(models, X, y, budgets=[1])
+    assert repr(found).splitlines()[0] == found.verdict.sentence
+    assert f"{found.at('first', 1.0).accuracy:.3f}" in repr(found)
+    html = found._repr_html_()
+    assert "<b>" not in html
+    assert "<td>&lt;b&gt;</td>" in html
+    robust = gp.RobustStrategicClassifier(budgets=[1])
+    for curve in (
+        gp.select_radius(X, y, robust, radii=[0, 0.1], folds=2),
+        gp.select_budget(X, y, robust, multiples=[0, 1], folds=2),
+    ):
+        assert curve._repr_html_().count("<tr>") == 3
+        assert curve.reason in curve._repr_html_()

@@ -6,15 +6,19 @@ import numpy as np
 import pandas as pd
 import pytest
 import skops.io
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import (
     LogisticRegression,
     Perceptron,
     RidgeClassifier,
     SGDClassifier,
 )
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
 
 from command import MEANING, NUMBERS, audit, audit_refused
@@ -66,6 +70,41 @@ def test_scikit_learn_model_is_audited_as_it_predicts(
     used = np.where(refusable, fitted.decision_function(moved), scores)
     row = next(r for r in found["gaming"] if (r["movers"], r["multiple"]) == ("bad", 1))
     assert row["accuracy"] == pytest.approx(np.mean((used > 0) == ~refusable))
+
+
+def with_transformers() -> Pipeline:
+    numbers = make_pipeline(SimpleImputer(add_indicator=True), StandardScaler())
+    columns = make_column_transformer((numbers, NUMBERS), (OneHotEncoder(), ["home"]))
+    return make_pipeline(columns, LogisticRegression(max_iter=1000))
+
+
+PIPELINES = {
+    "imputed and encoded": with_transformers,
+    "calibrated": lambda: CalibratedClassifierCV(with_transformers(), cv=2, ensemble=False),
+    "calibrated mean": lambda: CalibratedClassifierCV(with_transformers(), cv=2),
+    "threshold": lambda: FixedThresholdClassifier(with_transformers(), threshold=0.6),
+}
+
+
+@pytest.mark.parametrize("name", PIPELINES)
+def test_pipeline_is_audited_as_it_predicts(name: str, people, tmp_path, capsys) -> None:
+    """Decisions are scikit-learn's own, clean and about what people turn into."""
+    table = pd.read_csv(people)
+    table.loc[:20, "income"] = np.nan
+    table.to_csv(tmp_path / "t.csv", index=False)
+    fitted = PIPELINES[name]().fit(table[[*NUMBERS, "home"]], table["repaid"])
+    skops.io.dump(fitted, tmp_path / "m.skops")
+    meaning = ["--target", "repaid", "--favourable", "yes", "--movable", "savings:0..2000"]
+    found = audit(capsys, tmp_path / "m.skops", tmp_path / "t.csv", *meaning)
+    good = (table["repaid"] == "yes").to_numpy()
+    clean = fitted.predict(table) == "yes"
+    assert found["quality"][0]["accuracy"] == pytest.approx(np.mean(clean == good))
+    # More savings only help: the classifier gives them a positive weight.
+    moved = fitted.predict(table.assign(savings=table.savings + 2000)) == "yes"
+    assert (moved >= clean).all()
+    row = next(r for r in found["gaming"] if (r["movers"], r["multiple"]) == ("bad", 1))
+    used = np.where(good, clean, moved)
+    assert row["accuracy"] == pytest.approx(np.mean(used == good))
 
 
 def test_models_that_are_not_linear_or_not_fitted_are_refused(people, tmp_path, capsys) -> None:

@@ -135,7 +135,7 @@ def test_fit_audit_and_compare_state_the_same_budgets_in_the_table_s_units(
     half = pd.read_csv(people)["utilisation"].std(ddof=0) / 2
     budgets = {
         "savings": "0 to +5,000",
-        "utilisation": f"{-half:+.6g} to {half:+.6g} (half a standard deviation)",
+        "utilisation": f"{-half:+.3g} to {half:+.3g} (half a standard deviation)",
         "job": "can claim care, retired",
     }
     assert main(["fit", str(people), *meaning, *out]) == 0

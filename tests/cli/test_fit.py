@@ -211,8 +211,9 @@ def test_radius_is_chosen_with_a_reason(people: Path, tmp_path: Path, capsys) ->
     printed = capsys.readouterr()
     shown = json.loads(printed.out)
     assert printed.err == ""
-    why = f"{shown['radius']:.3g} is the largest radius tried that costs less than one standard"
-    assert shown["why_this_radius"].startswith(why)
+    why = "is the largest" if shown["radius"] else "because every larger"
+    assert shown["why_this_radius"].startswith(f"{shown['radius']:.3g} {why} radius tried")
+    assert "standard error" in shown["why_this_radius"]
 
 
 def test_radius_is_chosen_with_hardly_any_rows(people: Path, tmp_path: Path, capsys) -> None:

@@ -6,7 +6,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import gameproof as gp
-from gameproof.estimators.select_radius import _recommended
+from gameproof.estimators.radius_curve import _recommended
 
 SCALE = np.array([1e3, 1.0, 0.01])
 X, Y = gp.synthetic_people(n=240, d=3, seed=4)
@@ -120,7 +120,10 @@ def test_recommended_radius_follows_the_rule_of_one_standard_error(
     tables = table(clean, error), table(gamed, error)
     found, reason = _recommended(RADII, *tables, NONE, 0.5)
     assert found == chosen
-    assert reason.startswith(f"{chosen:.3g} is the largest radius tried")
+    why = (
+        "is the largest radius tried" if chosen else "because every larger radius tried costs more"
+    )
+    assert reason.startswith(f"{chosen:.3g} {why}")
     assert f"{clean[RADII.tolist().index(chosen)]:.3f}" in reason
 
 

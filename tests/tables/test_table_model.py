@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import gameproof as gp
+from gameproof.estimators.model_io import model_files
 from gameproof.estimators.model_io.model_files import write_model_file
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.load_model import load_table_model
@@ -209,3 +210,20 @@ def test_table_model_has_the_attributes_of_a_classifier() -> None:
     scores = Z @ model.coef_[0] + model.intercept_[0]
     assert scores == pytest.approx(model.decision_function(people))
     assert ((chances[:, 1] > model.threshold) == (scores > 0)).all()
+
+
+def test_file_of_version_2_still_opens(budgeted: TableModel, frame, tmp_path, monkeypatch) -> None:
+    """Such files have no calibration, cut, dates, units, spelling or multiple of the budgets."""
+    record = table_record(budgeted)
+    for name in ("calibration", "cut"):
+        del record[name]
+    for name in ("ignored", "rest", "dates", "units", "spelling"):
+        del record["plan"][name]
+    del record["classifier"]["fitted"]["trained_for"]
+    monkeypatch.setattr(model_files, "VERSION", 2)
+    model_files.write_model_file(tmp_path / "m.json", record)
+    monkeypatch.undo()
+    assert '"version": 2' in (tmp_path / "m.json").read_text()
+    found = gp.load_model(tmp_path / "m.json")
+    np.testing.assert_array_equal(found.predict(frame), budgeted.predict(frame))
+    np.testing.assert_array_equal(found.predict_proba(frame), budgeted.predict_proba(frame))

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, final
 
+from gameproof.auditing.audit_summary import summary_html, summary_lines
 from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.json_safe import json_safe
 from gameproof.auditing.metric_types import (
@@ -166,6 +167,13 @@ class Audit:
     def verdict(self) -> Verdict:
         """Which model to use, or that none should be used, in a sentence."""
         return verdict(self)
+
+    def __repr__(self) -> str:
+        return "\n".join(summary_lines(self))
+
+    def _repr_html_(self) -> str:
+        """The verdict and a table, for notebooks."""
+        return summary_html(self)
 
     @property
     def movable(self) -> tuple[str, ...]:

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 from gameproof.auditing.audit import MULTIPLES, audit
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.figures import line_style
+from gameproof.estimators.radius_curve import RadiusCurve
 from gameproof.estimators.robust import RobustStrategicClassifier
-from gameproof.estimators.select_radius import RadiusCurve, select_radius
+from gameproof.estimators.select_radius import select_radius
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -71,8 +71,14 @@ def _finding(audit: Audit) -> str:
     (good,) = audit.of(audit.quality, name)
     bad, everyone = audit.at(name, 1.0), audit.at(name, 1.0, REFUSED)
     others = [f"{m} for {percent(audit.at(m, 1.0).accuracy)}" for m in audit.models[:-1]]
-    said = [
-        f"Budgets: {audit.budgets.describe()}.",
+    said = [f"Budgets: {audit.budgets.describe()}."]
+    if audit.measure.name == "auc":
+        areas = [f"{m} {_value(audit.at(m, 1.0), 'auc')}" for m in audit.models[:-1]]
+        said.append(
+            f"If everyone who should be refused uses them, the AUC of {name} is "
+            f"{_value(bad, 'auc')}" + (f" ({listed(areas)})" if areas else "") + "."
+        )
+    said += [
         f"If everyone who should be refused uses them, {name} is right for {percent(bad.accuracy)} "
         f"instead of {percent(good.accuracy)}" + (f", {listed(others)}" if others else "") + ".",
         f"{name} then accepts {percent(bad.accepted_negative)} of those who should be refused "
@@ -111,6 +117,7 @@ def _charts_of_one(audit: Audit) -> list[Chart]:
 def _charts_of_several(audit: Audit) -> list[Chart]:
     """Charts of several models: accuracy for each kind of movers, and acceptance rates."""
     shown = [
+        *([("auc", BAD, "AUC when")] if audit.measure.name == "auc" else []),
         ("accuracy", BAD, "Accuracy when"),
         ("accuracy", REFUSED, "Accuracy when"),
         ("accepted_negative", BAD, f"Accepted of {outcome(audit, -1)} when"),
@@ -131,6 +138,11 @@ def _rows(audit: Audit, model: str, movers: str) -> list[Gaming]:
     return [row for row in audit.of(audit.gaming, model) if row.movers == movers]
 
 
+def _value(row: Gaming, what: str) -> str:
+    value = getattr(row, what)
+    return f"{value:.3f}" if what == "auc" else percent(value)
+
+
 def _chart(
     audit: Audit,
     title: str,
@@ -140,8 +152,7 @@ def _chart(
 ) -> Chart:
     (good,) = audit.of(audit.quality, audit.models[-1])
     ends = [
-        f"{percent(getattr(row, what))} at {row.multiple:g} times the budgets"
-        for row in (rows[0], rows[-1])
+        f"{_value(row, what)} at {row.multiple:g} times the budgets" for row in (rows[0], rows[-1])
     ]
     return Chart(
         "lines",
@@ -149,8 +160,8 @@ def _chart(
         f"{title}, {audit.models[-1]}: {listed(ends)}.",
         series,
         budget_axis(audit),
-        ACCURACY if what == "accuracy" else "share accepted",
-        percent=True,
+        {"accuracy": ACCURACY, "auc": "AUC"}.get(what, "share accepted"),
+        percent=what != "auc",
         across=[(good.majority, "majority baseline")] if what == "accuracy" else [],
         upright=[(1.0, "as stated")],
     )

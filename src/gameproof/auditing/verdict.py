@@ -54,6 +54,9 @@ class Audited(Protocol):
     @property
     def confusions(self) -> tuple[Confusion, ...]: ...
 
+    @property
+    def verdict(self) -> Verdict: ...
+
     def of(self, rows: Iterable[Any], model: str) -> list[Any]: ...
 
 

@@ -82,9 +82,10 @@ def run(options: argparse.Namespace, console: Console) -> None:
         found = predict_table(
             model, table, column_names(options.keep, table), reasons=options.reasons
         )
-    for note in found.notes:
+    verdict = (model.training.get("verdict") or {}).get("sentence")
+    for note in [*([f"verdict of the fit: {verdict}"] if verdict else []), *found.notes]:
         console.say(note)
-    record = {"accuracy": found.accuracy, "notes": found.notes}
+    record = {"verdict": verdict, "accuracy": found.accuracy, "notes": found.notes}
     columns = found.columns
     if not options.raw and (out is None or is_text_table(out)):
         columns = neutralised(columns)

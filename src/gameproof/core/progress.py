@@ -7,10 +7,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from importlib.util import find_spec
+from typing import Any, Self, TypeVar
 
 from gameproof.core.naming import escaped
 
+T = TypeVar("T")
 PATIENCE = 2.0  # seconds until a step is reported for the first time
 PULSE = 10.0  # seconds between further reports
 
@@ -58,6 +60,11 @@ def step(text: str, wanted: bool | None) -> Iterator[None]:
         reporter.join()
 
 
+def bar_replaces_steps(wanted: bool | None) -> bool:
+    """Whether a step with a known end shows a bar: on a terminal, if tqdm is installed."""
+    return wanted is not False and sys.stderr.isatty() and find_spec("tqdm") is not None
+
+
 class Progress:
     """A progress bar. With `wanted=None` it is shown on a terminal if tqdm is installed."""
 
@@ -82,6 +89,12 @@ class Progress:
         """Moves the bar to `done`."""
         if self._bar is not None:
             self._bar.update(done - self._bar.n)
+
+    def counted(self, result: T) -> T:
+        """Moves the bar by one and returns `result`."""
+        if self._bar is not None:
+            self._bar.update(1)
+        return result
 
     def __enter__(self) -> Self:
         return self

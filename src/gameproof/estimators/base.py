@@ -206,12 +206,12 @@ class BaseStrategicClassifier(GamedClassifier):
     # --- the steps of a fit
 
     @contextmanager
-    def _restore_on_failure(self) -> Iterator[None]:
+    def _restore_on_failure(self, kind: type[BaseException] = BaseException) -> Iterator[None]:
         """Undoes a failed fit, except for the answers that it has received."""
         before = self.__dict__.copy()
         try:
             yield
-        except BaseException:
+        except kind:
             before["_query_fit"] = self._query_fit
             self.__dict__ = before
             raise

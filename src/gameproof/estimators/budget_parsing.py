@@ -91,13 +91,13 @@ def default_range(
         return half, []
     cut = share * spread(np.clip(column, low, high), weights)
     why = (
-        f"half a standard deviation of {name!r} is {half:,.6g}, while 98 % of the column lies "
-        f"between {low:,.6g} and {high:,.6g}; "
+        f"half a standard deviation of {name!r} is {rounded(half)}, while 98 % of the column lies "
+        f"between {rounded(low)} and {rounded(high)}; "
     )
     if cut == 0:
         return half, [f"{why}state a range for it"]
     return cut, [
-        f"{why}its budget is {cut:,.6g} instead, half a standard deviation without the extreme "
+        f"{why}its budget is {rounded(cut)} instead, half a standard deviation without the extreme "
         "values; state a range if people can change another amount"
     ]
 
@@ -114,10 +114,21 @@ def wide_range_notes(name: str, ends: tuple[float, float], column: Vector) -> li
     ]
 
 
-def signed(number: float) -> str:
-    """A change with its sign.
+def rounded(number: float, digits: int = 3) -> str:
+    """A number with few significant digits, without powers of ten up to a million.
 
-    >>> signed(5000.0), signed(-0.2), signed(0.0)
-    ('+5,000', '-0.2', '0')
+    >>> rounded(35266.8), rounded(0.145665)
+    ('35,300', '0.146')
     """
-    return f"{number:+,.6g}" if number else "0"
+    return f"{float(f'{number:.{digits}g}'):,.6g}"
+
+
+def signed(number: float, digits: int = 6) -> str:
+    """A change with its sign, rounded to some significant digits.
+
+    >>> signed(5000.0), signed(-0.2), signed(0.0), signed(2597.38, 3)
+    ('+5,000', '-0.2', '0', '+2,600')
+    """
+    if not number:
+        return "0"
+    return ("+" if number > 0 else "") + rounded(number, digits)

@@ -21,6 +21,7 @@ from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.gamed_decisions import Decisions
 from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
+from gameproof.estimators.table_columns import column_names
 from gameproof.strategic.power_costs import NoResponse
 
 Model = TypeVar("Model", bound=BaseStrategicClassifier)
@@ -45,6 +46,26 @@ def fit_quietly(base: Model, people: WeightedRows, **parameters: Any) -> Model:
             warnings.simplefilter("ignore", kind)
         model: Model = clone(base).set_params(**parameters).fit(*people.data)
     return model
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter is to be chosen."""
+    return isinstance(value, str) and value == "auto"
+
+
+def without_auto(model: Model, X: Any) -> Model:
+    """A copy that chooses nothing: radius 0 and stated budgets where the model has "auto".
+
+    Automatic budgets are half a standard deviation of the columns in `features`, or of all columns.
+    """
+    found: Model = clone(model)
+    if is_auto(model.budgets):
+        columns = column_names(X) or range(np.shape(X)[1])
+        found.set_params(budgets=list(columns if model.features is None else model.features))
+        found.set_params(features=None)
+    if is_auto(getattr(model, "radius", None)):
+        found.set_params(radius=0.0)
+    return found
 
 
 def clean_and_gamed(

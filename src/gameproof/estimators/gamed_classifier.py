@@ -42,6 +42,7 @@ class GamedClassifier(ClassifierParameters):
 
     _row_identity: RowIdentity | None = None
     _fitted_for: Any = None  # the parameter `budgets` at the time of the fit
+    _trained_for: float = 1.0  # the multiple of the budgets that the fit expects people to use
 
     def decision_function(self, X: ArrayLike) -> Vector:
         """Scores of reported features.
@@ -192,7 +193,8 @@ class GamedClassifier(ClassifierParameters):
 
     @property
     def _choice(self) -> ResponseChoice:
-        parameters = self.budgets, self.response, self.power, self.features
+        features = None if isinstance(self.budgets, str) else self.features  # part of "auto"
+        parameters = self.budgets, self.response, self.power, features
         return ResponseChoice(*parameters, self._preparation, self.units_.mean.size)
 
     def _set_budgets(self, people: WeightedRows) -> None:
@@ -235,7 +237,8 @@ class GamedClassifier(ClassifierParameters):
         """How these people respond, in the units of the fit."""
         choice = self._choice
         if self.budgets is not None:
-            moves = choice.preparation.moves(people.X, self._current_budgets(people))
+            budgets = self._current_budgets(people).times(self._trained_for)
+            moves = choice.preparation.moves(people.X, budgets)
             return as_box_budget(moves, self.units_)
         response = scale_response(choice.chosen_response(), multiple)
         return translate_response(restrict_to_rows(response, people.positions), self.units_, Z)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import final
 
-from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choosing_classifier import ChoosingClassifier
 
 
 @final
-class StrategicLogisticRegression(BaseStrategicClassifier):
+class StrategicLogisticRegression(ChoosingClassifier):
     """Logistic regression for people who adapt to the classifier.
 
     It minimises the mean logistic loss log(1 + exp(-y <b(theta), theta>)), where b(theta) are the
@@ -25,12 +25,14 @@ class StrategicLogisticRegression(BaseStrategicClassifier):
     features : sequence of int or str, optional
         Columns that people can move under a response without features of its own, by name or
         position. By default all columns.
-    budgets : mapping, sequence or Budgets, optional
+    budgets : mapping, sequence, Budgets or "auto", optional
         What people can change, in the units of X, keyed by column name or position:
         ``{"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"]}``. A pair is the
         lowest and highest change of a number; a list holds the levels of a category that people
         can claim. None instead of a pair, or a list of columns instead of a mapping, means half a
-        standard deviation of the training rows in either direction.
+        standard deviation of the training rows in either direction. "auto" means this for all
+        columns, or for those in `features`, and trains for the multiple that `select_budget`
+        recommends on at most 5,000 rows.
     prepare : transformer, optional
         A transformer that `fit` fits to X, such as `Prepare` or one of scikit-learn's. With
         budgets it must map columns one to one and increase in each column, as StandardScaler,
@@ -92,6 +94,8 @@ class StrategicLogisticRegression(BaseStrategicClassifier):
         The budgets with defaults filled in.
     prepare_ : transformer or None
         The fitted preparation.
+    budget_curve_ : BudgetCurve
+        What the multiple of the budgets was chosen from; only if `budgets` is "auto".
 
     See Also
     --------

@@ -44,7 +44,7 @@ class ClassifierParameters(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         response: Response | None = None,
         features: Sequence[int | str] | None = None,
         *,
-        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None = None,
+        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | str | None = None,
         prepare: Any = None,
         power: float | ArrayLike | None = None,
         favourable: Any = None,

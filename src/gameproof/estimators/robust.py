@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, final
+from typing import Any, Literal, final
 
 from numpy.typing import ArrayLike
 
-from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choosing_classifier import ChoosingClassifier
+from gameproof.estimators.folds import is_auto
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.responses import Response
 
 
 @final
-class RobustStrategicClassifier(BaseStrategicClassifier):
+class RobustStrategicClassifier(ChoosingClassifier):
     """A classifier for people who adapt to it and for data that may be inaccurate.
 
     It minimises the worst-case logistic risk: people respond to the classifier, then an adversary
@@ -27,9 +28,9 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
 
     Parameters
     ----------
-    radius : float, optional
-        How far the adversary may move people on average, in standard deviations. `select_radius`
-        helps to choose it.
+    radius : float or "auto", optional
+        How far the adversary may move people on average, in standard deviations. "auto" chooses it
+        as `select_radius` does, on at most 5,000 rows.
     label_cost : float, optional
         Half the price of flipping a label, in the same unit; infinite for labels that are certain.
     response : Response, optional
@@ -40,12 +41,14 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
     features : sequence of int or str, optional
         Columns that people can move under a response without features of its own, by name or
         position. By default all columns.
-    budgets : mapping, sequence or Budgets, optional
+    budgets : mapping, sequence, Budgets or "auto", optional
         What people can change, in the units of X, keyed by column name or position:
         ``{"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"]}``. A pair is the
         lowest and highest change of a number; a list holds the levels of a category that people
         can claim. None instead of a pair, or a list of columns instead of a mapping, means half a
-        standard deviation of the training rows in either direction.
+        standard deviation of the training rows in either direction. "auto" means this for all
+        columns, or for those in `features`, and trains for the multiple that `select_budget`
+        recommends on at most 5,000 rows.
     prepare : transformer, optional
         A transformer that `fit` fits to X, such as `Prepare` or one of scikit-learn's. With
         budgets it must map columns one to one and increase in each column, as StandardScaler,
@@ -108,6 +111,10 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
         The budgets with defaults filled in.
     prepare_ : transformer or None
         The fitted preparation.
+    radius_, radius_curve_ : float and RadiusCurve
+        The radius that was chosen, and what it was chosen from; only if `radius` is "auto".
+    budget_curve_ : BudgetCurve
+        What the multiple of the budgets was chosen from; only if `budgets` is "auto".
 
     See Also
     --------
@@ -128,12 +135,12 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
 
     def __init__(
         self,
-        radius: float = 0.05,
+        radius: float | Literal["auto"] = 0.05,
         label_cost: float = 0.5,
         response: Response | None = None,
         features: Sequence[int | str] | None = None,
         *,
-        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None = None,
+        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | str | None = None,
         prepare: Any = None,
         power: float | ArrayLike | None = None,
         favourable: Any = None,
@@ -171,4 +178,5 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
 
     @property
     def _ball(self) -> tuple[float, float]:
-        return self.radius, self.label_cost
+        radius: Any = self.radius_ if is_auto(self.radius) else self.radius
+        return radius, self.label_cost

@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.core.errors import BudgetWarning, warn
+from gameproof.core.html_tables import html_summary
+from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
     by_fold,
@@ -33,6 +35,7 @@ from gameproof.estimators.folds import (
     plus_minus,
     stratified_splits,
     within_one_standard_error,
+    without_auto,
 )
 from gameproof.estimators.measures import ACCURACY, Measure, MeasureName, as_measure
 from gameproof.estimators.sample_weight import WeightedRows
@@ -107,6 +110,19 @@ class BudgetCurve:
             rows.append(row)
         return rows
 
+    def _repr_html_(self) -> str:
+        """The recommendation and a table, for notebooks."""
+        rows = [
+            [
+                f"{row['multiple']:g}",
+                *(plus_minus(row[name], row[f"{name} error"]) for name in CURVES),
+            ]
+            for row in self.rows()
+        ]
+        head = ["trained for", *(f"{self.measure.label}, {name}" for name in CURVES.values())]
+        sentences = [self.reason, f"Budgets: {self.budgets.describe()}.", self.note]
+        return html_summary([text for text in sentences if text], head, rows)
+
     def __repr__(self) -> str:
         lines = [
             f"{self.measure.label} by multiple of the budgets",
@@ -134,6 +150,7 @@ def select_budget(
     measure: MeasureName | Measure | None = None,
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
+    progress: bool | None = False,
 ) -> BudgetCurve:
     """Measures classifiers trained for multiples of their budgets, and recommends a multiple.
 
@@ -161,6 +178,8 @@ def select_budget(
         "accuracy".
     cost_accept_bad, cost_refuse_good : float, optional
         What wrong decisions cost, for the measure "cost".
+    progress : bool, optional
+        Whether to show a progress bar; None shows one on a terminal if tqdm is installed.
 
     Returns
     -------
@@ -195,6 +214,7 @@ def select_budget(
         )
     tried = np.unique(as_vector("multiples", multiples))
     people = WeightedRows.of(X, y, sample_weight)
+    model = without_auto(model, people.X)
     splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
     whole = fit_quietly(model, people)
     stated = whole.budgets_
@@ -203,7 +223,9 @@ def select_budget(
         warn(note, BudgetWarning)
     good = whole.outcomes_.signs(np.asarray(people.y)) > 0
     judge = as_measure(measure, good, cost_accept_bad, cost_refuse_good)
-    found = [_measured(model, tried, *split, judge) for split in splits]
+    title = f"choosing the multiple of the budgets on {good.size:,} rows"
+    with Progress(progress, len(splits), "folds", title) as bar:
+        found = [bar.counted(_measured(model, tried, *split, judge)) for split in splits]
     measured = np.array([values for values, _ in found])  # folds, multiples, curves
     clean, gamed, twice = measured.transpose(2, 1, 0)
     dropped = by_fold([without for _, without in found])

@@ -1,9 +1,12 @@
 """Linear classifiers of scikit-learn from skops files, which need not be trusted.
 
-A skops file lists the types that it contains. Only linear classifiers, standard scalers, pipelines
-of the two and plain values are accepted; any other file is rejected before an object is built. A
-pipeline is flattened: with z = (x - mean) / scale, the score <z, theta> + offset equals
-<x, theta / scale> + offset - <mean, theta / scale>.
+A skops file lists the types that it contains. Only linear classifiers, the transformers that
+`trace_steps.py` understands, pipelines and column transformers of these, calibrations and plain
+values are accepted; any other file is rejected before an object is built.
+
+A pipeline of standard scalers and a classifier is flattened: with z = (x - mean) / scale, the score
+<z, theta> + offset equals <x, theta / scale> + offset - <mean, theta / scale>. Other models stay as
+they are.
 """
 
 from __future__ import annotations
@@ -20,11 +23,32 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import ModelFileError
+from gameproof.estimators.read_classifier import read_classifier
+from gameproof.estimators.trace_steps import INCREASING
 
 CLASSIFIERS = ("LogisticRegression", "LinearSVC", "SGDClassifier", "RidgeClassifier", "Perceptron")
+# Classifiers and transformers of models that are not flattened.
+OTHER_CLASSIFIERS = (
+    *("LogisticRegressionCV", "RidgeClassifierCV", "PassiveAggressiveClassifier"),
+    *("LinearDiscriminantAnalysis", "CalibratedClassifierCV", "FixedThresholdClassifier"),
+)
+TRANSFORMERS = (
+    *("ColumnTransformer", "FeatureUnion", "SimpleImputer", "MissingIndicator", "OneHotEncoder"),
+    *("OrdinalEncoder", "TargetEncoder", "KBinsDiscretizer", "RobustScaler", "MinMaxScaler"),
+    *("MaxAbsScaler", "QuantileTransformer", "PowerTransformer", "FunctionTransformer"),
+    *("Binarizer", "PCA", "TruncatedSVD", "VarianceThreshold"),
+)
+CALIBRATIONS = ("_CalibratedClassifier", "_SigmoidCalibration", "IsotonicRegression")
 HOMES = (
-    *("sklearn.linear_model.", "sklearn.svm.", "sklearn._loss."),
-    *("sklearn.preprocessing.", "sklearn.pipeline"),
+    *("sklearn.linear_model.", "sklearn.svm.", "sklearn._loss.", "sklearn.discriminant_analysis"),
+    *("sklearn.preprocessing.", "sklearn.pipeline", "sklearn.compose.", "sklearn.impute."),
+    *("sklearn.calibration", "sklearn.isotonic", "sklearn.decomposition."),
+    *("sklearn.feature_selection.", "sklearn.model_selection._classification_threshold"),
+)
+# Types that skops does not trust by itself, and that hold nothing but numbers and their own parts.
+TRUSTED = (
+    "numpy.dtype",
+    *(f"sklearn.calibration.{name}" for name in CALIBRATIONS[:2]),
 )
 # Other objects in such files: scalers, label encoders and losses.
 PARTS = (
@@ -32,7 +56,7 @@ PARTS = (
     *("CyHalfBinomialLoss", "CyHalfSquaredError", "CyHuberLoss"),
     *("SquaredHinge", "SquaredLoss", "Huber", "EpsilonInsensitive", "SquaredEpsilonInsensitive"),
 )
-PLAIN = ("str", "int", "float", "bool", "NoneType", "tuple", "list", "dict")
+PLAIN = ("str", "int", "float", "bool", "NoneType", "tuple", "list", "dict", "slice")
 ARRAYS = ("ndarray", "dtype", "float64", "float32", "int64", "int32", "bool_", "str_")
 SCHEMA = "schema.json"  # part of every skops file
 # In bytes; a linear classifier needs less.
@@ -56,14 +80,26 @@ class ImportedClassifier:
         return sign * self.coef, sign * self.intercept
 
 
-def load_sklearn_classifier(path: str | Path) -> ImportedClassifier:
+@final
+@dataclass(frozen=True, eq=False)
+class ImportedPipeline:
+    """A fitted model with a linear score of transformed columns of a table."""
+
+    kind: str
+    estimator: Any
+    classes: tuple[Any, ...]
+    names: tuple[str, ...]
+
+
+def load_sklearn_classifier(path: str | Path) -> ImportedClassifier | ImportedPipeline:
     """The classifier in a skops file; raises `ModelFileError` if the file is not accepted."""
     data = Path(path).read_bytes()
     strange = sorted(set(_types(data, str(path))) - _known())
     if strange:
         raise ModelFileError(
-            f"{path} holds {strange[0]}, and an audit accepts only linear classifiers: "
-            f"{', '.join(CLASSIFIERS)}, or a Pipeline of StandardScaler and one of them"
+            f"{path} holds {strange[0]}, and an audit accepts only linear classifiers such as "
+            f"{', '.join(CLASSIFIERS)}, calibrated or not, after transformers such as "
+            "StandardScaler, SimpleImputer, OneHotEncoder and ColumnTransformer"
         )
     try:
         from skops.io import get_untrusted_types, loads
@@ -72,14 +108,33 @@ def load_sklearn_classifier(path: str | Path) -> ImportedClassifier:
             "scikit-learn models need skops: pip install 'gameproof[skops]'"
         ) from error
     try:
-        untrusted = get_untrusted_types(data=data)
+        untrusted = sorted({*get_untrusted_types(data=data)} - {*TRUSTED})
         if untrusted:
             raise ModelFileError(f"{path} holds types that skops does not trust: {untrusted[0]}")
-        return flatten_pipeline(loads(data, trusted=[]), str(path))
+        return _imported(loads(data, trusted=list(TRUSTED)), str(path))
     except (ModelFileError, MemoryError):
         raise
     except Exception as error:  # a damaged file can make its reader raise nearly anything
         raise ModelFileError(f"{path} is a damaged skops file: {error}") from error
+
+
+def _imported(model: Any, given: str) -> ImportedClassifier | ImportedPipeline:
+    """A flattened classifier if the model is one, else the model as it is."""
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    kinds = [type(step).__name__ for step in steps if step != "passthrough"]
+    simple = {*CLASSIFIERS, *PARTS}
+    if not {*kinds} - simple:
+        return flatten_pipeline(model, given)
+    try:
+        read = read_classifier(model)
+    except TypeError as error:
+        raise ModelFileError(f"{given}: {error}") from error
+    if read.names is None:
+        raise ModelFileError(
+            f"{given} does not name its columns; fit the model to a data frame, so that the "
+            "columns of a table can be found by name"
+        )
+    return ImportedPipeline(kinds[-1], model, tuple(read.classes.tolist()), read.names)
 
 
 def flatten_pipeline(model: Any, given: str = "the model") -> ImportedClassifier:
@@ -120,7 +175,9 @@ def _known() -> set[str]:
     return {
         *(f"builtins.{name}" for name in PLAIN),
         *(f"numpy.{name}" for name in ARRAYS),
+        *(f"numpy.{function.__name__}" for function in (*INCREASING, np.negative)),
         *(f"sklearn.{name}" for name in (*CLASSIFIERS, *PARTS)),
+        *(f"sklearn.{name}" for name in (*OTHER_CLASSIFIERS, *TRANSFORMERS, *CALIBRATIONS)),
     }
 
 

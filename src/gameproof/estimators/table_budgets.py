@@ -34,6 +34,7 @@ from gameproof.strategic.category_claims import Claim
 
 # The default range in either direction, in standard deviations of the column.
 DEFAULT_RANGE = 0.5
+ROUNDED = 3  # significant digits of a default range in texts
 
 
 class Moves(NamedTuple):
@@ -189,7 +190,8 @@ class Budgets:
             if at in self.ranges:
                 low, high = self.ranges[at]
                 why = f" ({_default_range(self.factor)})" if at in self.assumed else ""
-                said[name] = f"{signed(low)} to {signed(high)}{why}"
+                digits = ROUNDED if at in self.assumed else 6
+                said[name] = f"{signed(low, digits)} to {signed(high, digits)}{why}"
             else:
                 levels = self.features.levels[name]
                 said[name] = f"can claim {', '.join(quoted(levels[k]) for k in self.claims[at])}"

@@ -6,7 +6,7 @@ only coefficients, so the user states the target and the budgets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -20,10 +20,10 @@ from gameproof.core.naming import listed, quoted
 from gameproof.estimators.features import Features
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
-from gameproof.estimators.sklearn_import import ImportedClassifier
+from gameproof.estimators.sklearn_import import ImportedClassifier, ImportedPipeline
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.tables.column_budgets import checked_budgets
-from gameproof.tables.column_plan import number_columns
+from gameproof.tables.column_plan import data_frame, number_columns
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.defaults import GIVEN, LABEL_COST, POWER
 from gameproof.tables.group_column import group_labels
@@ -89,17 +89,26 @@ class AuditCase:
     calibration: Calibration | None = None
     groups: NDArray[np.str_] | None = None
     measure: str | None = None
+    estimator: Any = None  # a model with transformers of its own, instead of coefficients
+    labels: Any = None  # the labels as the estimator knows them
+    favourable: Any = None
 
     @property
-    def model(self) -> LinearModel:
+    def model(self) -> Any:
         """The model without its name."""
+        if self.estimator is not None:
+            return self.estimator
         return LinearModel(self.coef, self.intercept, self.names, calibration=self.calibration)
 
 
-def audit_case(model: TableModel | ImportedClassifier, table: Table, stated: Stated) -> AuditCase:
+def audit_case(
+    model: TableModel | ImportedClassifier | ImportedPipeline, table: Table, stated: Stated
+) -> AuditCase:
     """Applies a model to a table, or raises an error that says what does not fit."""
     if isinstance(model, TableModel):
         return _own_model(model, table, stated)
+    if isinstance(model, ImportedPipeline):
+        return _pipeline(model, table, stated)
     return _sklearn_model(model, table, stated)
 
 
@@ -171,19 +180,77 @@ def _learned_from(model: TableModel, table: Table, y: Vector) -> float | None:
     return None
 
 
-def _sklearn_model(model: ImportedClassifier, table: Table, stated: Stated) -> AuditCase:
+def _stated_target(
+    classes: tuple[Any, ...], table: Table, stated: Stated
+) -> tuple[Target, Any, Mapping[str, Any]]:
+    """The target, its favourable value as the model knows it, and the budgets."""
     if stated.target is None or stated.budgets is None:
         raise ValueError(
             "a model of scikit-learn does not know what the table means: give the target "
             "(--target), its favourable value (--favourable) and the budgets (--movable)"
         )
     target = Target.of(table, stated.target, stated.favourable, stated.rest)
-    matching = [label for label in model.classes if same_value(str(label), target.favourable)]
+    matching = [label for label in classes if same_value(str(label), target.favourable)]
     if len(matching) != 1:
         raise ValueError(
             f"the favourable value is {target.favourable!r}, but the classes of the model are "
-            f"{' and '.join(map(str, model.classes))}"
+            f"{' and '.join(map(str, classes))}"
         )
+    return target, matching[0], stated.budgets
+
+
+def _require_used(budgets: Mapping[str, Any], names: Collection[str], table: Table) -> None:
+    """Raises if a movable column is not one of those that the model takes."""
+    for name in budgets:
+        if name not in names:
+            table.column(name, "movable column")
+            raise ValueError(f"the model does not use the movable column {name!r}")
+
+
+def _pipeline(model: ImportedPipeline, table: Table, stated: Stated) -> AuditCase:
+    target, favourable, budgets = _stated_target(model.classes, table, stated)
+    _require_used(budgets, model.names, table)
+    rows, y = target.labels(table)
+    X = data_frame(table, model.names).iloc[rows]
+    groups, notes = _groups(table, stated), [UNKNOWN_ROWS]
+    groups = None if groups is None else groups[rows]
+    complete = X.notna().all(axis=1).to_numpy()
+    if not complete.all() and not _takes_gaps(model.estimator, X[~complete]):
+        notes.append(f"left out {int((~complete).sum()):,} rows with missing values")
+        X, y = X[complete], y[complete]
+        groups = None if groups is None else groups[complete]
+    target.require_both(y, PURPOSE)
+    (other,) = (label for label in model.classes if label != favourable)
+    return AuditCase(
+        f"{model.kind} of scikit-learn",
+        target,
+        np.empty(0),
+        0.0,
+        list(model.names),
+        X,
+        y,
+        Chosen(budgets, GIVEN),
+        _chosen(stated.power, None, POWER),
+        _chosen(stated.label_cost, None, LABEL_COST),
+        notes,
+        groups=groups,
+        estimator=model.estimator,
+        labels=np.where(y > 0, favourable, other),
+        favourable=favourable,
+    )
+
+
+def _takes_gaps(model: Any, X: Any) -> bool:
+    """Whether the model predicts rows with missing values."""
+    try:
+        model.predict(X)
+    except ValueError:
+        return False
+    return True
+
+
+def _sklearn_model(model: ImportedClassifier, table: Table, stated: Stated) -> AuditCase:
+    target, favourable, budgets = _stated_target(model.classes, table, stated)
     columns, guessed = number_columns(table, target.name, model.names, model.coef.size)
     rows, y = target.labels(table)
     X = np.column_stack(list(columns.values()))[rows]
@@ -197,11 +264,8 @@ def _sklearn_model(model: ImportedClassifier, table: Table, stated: Stated) -> A
         _require_complete(table, dict(zip(columns, X.T, strict=True)), y, complete)
     X, y = X[complete], y[complete]
     target.require_both(y, PURPOSE)
-    for name in stated.budgets:
-        if name not in columns:
-            table.column(name, "movable column")
-            raise ValueError(f"the model does not use the movable column {name!r}")
-    coef, intercept = model.towards(matching[0])
+    _require_used(budgets, columns, table)
+    coef, intercept = model.towards(favourable)
     return AuditCase(
         f"{model.kind} of scikit-learn",
         target,
@@ -210,7 +274,7 @@ def _sklearn_model(model: ImportedClassifier, table: Table, stated: Stated) -> A
         list(columns),
         X,
         y,
-        Chosen(checked_budgets(stated.budgets, Features(tuple(columns)), X), GIVEN),
+        Chosen(checked_budgets(budgets, Features(tuple(columns)), X), GIVEN),
         _chosen(stated.power, None, POWER),
         _chosen(stated.label_cost, None, LABEL_COST),
         notes + _constant(coef),

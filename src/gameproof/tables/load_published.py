@@ -11,7 +11,7 @@ import numpy as np
 from gameproof.core.arguments import as_count
 from gameproof.estimators.features import Features
 from gameproof.tables.cache import data_folder, find
-from gameproof.tables.catalog import BANK, CREDIT, Published
+from gameproof.tables.catalog import BANK, CREDIT, GERMAN, Published
 from gameproof.tables.dataset import Dataset
 
 
@@ -77,6 +77,38 @@ def load_bank(folder: str | os.PathLike[str] | None = None) -> Dataset:
     bank is not in empty folder
     """
     return _load(BANK, folder)
+
+
+def load_german(folder: str | os.PathLike[str] | None = None) -> Dataset:
+    """Load German credit: 1,000 people, with eight attributes.
+
+    People who were a bad credit risk have label -1. Sex is left out: a credit decision must not
+    depend on it.
+
+    Parameters
+    ----------
+    folder : path, optional
+        The data folder, as in `load_credit`.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataNotFound
+        If the data is not in the folder; the message says how to get it.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> try:
+    ...     data = gp.load_german("empty folder")
+    ... except gp.DataNotFound as error:
+    ...     print(str(error).partition(".")[0])
+    german is not in empty folder
+    """
+    return _load(GERMAN, folder)
 
 
 def published_columns(

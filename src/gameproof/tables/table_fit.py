@@ -13,9 +13,10 @@ import numpy as np
 from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.audit_summary import summary_html
 from gameproof.auditing.number_format import percent
 from gameproof.auditing.radius_section import which_radius
-from gameproof.estimators.select_radius import RadiusCurve
+from gameproof.estimators.radius_curve import RadiusCurve
 from gameproof.tables.audit_lines import (
     budget_lines,
     plain,
@@ -247,6 +248,10 @@ class TableFit:
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
+
+    def _repr_html_(self) -> str:
+        """The verdict, a table, and everything else on request, for notebooks."""
+        return summary_html(self.audit, self.lines())
 
 
 def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> list[str]:

@@ -24,16 +24,18 @@ from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.threshold_rows import approving_score
 from gameproof.core.arguments import Vector
-from gameproof.core.progress import step
+from gameproof.core.progress import bar_replaces_steps, step
+from gameproof.estimators.choice_rows import choice_rows, folds_for
 from gameproof.estimators.logistic import StrategicLogisticRegression
 from gameproof.estimators.measures import Measure, as_measure
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import Calibration
+from gameproof.estimators.radius_curve import RadiusCurve
 from gameproof.estimators.robust import RobustStrategicClassifier
+from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.select_budget import BudgetCurve, select_budget
-from gameproof.estimators.select_radius import RadiusCurve, select_radius
+from gameproof.estimators.select_radius import select_radius
 from gameproof.estimators.table_budgets import Budgets
-from gameproof.tables.choice_rows import ChoiceRows, choice_rows
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.defaults import GIVEN
 from gameproof.tables.fit_notes import FitNotes
@@ -41,7 +43,6 @@ from gameproof.tables.fit_settings import FitSettings
 from gameproof.tables.training_table import TrainingTable
 
 LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
-FOLDS = 5
 
 
 @final
@@ -139,22 +140,23 @@ def fit_classifiers(
         class_weight=weight,
     )
     notes = FitNotes()
-    choice = choice_rows(train, seed)
+    bar = bar_replaces_steps(progress)
+    choice = choice_rows(WeightedRows(train.X, train.y, None), good, seed)
     budget_curve, train_for = None, settings.train_for
     if train_for == "auto" and not training.budgets.columns:
         train_for = 1.0
     if train_for == "auto":
         text = f"{title}choosing the multiple of the budgets on {choice.y.size:,} rows"
-        with step(text, progress), notes.collected("choice of the budgets"):
+        with step(text, progress and not bar), notes.collected("choice of the budgets"):
             base = clone(robust).set_params(radius=0.0)
-            budget_curve = select_budget(model=base, **_how_to_choose(choice, seed, measure))
+            budget_curve = select_budget(model=base, **_how_to_choose(choice, seed, measure, bar))
         train_for = budget_curve.recommended
     robust.set_params(budgets=training.budgets.times(float(train_for)))
     chosen, reason, curve = radius, GIVEN, None
     if radius == "auto":
         text = f"{title}choosing the radius on {choice.y.size:,} rows"
-        with step(text, progress), notes.collected("choice of the radius"):
-            curve = select_radius(model=robust, **_how_to_choose(choice, seed, measure))
+        with step(text, progress and not bar), notes.collected("choice of the radius"):
+            curve = select_radius(model=robust, **_how_to_choose(choice, seed, measure, bar))
         chosen, reason = curve.recommended, " ".join(filter(None, (curve.reason, curve.note)))
     prepare = Prepare(features).fit(train.X)
     ranges = {features.names[at] for at in training.budgets.ranges}
@@ -223,14 +225,14 @@ def _cut(calibration: Calibration, scores: Vector, settings: FitSettings) -> flo
     return 0.0 if settings.approve is None else approving_score(scores, settings.approve)
 
 
-def _how_to_choose(choice: ChoiceRows, seed: int, measure: Measure) -> dict[str, Any]:
+def _how_to_choose(choice: WeightedRows, seed: int, measure: Measure, bar: bool) -> dict[str, Any]:
     """Arguments of `select_radius` and `select_budget`."""
     return {
         "X": choice.X,
         "y": choice.y,
         "sample_weight": choice.weights,
-        # Every fold needs rows of both classes.
-        "folds": max(2, min(FOLDS, choice.rarer)),
+        "folds": folds_for(choice.y > 0),
         "seed": seed,
         "measure": measure,
+        "progress": bar,
     }

@@ -107,8 +107,14 @@ def model_record(model: GamedClassifier, command: str | None) -> Record:
     if isinstance(model.class_weight, Mapping):  # keys of JSON are text
         parameters["class_weight"] = list(model.class_weight.items())
     parameters["features"] = None if model.features is None else list(model.features)
+    # A file holds what was chosen.
+    if isinstance(parameters.get("radius"), str):
+        parameters["radius"] = model.training_["radius"]
+    if isinstance(model.budgets, str):
+        parameters["features"] = None
     parameters["response"] = response_record(model.response)
-    parameters["budgets"] = budgets_record(model.budgets)
+    stated = model.budgets_ if isinstance(model.budgets, str) else model.budgets
+    parameters["budgets"] = budgets_record(stated)
     del parameters["prepare"]  # restored from the fitted one
     del parameters["journal"]  # a file of this machine
     if isinstance(model.solver, Solver):
@@ -127,6 +133,7 @@ def model_record(model: GamedClassifier, command: str | None) -> Record:
         "n_features": model.n_features_in_,
         "names": names,
         "budgets": budgets_record(model.budgets_),
+        "trained_for": model._trained_for,
         "prepare": transformer_record(model.prepare_),
         "n_queries": model.n_queries_,
         "worst_case_risk": model.worst_case_risk_,
@@ -150,6 +157,7 @@ def restore_model(kind: type[Model], content: Record) -> Model:
     model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
     model.prepare_, model._fitted_for = prepare, model.budgets
     model.budgets_ = restore_checked_budgets(fitted.get("budgets"))
+    model._trained_for = float(as_vector("trained_for", [fitted.get("trained_for", 1.0)])[0])
     coef = as_vector("coef", fitted["coef"])
     mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
     if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):

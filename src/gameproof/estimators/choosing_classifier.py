@@ -1,0 +1,85 @@
+"""`ChoosingClassifier`: a fit that chooses the radius and the budgets where they are "auto".
+
+Both are chosen by cross-validation, as ``gameproof fit`` chooses them: on at most 5,000 rows
+(`choice_rows.py`), first the multiple of the budgets, then the radius.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choice_rows import choice_rows, folds_for
+from gameproof.estimators.folds import is_auto, without_auto
+from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.radius_curve import RadiusCurve, radius_curve
+from gameproof.estimators.sample_weight import WeightedRows
+from gameproof.estimators.select_budget import BudgetCurve, select_budget
+
+
+class ChoosingClassifier(BaseStrategicClassifier):
+    """A classifier whose radius and budgets may be "auto"."""
+
+    radius_: float
+    radius_curve_: RadiusCurve
+    budget_curve_: BudgetCurve
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fits the classifier to people before they respond.
+
+        A radius or budgets of "auto" are chosen first. A fit that fails leaves the model unchanged.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            True features, before anyone moves.
+        y : array-like of shape (n_samples,)
+            True classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Sample weights, which are multiplied by the class weights.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        given = {"budgets": self.budgets, "features": self.features}
+        if hasattr(self, "radius"):
+            given["radius"] = self.radius
+        # An interrupted fit raises too, and keeps what it has found.
+        with self._restore_on_failure(Exception):
+            self._trained_for = 1.0
+            try:
+                if any(map(is_auto, given.values())):
+                    self.set_params(**self._chosen(X, y, sample_weight))
+                super().fit(X, y, sample_weight)
+            finally:
+                self.set_params(**given)
+                self._fitted_for = self.budgets
+        return self
+
+    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+        """The parameters to fit with; also sets the curves from which they were chosen."""
+        table, labels = self._validated(X, y, reset=True)
+        people = WeightedRows.of(X if hasattr(X, "columns") else table, labels, sample_weight)
+        good = Outcomes.learned(people.y, self.favourable).signs(people.y) > 0
+        seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
+        choice = choice_rows(people, good, int(seed))
+        folds = folds_for(np.asarray(choice.y) == Outcomes.learned(labels, self.favourable)[1])
+        base = without_auto(self, people.X)
+        if is_auto(self.budgets):
+            self.budget_curve_ = select_budget(
+                choice.X, choice.y, base, folds=folds, seed=int(seed), sample_weight=choice.weights
+            )
+            self._trained_for = self.budget_curve_.recommended
+        found: dict[str, Any] = {"budgets": base.budgets, "features": base.features}
+        if is_auto(getattr(self, "radius", None)):
+            if is_auto(self.budgets):
+                base.set_params(budgets=self.budget_curve_.recommended_budgets)
+            self.radius_curve_ = radius_curve(base, choice, folds=folds, seed=int(seed))
+            self.radius_ = self.radius_curve_.recommended
+            found["radius"] = self.radius_
+        return found
