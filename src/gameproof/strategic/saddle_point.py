@@ -12,7 +12,7 @@ from gameproof.minmax.problem import Saddle
 from gameproof.strategic.conic import conic_minimum
 from gameproof.strategic.descent_ascent import descend_ascend
 from gameproof.strategic.newton.minimum import certified_minimum
-from gameproof.strategic.newton.zeros import with_zeros
+from gameproof.strategic.newton.zeros import SMALL, with_zeros
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # The relative error of sums, about; see `newton.certificate`.
@@ -193,7 +193,7 @@ def _gda(problem: StrategicProblem) -> Saddle:
 def _certified(problem: StrategicProblem, x: Vector, gamma: Vector, gap: float) -> Saddle:
     """The saddle point with negligible coefficients set to 0, and its gap there."""
     value = problem.robust_value(x)
-    settled = with_zeros(problem, x, value - gap, value)
+    settled = with_zeros(problem, x, value - gap, value, SMALL, problem.robust_value)
     there = problem.robust_value(settled)
     return Saddle(settled, gamma, there, gap + there - value)
 

@@ -20,6 +20,8 @@ come from the equations of the minimum (`polish`). Coefficients that are 0 at th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gameproof.core.arguments import Vector
@@ -33,7 +35,7 @@ from gameproof.strategic.newton.polish import polished
 from gameproof.strategic.newton.solution import Solution
 from gameproof.strategic.newton.ties import without_ties
 from gameproof.strategic.newton.zeros import RESIDUE, SMALL, TARGET, with_zeros
-from gameproof.strategic.robust_objective import RobustObjective
+from gameproof.strategic.robust_parameters import RobustParameters
 
 # With fewer agents than this, in all or per variable, no subsample is taken. THINNER is the
 # subsampling factor.
@@ -54,7 +56,7 @@ MAX_STEPS, MAX_HALVINGS, MAX_MISSES = 20, 4, 3
 ROUNDING = 1e-14
 
 
-def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
+def minimum(problem: RobustParameters[Any], gamma: Vector | None = None) -> Minimum:
     """The minimum over x of L(x, gamma); without a gamma, of the maximum of L(x, .). The gamma of
     agents that are not free is 0."""
     with one_blas_thread():
@@ -65,7 +67,7 @@ def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
 
 
 def certified_minimum(
-    problem: RobustObjective, start: Vector | None = None
+    problem: RobustParameters[Any], start: Vector | None = None
 ) -> tuple[Vector, Vector, Certificate]:
     """x and gamma at the minimum over x of the maximum of L(x, .), with their certificate.
 
@@ -87,7 +89,7 @@ def certified_solution(
     return x, found.gamma, certify(objective, x, found.gamma, tangents)
 
 
-def certified_gap(problem: RobustObjective, x: Vector, gamma: Vector) -> Certificate:
+def certified_gap(problem: RobustParameters[Any], x: Vector, gamma: Vector) -> Certificate:
     """The certificate of a point x and a gamma."""
     with one_blas_thread():
         given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
