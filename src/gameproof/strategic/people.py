@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from gameproof.core.arguments import Vector
+from gameproof.core.arguments import Indices, Vector
 from gameproof.strategic.responses import Response, Sight
 
 
@@ -12,7 +12,7 @@ class People(Protocol):
     """Agents with features, labels and a response, whose rows may be anywhere.
 
     `weighted` says whether weights differ, and `positive_share` is the share of agents with label
-    +1 by weight."""
+    +1 by weight. `movers` are the agents that a response of agents who differ is about."""
 
     @property
     def n(self) -> int: ...
@@ -22,6 +22,8 @@ class People(Protocol):
     def response(self) -> Response: ...
     @property
     def sight(self) -> Sight: ...
+    @property
+    def movers(self) -> Indices: ...
     @property
     def weighted(self) -> bool: ...
     @property

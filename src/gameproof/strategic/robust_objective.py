@@ -134,6 +134,6 @@ class RobustObjective(Problem, RobustParameters[Population]):
         return self.encoded(people.X, people.y, people.weights if people.weighted else np.zeros(0))
 
     @cached_property
-    def rows(self) -> RowBlocks:
+    def rows(self) -> RowBlocks:  # type: ignore[override]
         people = self.population
         return ArrayRows(people.X, people.y, people.weights if people.weighted else None)

@@ -49,7 +49,9 @@ AnyPeople = TypeVar("AnyPeople", bound=People)
 
 class RobustParameters(Generic[AnyPeople]):
     """Radius, costs, loss and bounds of a robust problem: x = (intercept, theta, alpha) in a
-    cone."""
+    cone. A subclass has the `rows` of all agents."""
+
+    rows: RowBlocks
 
     def __init__(
         self,
@@ -87,11 +89,6 @@ class RobustParameters(Generic[AnyPeople]):
         self._require_moderate()
         self.slope = self._slope()
         self.x_set = self._x_set()
-
-    @property
-    def rows(self) -> RowBlocks:
-        """The rows of all agents."""
-        raise AttributeError("this problem has no rows")
 
     # --- x and its parts
 

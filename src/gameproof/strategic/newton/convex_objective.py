@@ -118,8 +118,7 @@ class ConvexObjective(Objective):
         and without a period that the data may share."""
         golden = (np.sqrt(5.0) - 1) / 2
         places = np.unique((golden * np.arange(number) % 1.0 * self.n).astype(np.int64))
-        taken = self.rows.take(places)
-        rows = ArrayRows(taken.X, taken.y, taken.weights, places=taken.places)
+        rows = ArrayRows.of(self.rows.take(places))
         return ConvexObjective(self.problem, self._given, rows, sample=True)
 
     # --- passes over blocks of agents
