@@ -11,6 +11,7 @@ from a sample of rows, and the solution has no gamma for each row.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple, TypeVar
 
@@ -126,7 +127,7 @@ class Summary(NamedTuple):
             outcomes, [part.size for part in parts], counts, masses, lightest, heaviest, total, few
         )
 
-    def class_weights(self, class_weight: Any, weighted: bool) -> Vector:
+    def class_weights(self, class_weight: Any) -> Vector:
         """The weight of each class."""
         if class_weight is None:
             return np.ones(2)
@@ -152,7 +153,7 @@ def fit_blocks(
         )
     with model._restore_on_failure(), one_blas_thread():
         for name in ("feature_names_in_", "result_"):
-            vars(model).pop(name, None)
+            model.__dict__.pop(name, None)
         model.n_features_in_ = d
         named = None if names is None else tuple(map(str, names))
         if named is not None:
@@ -164,7 +165,7 @@ def fit_blocks(
 
 def _fit(model: Any, source: RowSource, columns: Columns) -> None:
     known = _known_preparation(model.prepare, columns)
-    share = 1.0 if getattr(source, "n", None) is None else min(1.0, SAMPLE / source.n)
+    share = 1.0 if source.n is None else min(1.0, SAMPLE / source.n)
     summary = Summary.of(list(source.map(Seen.of, columns, known, share)), model.favourable)
     model.outcomes_, model.classes_ = summary.outcomes, summary.outcomes.classes
     moments = summary.moments
@@ -215,7 +216,7 @@ def _problem(
     recipe = RowRecipe(
         columns,
         summary.outcomes,
-        *_weights(model.class_weight, summary),
+        _weights(model.class_weight, summary),
         preparation,
         model.units_,
         model.budgets_,
@@ -223,7 +224,7 @@ def _problem(
     response = _response(model, source, recipe)
     ends = np.abs(np.stack([moments.least, moments.most]) - model.units_.mean)
     positive = int(summary.outcomes.favourable == summary.outcomes.classes[1])
-    by_class = summary.class_weights(model.class_weight, False) * summary.masses
+    by_class = summary.class_weights(model.class_weight) * summary.masses
     people = RowPeople(
         n=sum(summary.sizes),
         d=moments.mean.size,
@@ -236,7 +237,7 @@ def _problem(
     )
     lifts = lifts_of(people)
     if any(lift.own_count for lift in lifts):
-        recipe = _with_lifts(recipe, tuple(lifts))
+        recipe = replace(recipe, lifts=tuple(lifts))
     rows = source.prepared(recipe, sizes=summary.sizes, d=people.d)
     radius, label_cost, loss, cap, intercept = problem_options(
         model._ball, model.bound, model.fit_intercept
@@ -252,37 +253,34 @@ def solve_rows(problem: RowProblem, bound: float) -> Saddle:
     return ignore_data(problem, saddle) if problem.ignores_data(saddle.x) else saddle
 
 
-def _weights(class_weight: Any, summary: Summary) -> tuple[Vector | None]:
+def _weights(class_weight: Any, summary: Summary) -> Vector | None:
     """The weights of both classes with which the mean weight is 1; None if all are equal."""
-    by_class = summary.class_weights(class_weight, False)
+    by_class = summary.class_weights(class_weight)
     least, most = by_class * summary.lightest, by_class * summary.heaviest
     if least.min() == most.max():
-        return (None,)
+        return None
     mean = float(by_class @ summary.masses) / float(summary.counts.sum())
-    return (by_class / mean,)
+    weights: Vector = by_class / mean
+    return weights
 
 
-def _with_lifts(recipe: RowRecipe, lifts: tuple[Any, ...]) -> RowRecipe:
-    from dataclasses import replace
-
-    return replace(recipe, lifts=lifts)
-
-
-def _response(model: Any, source: RowSource, recipe: RowRecipe) -> KnownResponse:
+def _response(
+    model: BaseStrategicClassifier, source: RowSource, recipe: RowRecipe
+) -> KnownResponse:
     """The response of all people, or of a few who can do whatever anyone can."""
     if model.budgets is None:
         response = model._choice.chosen_response()
-        if not isinstance(response, KnownResponse) or response.by_agent:
-            raise TypeError(
-                "a table in blocks needs a response that is known and the same for all rows, got "
-                f"{response!r}"
-            )
-        response.fit(1, recipe.units.mean.size)
-        return response
+        if isinstance(response, KnownResponse) and not response.by_agent:
+            response.fit(1, recipe.units.mean.size)
+            return response
+        raise TypeError(
+            "a table in blocks needs a response that is known and the same for all rows, got "
+            f"{response!r}"
+        )
     if recipe.preparation.transformer is None:
         nobody = CheckedRows(np.zeros((1, recipe.columns.d)), np.zeros(1), None)
         return recipe.box(nobody)
-    found = [each for each in source.map(Extremes.of, recipe) if each is not None]
+    found: list[Extremes] = [e for e in source.map(Extremes.of, recipe) if e is not None]
     return reduce(Extremes.merged, found).response()
 
 

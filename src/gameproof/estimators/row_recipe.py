@@ -54,17 +54,13 @@ class Columns(NamedTuple):
             )
         if X.ndim != 2 or X.shape[1] != self.d or y.shape != X.shape[:1]:
             raise DataError(
-                f"{raw.name} has a table of shape {X.shape} and labels of shape {y.shape}, expected "
-                f"{self.d} columns and one label per row"
+                f"{raw.name} has {X.shape} values and {y.shape} labels; expected are {self.d} "
+                "columns and one label per row"
             )
         if not (takes_frames(self.prepare) and is_frame(X)):
             X = self._numbers(raw)
-        missing = (
-            [k for k, label in enumerate(y.tolist()) if label is None or label != label]
-            if (y.dtype.kind in "fOM")
-            else []
-        )
-        if missing:
+        missing = _missing(y)
+        if missing.size:
             raise DataError(f"{raw.name} has no label in row {missing[0]}; leave out such rows")
         if raw.weights is None:
             return CheckedRows(X, y, None)
@@ -92,6 +88,16 @@ class Columns(NamedTuple):
                 "use prepare=gameproof.Prepare()"
             )
         return X
+
+
+def _missing(y: NDArray[Any]) -> Indices:
+    """The rows without a label."""
+    if y.dtype.kind == "f":
+        return np.flatnonzero(np.isnan(y))
+    if y.dtype.kind != "O":
+        return np.zeros(0, dtype=np.int64)
+    # Comparing a missing value of pandas gives neither True nor False.
+    return np.flatnonzero([label is None or (label == label) is not True for label in y.tolist()])
 
 
 @final
@@ -139,8 +145,8 @@ class RowRecipe:
         """How far each of these people can move, in the units of the fit."""
         assert self.budgets is not None
         if not len(people.y):
-            nothing = np.zeros((0, self.units.mean.size))
-            return BoxBudget(np.zeros((1, nothing.shape[1])), np.zeros((1, nothing.shape[1])))
+            nothing = np.zeros(self.units.mean.size)
+            return BoxBudget(nothing, nothing)
         return as_box_budget(self.preparation.moves(people.X, self.budgets), self.units)
 
 
@@ -178,12 +184,11 @@ class Extremes(NamedTuple):
 
     def response(self) -> BoxBudget:
         """The response of a few agents who together can do whatever anyone can do."""
-        number = max(2, *(level.size for level in self.levels)) if self.levels else 2
+        number = max([2, *(level.size for level in self.levels)])
+        pairs = zip(self.example.claims, self.levels, strict=True)
         claims = tuple(
-            claim._replace(
-                current=np.resize(level, number) if level.size else claim.current.repeat(number)
-            )
-            for claim, level in zip(self.example.claims, self.levels, strict=True)
+            claim._replace(current=np.resize(level if level.size else claim.current, number))
+            for claim, level in pairs
         )
-        ends = (np.tile(end, (number, 1)) for end in (self.lower, self.upper))
-        return BoxBudget(*ends, claims)
+        lower, upper = (np.tile(end, (number, 1)) for end in (self.lower, self.upper))
+        return BoxBudget(lower, upper, claims)

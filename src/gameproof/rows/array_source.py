@@ -24,6 +24,7 @@ class ArraySource(RowSource):
         cores: int | None = None,
     ) -> None:
         self._X, self._y, self._weights, self._cores = X, y, weights, cores
+        self.n = len(X)
         self._slices = [slice(k, min(k + block, len(X))) for k in range(0, len(X), block)]
 
     def map(

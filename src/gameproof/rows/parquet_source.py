@@ -22,6 +22,8 @@ from gameproof.rows.row_source import RawRows, RowSource
 
 # Rows that are decoded at once.
 BATCH = 4 * BLOCK
+# Bytes of a column that are read from a file at once.
+BUFFER = 2**20
 
 
 class ParquetSource(RowSource):
@@ -48,9 +50,7 @@ class ParquetSource(RowSource):
         others = {target} if weight is None else {target, weight}
         features = [name for name in first.names if name not in others]
         self.columns = tuple(features if columns is None else columns)
-        self.n = 0
-        for path in self.files:
-            self.n += self._checked(path, first)
+        self.n = sum([self._checked(path, first) for path in self.files])
         if not self.n:
             raise DataError(f"{self.files[0]} has no rows")
 
@@ -90,7 +90,8 @@ class ParquetSource(RowSource):
         own = [*self.columns, self.target, *([] if self.weight is None else [self.weight])]
         for path in self.files:
             try:
-                with pq.ParquetFile(path) as file:
+                # By default, Arrow holds the whole file in memory.
+                with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
                     for batch in file.iter_batches(max(BATCH, self._block), columns=own):
                         yield path, batch
             except (pa.ArrowException, OSError) as error:

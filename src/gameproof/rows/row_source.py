@@ -28,7 +28,10 @@ class RawRows(NamedTuple):
 
 
 class RowSource(ABC):
-    """A table in blocks of a fixed order. A block is a `RawRows`."""
+    """A table in blocks of a fixed order. A block is a `RawRows`. `n` is the number of rows, if it
+    is known."""
+
+    n: int | None = None
 
     @abstractmethod
     def map(
