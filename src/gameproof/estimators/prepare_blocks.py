@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 from gameproof.core.arguments import Vector, as_positive
 from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder, signed_log
+from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.row_recipe import Columns
 from gameproof.rows.moments import Moments
@@ -77,5 +78,6 @@ def _filled(
 def _prepared_moments(raw: RawRows, columns: Columns, prepare: Prepare) -> Moments:
     people = columns.checked(raw)
     width = len(prepare.owners_)
-    made = prepare.transform(people.X) if len(people.X) else np.empty((0, width))
+    preparation = FittedPreparation(prepare, columns.names, columns.d)
+    made = preparation.transform(people.X) if len(people.X) else np.empty((0, width))
     return Moments.of(made, people.weights)

@@ -43,7 +43,8 @@ class DaskSource(RowSource):
     ) -> RowBlocks:
         blocks = self._submitted(function, parameters, first_places(sizes))
         self._blocks = []
-        return DaskRows(self._client, blocks, sum(sizes), d)
+        filled = [block for block, size in zip(blocks, sizes, strict=True) if size]
+        return DaskRows(self._client, filled, sum(sizes), d)
 
     def _submitted(
         self, function: Callable[..., Any], parameters: tuple[Any, ...], each: Sequence[Any] | None
@@ -78,8 +79,10 @@ def scheduler_at_work(client: Any) -> Iterator[None]:
             f"several workers of the Dask cluster at {address} ended while they worked on the same "
             "partition; if memory ran out, make partitions smaller"
         ) from error
-    except (CancelledError, AsyncCancelled, CommClosedError, TimeoutError, RuntimeError) as error:
-        if isinstance(error, RuntimeError) and client.status == "running":
+    except (Exception, AsyncCancelled) as error:
+        # The error of a task itself is not one of the cluster.
+        lost = (CancelledError, AsyncCancelled, CommClosedError)
+        if client.status == "running" and not isinstance(error, lost):
             raise
         raise ClusterError(
             f"the Dask scheduler at {address} was lost, and nothing was written; start it again "

@@ -54,11 +54,12 @@ class QuantileSketch(NamedTuple):
     def bracket(self, rank: float) -> tuple[float, float]:
         """(low, high) such that low < q <= high for the smallest number q up to which the weight
         is at least `rank`."""
-        reached = np.cumsum(self.masses)
+        last = np.flatnonzero(np.append(np.diff(self.values) > 0, True)[: self.values.size])
+        values, reached = self.values[last], np.cumsum(self.masses)[last]
         below = np.flatnonzero(reached + self.error < rank)
         above = np.flatnonzero(reached >= rank)
-        low = float(self.values[below[-1]]) if below.size else -np.inf
-        high = float(self.values[above[0]]) if above.size else np.inf
+        low = float(values[below[-1]]) if below.size else -np.inf
+        high = float(values[above[0]]) if above.size else np.inf
         return low, high
 
     def _reduced(self, most: int, size: int) -> QuantileSketch:

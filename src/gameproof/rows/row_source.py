@@ -66,9 +66,10 @@ class PreparedRows(RowBlocks):
         self.n, self.d = int(sum(sizes)), d
 
     def map(self, function: Callable[..., Any], *parameters: Any) -> Iterator[Any]:
-        return self._source.map(
+        for found in self._source.map(
             _composed, self._function, self._parameters, function, parameters, each=self._starts
-        )
+        ):
+            yield from found
 
 
 def first_places(sizes: Sequence[int]) -> list[int]:
@@ -84,5 +85,7 @@ def _composed(
     own: tuple[Any, ...],
     function: Callable[..., Any],
     parameters: tuple[Any, ...],
-) -> Any:
-    return function(prepare(raw, start, *own), *parameters)
+) -> list[Any]:
+    """The function of the rows that are made of a block; empty if there are none."""
+    rows = prepare(raw, start, *own)
+    return [function(rows, *parameters)] if len(rows.y) else []
