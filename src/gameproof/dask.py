@@ -5,9 +5,9 @@ are, and certifies its result as on one machine. `predict` and the other methods
 value per row are lazy. `to_local` gives the ordinary classifier, for files, audits and single
 machines.
 
->>> from gameproof.dask import RobustStrategicClassifier  # doctest: +SKIP
->>> model = RobustStrategicClassifier(radius=0.05).fit(X, y)  # doctest: +SKIP
->>> model.to_local().save("model.json")  # doctest: +SKIP
+    from gameproof.dask import RobustStrategicClassifier
+    model = RobustStrategicClassifier(radius=0.05).fit(X, y)
+    model.to_local().save("model.json")
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ standardise, fit_intercept, bound
     >>> import gameproof as gp
     >>> from gameproof.dask import RobustStrategicClassifier
     >>> X, y = gp.synthetic_people(n=300, d=4, seed=0)
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address="127.0.0.1:0") as client:
     ...     X, y = da.from_array(X, chunks=(100, 4)), da.from_array(y, chunks=100)
     ...     model = RobustStrategicClassifier(features=[0, 1], client=client).fit(X, y)
     ...     round(model.score(X, y), 2)
