@@ -112,7 +112,7 @@ def contest(folder: Path, rounds: int) -> Table:
         found = interleaved(tasks, rounds)
         trip = median([timed(lambda: two.submit(abs, 1, pure=False).result())() for _ in range(20)])
     table = Table(
-        f"{len(y):,} rows, {D} features; an empty round trip to a worker takes {1000 * trip:.0f} ms",
+        f"{len(y):,} rows, {D} features; an empty round trip takes {1000 * trip:.0f} ms",
         ("", "seconds", "quartiles", "times in memory"),
     )
     base = median(found["in memory"])

@@ -97,6 +97,16 @@ def test_frames_with_budgets_and_a_preparation(client: Any) -> None:
     assert share == pytest.approx(expected.gamed_score(frame[NAMES], frame["y"], multiple=2.0))
 
 
+def test_parquet_directories_whose_partitions_dask_joins(client: Any, tmp_path: Any) -> None:
+    X, y, weights = people()
+    frame = pd.DataFrame(X, columns=NAMES).assign(y=y, w=weights)
+    dd.from_pandas(frame, npartitions=6).to_parquet(tmp_path)
+    table = dd.read_parquet(tmp_path)
+    found = RobustStrategicClassifier().fit(table[NAMES], table["y"], table["w"])
+    expected = gp.RobustStrategicClassifier().fit(frame[NAMES], y, weights)
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10)
+
+
 def test_predictions_are_lazy_and_those_of_the_local_model(client: Any) -> None:
     X, y, weights = collections(4)
     model = RobustStrategicClassifier(features=[0]).fit(X, y)

@@ -35,6 +35,8 @@ from gameproof.rows.dask_source import DaskSource
 from gameproof.rows.row_source import RawRows
 from gameproof.strategic.responses import Response
 
+LABELS, WEIGHTS = "gameproof labels", "gameproof weights"
+
 
 class DaskClassifier(BaseStrategicClassifier):
     """What both classifiers share: collections in, lazy collections out."""
@@ -312,16 +314,24 @@ def _blocks(X: Any, y: Any, sample_weight: Any) -> list[Any]:
             f"X must be a Dask data frame or a Dask array with two axes, got {shown(X)}; for a "
             "table in memory, use the classifiers of gameproof itself"
         )
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        wrong = not hasattr(given, "to_delayed") or given.ndim != 1
+        if wrong and not (given is None and name == "sample_weight"):
+            raise TypeError(f"{name} must be a Dask series or vector, got {shown(given)}")
+    read = delayed(_raw, pure=False)
+    found = _in_one_frame(X, y, sample_weight)
+    if found is not None:
+        weighted = sample_weight is not None
+        return [
+            delayed(_split, pure=False)(part, weighted, f"partition {k}")
+            for k, part in enumerate(found.to_delayed())
+        ]
     table = X if _is_frame(X) else _whole_rows(X)
     parts = [np.ravel(table.to_delayed())]
     for name, given in (("y", y), ("sample_weight", sample_weight)):
-        if given is None and name == "sample_weight":
+        if given is None:
             parts.append(np.full(len(parts[0]), None))
             continue
-        if not hasattr(given, "to_delayed") or given.ndim != 1:
-            raise TypeError(
-                f"{name} must be a Dask series or array with one axis, got {shown(given)}"
-            )
         own = np.ravel(_like(table, given).to_delayed())
         if len(own) != len(parts[0]):
             raise ValueError(
@@ -329,9 +339,29 @@ def _blocks(X: Any, y: Any, sample_weight: Any) -> list[Any]:
                 "partitions, for example from one data frame"
             )
         parts.append(own)
-    read = delayed(_raw, pure=False)
     numbered = enumerate(zip(*parts, strict=True))
     return [read(*each, f"partition {k}") for k, each in numbered]
+
+
+def _in_one_frame(X: Any, y: Any, sample_weight: Any) -> Any:
+    """A frame with labels and weights as its last columns; None if not all are frames or series.
+
+    Dask may read fewer, larger partitions if few columns are needed, so that frames and series
+    from the same files can end up with different partitions. In one frame they cannot."""
+    if not _is_frame(X) or not hasattr(y, "to_frame"):
+        return None
+    if sample_weight is None:
+        return X.assign(**{LABELS: y})
+    if not hasattr(sample_weight, "to_frame"):
+        return None
+    return X.assign(**{LABELS: y, WEIGHTS: sample_weight})
+
+
+def _split(part: Any, weighted: bool, name: str) -> RawRows:
+    """The rows of a partition of such a frame."""
+    last = -2 if weighted else -1
+    labels = part.iloc[:, last]
+    return _raw(part.iloc[:, :last], labels, part.iloc[:, -1] if weighted else None, name)
 
 
 def _like(table: Any, given: Any) -> Any:
