@@ -35,8 +35,6 @@ from gameproof.rows.dask_source import DaskSource
 from gameproof.rows.row_source import RawRows
 from gameproof.strategic.responses import Response
 
-LABELS, WEIGHTS = "gameproof labels", "gameproof weights"
-
 
 class DaskClassifier(BaseStrategicClassifier):
     """What both classifiers share: collections in, lazy collections out."""
@@ -319,20 +317,13 @@ def _blocks(X: Any, y: Any, sample_weight: Any) -> list[Any]:
         if wrong and not (given is None and name == "sample_weight"):
             raise TypeError(f"{name} must be a Dask series or vector, got {shown(given)}")
     read = delayed(_raw, pure=False)
-    found = _in_one_frame(X, y, sample_weight)
-    if found is not None:
-        weighted = sample_weight is not None
-        return [
-            delayed(_split, pure=False)(part, weighted, f"partition {k}")
-            for k, part in enumerate(found.to_delayed())
-        ]
     table = X if _is_frame(X) else _whole_rows(X)
-    parts = [np.ravel(table.to_delayed())]
+    parts = [_partitions(table)]
     for name, given in (("y", y), ("sample_weight", sample_weight)):
         if given is None:
             parts.append(np.full(len(parts[0]), None))
             continue
-        own = np.ravel(_like(table, given).to_delayed())
+        own = _partitions(_like(table, given))
         if len(own) != len(parts[0]):
             raise ValueError(
                 f"X has {len(parts[0])} partitions and {name} has {len(own)}; give both the same "
@@ -343,25 +334,12 @@ def _blocks(X: Any, y: Any, sample_weight: Any) -> list[Any]:
     return [read(*each, f"partition {k}") for k, each in numbered]
 
 
-def _in_one_frame(X: Any, y: Any, sample_weight: Any) -> Any:
-    """A frame with labels and weights as its last columns; None if not all are frames or series.
+def _partitions(collection: Any) -> Any:
+    """The delayed partitions of a collection.
 
-    Dask may read fewer, larger partitions if few columns are needed, so that frames and series
-    from the same files can end up with different partitions. In one frame they cannot."""
-    if not _is_frame(X) or not hasattr(y, "to_frame"):
-        return None
-    if sample_weight is None:
-        return X.assign(**{LABELS: y})
-    if not hasattr(sample_weight, "to_frame"):
-        return None
-    return X.assign(**{LABELS: y, WEIGHTS: sample_weight})
-
-
-def _split(part: Any, weighted: bool, name: str) -> RawRows:
-    """The rows of a partition of such a frame."""
-    last = -2 if weighted else -1
-    labels = part.iloc[:, last]
-    return _raw(part.iloc[:, :last], labels, part.iloc[:, -1] if weighted else None, name)
+    Optimised, Dask may read fewer and larger partitions if few columns are needed, so that a frame
+    and a series of the same files would end up with different partitions."""
+    return np.ravel(collection.to_delayed(optimize_graph=False))
 
 
 def _like(table: Any, given: Any) -> Any:

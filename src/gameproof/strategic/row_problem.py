@@ -23,7 +23,7 @@ from gameproof.strategic.robust_objective import NOTHING
 from gameproof.strategic.robust_parameters import RobustParameters
 
 # Rows with at most this many numbers are gathered in memory.
-SMALL = 2**23
+SMALL = 2**24
 
 
 @dataclass(frozen=True, eq=False)
