@@ -27,6 +27,7 @@ from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
 from gameproof.rows.parquet_source import ParquetSource
+from gameproof.strategic import row_problem
 
 D, FILES = 10, 8
 LOOPBACK: Any = {
@@ -133,12 +134,14 @@ def passes(folder: Path) -> tuple[Table, float, int]:
         spent.append(time.perf_counter() - start)
 
     ParquetSource.map = counted  # type: ignore[method-assign]
+    small, row_problem.SMALL = row_problem.SMALL, 0  # measure passes, as over a large table
     try:
         start = time.perf_counter()
         model = gp.fit_parquet(classifier(), folder, "y")
         total = time.perf_counter() - start
     finally:
         ParquetSource.map = whole  # type: ignore[method-assign]
+        row_problem.SMALL = small
     n = ParquetSource(folder, "y").n
     unit = 2**20 if sys.platform == "darwin" else 2**10
     table = Table(f"One fit to {n:,} rows in Parquet files, in batches", ("", "value"))
