@@ -20,6 +20,7 @@ ROOMS = (
     "rows",
     "strategic",
     "estimators",
+    "dask",
     "auditing",
     "tables",
     "paper",

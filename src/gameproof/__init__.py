@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gameproof.core.errors import BudgetExceeded as BudgetExceeded
     from gameproof.core.errors import BudgetWarning as BudgetWarning
     from gameproof.core.errors import CapWarning as CapWarning
+    from gameproof.core.errors import ClusterError as ClusterError
     from gameproof.core.errors import DataError as DataError
     from gameproof.core.errors import DataNotFound as DataNotFound
     from gameproof.core.errors import DivergedError as DivergedError
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from gameproof.core.errors import StartProjectedWarning as StartProjectedWarning
     from gameproof.core.errors import StateFileError as StateFileError
     from gameproof.estimators.features import Features as Features
+    from gameproof.estimators.fit_parquet import fit_parquet as fit_parquet
     from gameproof.estimators.gamed_scorer import gamed_scorer as gamed_scorer
     from gameproof.estimators.logistic import (
         StrategicLogisticRegression as StrategicLogisticRegression,
@@ -233,6 +235,7 @@ _HOMES = {
         "BudgetExceeded",
         "BudgetWarning",
         "CapWarning",
+        "ClusterError",
         "DataError",
         "DataNotFound",
         "DivergedError",
@@ -244,6 +247,7 @@ _HOMES = {
         "StartProjectedWarning",
         "StateFileError",
     ],
+    "estimators.fit_parquet": ["fit_parquet"],
     "strategic.baselines": ["plain_regression", "strategic_problem", "strategic_regression"],
     "strategic.saddle_point": ["largest_useful_radius", "saddle_point"],
     "strategic.risk": ["RiskEstimate", "estimate_risk"],

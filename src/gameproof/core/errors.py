@@ -139,6 +139,16 @@ class DataError(GameproofError, ValueError):
     """
 
 
+class ClusterError(GameproofError, ConnectionError):
+    """A cluster was lost, or could not be reached.
+
+    Examples
+    --------
+    >>> str(ClusterError("the scheduler cannot be reached"))
+    'the scheduler cannot be reached'
+    """
+
+
 class DataNotFound(GameproofError, FileNotFoundError):
     """A data set is not in the data folder; the message says how to get it.
 

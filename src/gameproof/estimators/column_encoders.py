@@ -31,7 +31,7 @@ class NumberEncoder(NamedTuple):
         if unit is None:
             sizes = np.abs(known[known != 0])
             unit = float(np.median(sizes)) if sizes.size else 1.0
-        logs = _signed_log(column, unit)
+        logs = signed_log(column, unit)
         median = float(np.nanmedian(logs)) if known.size else 0.0
         filled = np.where(np.isnan(logs), median, logs)
         # In floating point, the standard deviation of equal numbers is not always 0.
@@ -66,7 +66,7 @@ class NumberEncoder(NamedTuple):
     def encoded(self, column: Vector) -> list[Vector]:
         """The encoded columns."""
         missing = np.isnan(column)
-        filled = np.where(missing, self.median, _signed_log(column, self.unit))
+        filled = np.where(missing, self.median, signed_log(column, self.unit))
         scaled = (filled - self.mean) / self.deviation
         return [scaled, missing.astype(np.float64)] if self.gaps else [scaled]
 
@@ -107,7 +107,7 @@ class CategoryEncoder(NamedTuple):
         return range(1 if len(self.levels) == 2 else 0, len(self.levels))
 
 
-def _signed_log(column: Vector, unit: float) -> Vector:
+def signed_log(column: Vector, unit: float) -> Vector:
     """sign(x) log(1 + |x| / unit)."""
     sizes = np.abs(column)
     with np.errstate(over="ignore"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_objective import NOTHING
 from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.row_problem import RowProblem
 from gameproof.strategic.saddle_point import saddle_point
 
 # A solution beyond this part of the bound counts as touching it.
@@ -24,21 +26,36 @@ NO_LOSS = 1e-6
 # The largest cap on alpha; a larger one would lose digits.
 LARGEST_CAP = 1e4
 
+AnyProblem = StrategicProblem | RowProblem
 
-def pose_problem(
-    people: Population, ball: tuple[float, float], bound: float, intercept: bool
-) -> StrategicProblem:
-    """The strategic problem of a classifier; the optimum does not reach its cap on alpha."""
-    radius, label_cost = ball
-    loss = Logistic()
+
+class ProblemOptions(NamedTuple):
+    """What the problem of a classifier is made of, apart from people."""
+
+    radius: float
+    label_cost: float
+    loss: Logistic
+    alpha_max: float
+    intercept: float | None
+
+
+def problem_options(ball: tuple[float, float], bound: float, intercept: bool) -> ProblemOptions:
+    """The options of a classifier's problem; the optimum does not reach its cap on alpha."""
+    (radius, label_cost), loss = ball, Logistic()
     cap = (loss.K + loss.s) * as_positive("bound", bound)
     if isinstance(radius, Real) and radius > 0:
         # The value is alpha radius plus a term that is not negative. At the optimum, alpha is
         # therefore at most the value of theta = 0 divided by the radius.
         cap = max(cap, min(1.1 * float(loss.phi(np.zeros(1))[0]) / float(radius), LARGEST_CAP))
-    return StrategicProblem(
-        people, radius, label_cost, loss, alpha_max=cap, intercept=cap if intercept else None
-    )
+    return ProblemOptions(radius, label_cost, loss, cap, cap if intercept else None)
+
+
+def pose_problem(
+    people: Population, ball: tuple[float, float], bound: float, intercept: bool
+) -> StrategicProblem:
+    """The strategic problem of a classifier."""
+    radius, label_cost, loss, cap, offset = problem_options(ball, bound, intercept)
+    return StrategicProblem(people, radius, label_cost, loss, alpha_max=cap, intercept=offset)
 
 
 def solve_exactly(problem: StrategicProblem, bound: float) -> Saddle:
@@ -49,13 +66,13 @@ def solve_exactly(problem: StrategicProblem, bound: float) -> Saddle:
             "such as solver=gp.ogda_rr(gradient=gp.TwoPoint()) and a limit such as queries=5000"
         )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CapWarning)  # `_warn_at_bound` names the parameter
+        warnings.simplefilter("ignore", CapWarning)  # `warn_at_bound` names the parameter
         saddle = saddle_point(problem)
-    _warn_at_bound(problem, saddle, bound)
+    warn_at_bound(problem, saddle, bound)
     return ignore_data(problem, saddle) if problem.ignores_data(saddle.x) else saddle
 
 
-def ignore_data(problem: StrategicProblem, saddle: Saddle) -> Saddle:
+def ignore_data(problem: AnyProblem, saddle: Saddle) -> Saddle:
     """The saddle point with theta = 0 exactly, for a solution that is 0 up to rounding.
 
     Such a classifier makes the same decision about everyone. If the best intercept is 0 too, the
@@ -64,7 +81,7 @@ def ignore_data(problem: StrategicProblem, saddle: Saddle) -> Saddle:
     _, alpha = problem.split(saddle.x)
     offset, people = problem.offset(saddle.x), problem.population
     if abs(offset) < NOTHING:
-        offset = NOTHING * float(np.sign(people.weights @ people.y))
+        offset = NOTHING * float(np.sign(2 * people.positive_share - 1))
     given = offset if problem.intercept is not None else 0.0
     x = problem.x_set.project(problem.join(np.zeros(people.d), alpha, given))
     value = problem.robust_value(x)
@@ -72,7 +89,7 @@ def ignore_data(problem: StrategicProblem, saddle: Saddle) -> Saddle:
     return replace(saddle, x=x, value=value, duality_gap=gap)
 
 
-def _warn_at_bound(problem: StrategicProblem, saddle: Saddle, bound: float) -> None:
+def warn_at_bound(problem: AnyProblem, saddle: Saddle, bound: float) -> None:
     theta, alpha = problem.split(saddle.x)
     reached = [(problem.loss.K + problem.loss.s) * float(np.linalg.norm(theta))]
     reached.append(abs(problem.offset(saddle.x)))

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.rows.moments import Moments
 from gameproof.strategic.responses import BlackBox, Response, Sight
 
 
@@ -54,6 +55,22 @@ class Units(NamedTuple):
         # In floating point, the standard deviation of equal numbers is not always 0.
         constant = (np.ptp(X, axis=0) == 0) | (scale <= 8 * np.finfo(float).eps * np.abs(mean))
         mean = np.where(constant, X[0], mean)
+        return cls(mean if centred else np.zeros_like(mean), np.where(constant, 1.0, scale))
+
+    @classmethod
+    def of_moments(cls, moments: Moments, centred: bool) -> Units:
+        """The same from the moments of all rows, which may be in blocks."""
+        mean = moments.mean
+        with np.errstate(over="ignore", invalid="ignore"):
+            scale = np.sqrt(moments.squares / moments.mass)
+        usable = np.isfinite(mean) & np.isfinite(scale)
+        if not usable.all():
+            k = int(np.argmin(usable))
+            largest = max(abs(moments.least[k]), abs(moments.most[k]))
+            raise ValueError(f"column {k} has numbers too large to standardise, up to {largest:g}")
+        narrow = scale <= 8 * np.finfo(float).eps * np.abs(mean)
+        constant = (moments.least == moments.most) | narrow
+        mean = np.where(constant, moments.least, mean)
         return cls(mean if centred else np.zeros_like(mean), np.where(constant, 1.0, scale))
 
     def standardised(self, X: Matrix) -> Matrix:

@@ -175,11 +175,11 @@ class Problem(ABC):
     def uncopied(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
         """(x, y) as kernels take them, which look neither at types nor at lengths: the arrays
         themselves where they are vectors of floats, for y may be long."""
-        return self.as_x(x), _of_length("y", y, self.y_set.dim)
+        return self.as_x(x), as_length("y", y, self.y_set.dim)
 
     def as_x(self, x: ArrayLike) -> Vector:
         """The same of x alone."""
-        return _of_length("x", x, self.x_set.dim)
+        return as_length("x", x, self.x_set.dim)
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -206,7 +206,8 @@ class Problem(ABC):
         return ()
 
 
-def _of_length(name: str, value: ArrayLike, dim: int) -> Vector:
+def as_length(name: str, value: ArrayLike, dim: int) -> Vector:
+    """A vector with this many coordinates, or an error."""
     vector = np.ascontiguousarray(value, np.float64)
     if vector.shape != (dim,):
         given = vector.size if vector.ndim == 1 else f"the shape {vector.shape} of"

@@ -19,7 +19,10 @@ class ArrayRows(RowBlocks):
     """Rows of an array, which are read in place.
 
     `ends` are the row numbers at which blocks end, by default multiples of BLOCK. `places` are the
-    places of the rows in a larger table that they were taken from."""
+    places of the rows in a larger table that they were taken from, and `own` are the numbers on
+    which their moves depend."""
+
+    in_memory = True
 
     def __init__(
         self,
@@ -29,9 +32,10 @@ class ArrayRows(RowBlocks):
         *,
         ends: Indices | None = None,
         places: Indices | None = None,
+        own: Matrix | None = None,
         cores: int | None = None,
     ) -> None:
-        self.X, self.y, self.weights, self.places = X, y, weights, places
+        self.X, self.y, self.weights, self.places, self.own = X, y, weights, places, own
         self.n, self.d = X.shape
         self._ends = np.append(np.arange(BLOCK, self.n, BLOCK), self.n) if ends is None else ends
         self._cores = cores if X.size >= MANY else 1
@@ -41,13 +45,20 @@ class ArrayRows(RowBlocks):
         slices = [slice(*pair) for pair in zip(starts, self._ends.tolist(), strict=True)]
         return on_cores(lambda b: function(self.block(b), *parameters), slices, self._cores)
 
-    def block(self, b: slice) -> Rows:
-        """The rows of a slice."""
-        places = np.arange(b.start, b.stop) if self.places is None else self.places[b]
+    @classmethod
+    def of(cls, rows: Rows) -> ArrayRows:
+        """These rows, which keep their places."""
+        return cls(rows.X, rows.y, rows.weights, places=rows.places, own=rows.own)
+
+    def block(self, b: slice | Indices) -> Rows:
+        """The rows of a slice, or at these positions."""
+        if self.places is not None:
+            places = self.places[b]
+        else:
+            places = np.arange(b.start, b.stop) if isinstance(b, slice) else b
         weights = None if self.weights is None else self.weights[b]
-        return Rows(places, self.X[b], self.y[b], weights)
+        own = None if self.own is None else self.own[b]
+        return Rows(places, self.X[b], self.y[b], weights, own)
 
     def take(self, places: Indices) -> Rows:
-        weights = None if self.weights is None else self.weights[places]
-        own = places if self.places is None else self.places[places]
-        return Rows(own, self.X[places], self.y[places], weights)
+        return self.block(places)

@@ -23,13 +23,14 @@ PIECE, CACHE, SHORTEST = 4096, 2**17, 512
 
 
 class Rows(NamedTuple):
-    """Some rows: their places in the table, features, labels -1 and +1, and weights if they
-    differ."""
+    """Some rows: their places in the table, features, labels -1 and +1, weights if they differ, and
+    the numbers on which the moves of each agent depend, if agents differ in them."""
 
     places: Indices
     X: Matrix
     y: Vector
     weights: Vector | None = None
+    own: Matrix | None = None
 
     def pieces(self) -> Iterator[Rows]:
         """The same rows in pieces that fit into the cache."""
@@ -40,26 +41,25 @@ class Rows(NamedTuple):
 
     def part(self, chosen: slice | Indices) -> Rows:
         """Some of the rows, by their positions here."""
-        weights = None if self.weights is None else self.weights[chosen]
-        return Rows(self.places[chosen], self.X[chosen], self.y[chosen], weights)
+        fields: Any = (None if field is None else field[chosen] for field in self)
+        return Rows(*fields)
 
     @classmethod
     def joined(cls, parts: Sequence[Rows]) -> Rows:
         """The rows of all parts, in order."""
-        weighted = parts[0].weights is not None
-        return cls(
-            np.concatenate([part.places for part in parts]),
-            np.concatenate([part.X for part in parts]),
-            np.concatenate([part.y for part in parts]),
-            np.concatenate([part.weights for part in parts]) if weighted else None,
-        )
+        fields = zip(*parts, strict=True)
+        whole: Any = (None if field[0] is None else np.concatenate(field) for field in fields)
+        return cls(*whole)
 
 
 class RowBlocks(ABC):
-    """Rows in blocks of a fixed order. `n` is the number of rows and `d` of features."""
+    """Rows in blocks of a fixed order. `n` is the number of rows and `d` of features.
+
+    If `in_memory` is true, a method may also take all rows at once."""
 
     n: int
     d: int
+    in_memory = False
 
     @abstractmethod
     def map(self, function: Callable[..., Any], *parameters: Any) -> Iterator[Any]:

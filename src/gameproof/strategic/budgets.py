@@ -163,7 +163,7 @@ class BoxBudget(KnownResponse):
     def __post_init__(self) -> None:
         for name in ("lower", "upper"):
             object.__setattr__(self, name, _as_bounds(name, getattr(self, name)))
-        lower, upper = self._bounds
+        lower, upper = self.bounds
         if lower.shape[1] != upper.shape[1] or 1 < lower.shape[0] != upper.shape[0] > 1:
             raise ValueError(
                 f"lower and upper must have the same shape, got {np.shape(self.lower)} and "
@@ -174,21 +174,21 @@ class BoxBudget(KnownResponse):
         object.__setattr__(self, "claims", tuple(self.claims))
 
     @property
-    def _bounds(self) -> tuple[Matrix, Matrix]:
+    def bounds(self) -> tuple[Matrix, Matrix]:
         """Both bounds as matrices, with one row per agent or one row for all."""
         return np.atleast_2d(np.asarray(self.lower)), np.atleast_2d(np.asarray(self.upper))
 
     @property
     def by_agent(self) -> bool:
-        return bool(self.claims) or any(len(bound) > 1 for bound in self._bounds)
+        return bool(self.claims) or any(len(bound) > 1 for bound in self.bounds)
 
     @property
     def largest(self) -> tuple[str, float]:
-        sizes = [float(np.abs(bound).max()) for bound in self._bounds]
+        sizes = [float(np.abs(bound).max()) for bound in self.bounds]
         return ("lower", sizes[0]) if sizes[0] > sizes[1] else ("upper", sizes[1])
 
     def movable(self, d: int) -> Mask:
-        lower, upper = self._bounds
+        lower, upper = self.bounds
         able = np.asarray((lower < 0).any(axis=0) | (upper > 0).any(axis=0))
         for claim in self.claims:
             able[claim.columns[claim.columns >= 0]] = True
@@ -197,16 +197,16 @@ class BoxBudget(KnownResponse):
     def scaled(self, factor: float) -> BoxBudget:
         """The box with bounds times `factor`, in which a claimed level counts `factor` times as
         much."""
-        lower, upper = self._bounds
+        lower, upper = self.bounds
         claims = tuple(claim._replace(steps=factor * claim.steps) for claim in self.claims)
         return BoxBudget(factor * lower, factor * upper, claims)
 
     def of_agents(self, agents: Indices) -> BoxBudget:
-        lower, upper = (_rows_of(bound, agents) for bound in self._bounds)
+        lower, upper = (_rows_of(bound, agents) for bound in self.bounds)
         return BoxBudget(lower, upper, tuple(claim.of_agents(agents) for claim in self.claims))
 
     def fit(self, n: int, d: int) -> None:
-        for name, bound in zip(("lower", "upper"), self._bounds, strict=True):
+        for name, bound in zip(("lower", "upper"), self.bounds, strict=True):
             if bound.shape[1] != d:
                 raise ValueError(f"{name} has {bound.shape[1]} numbers, there are {d} features")
             if len(bound) not in (1, n):
@@ -215,14 +215,14 @@ class BoxBudget(KnownResponse):
             claim.fit(n, d)
 
     def answers(self, theta: Vector, features: Matrix, agents: Indices) -> Matrix:
-        lower, upper = (_rows_of(bound, agents) for bound in self._bounds)
+        lower, upper = (_rows_of(bound, agents) for bound in self.bounds)
         moved: Matrix = features + np.where(theta > 0, upper, np.where(theta < 0, lower, 0.0))
         for claim in self.claims:
             claim.apply(theta, moved, agents)
         return moved
 
     def gains(self, theta: Vector, agents: Indices) -> Vector:
-        lower, upper = (_rows_of(bound, agents) for bound in self._bounds)
+        lower, upper = (_rows_of(bound, agents) for bound in self.bounds)
         gained: Vector = np.maximum(lower * theta, upper * theta).sum(axis=1)
         gained = np.broadcast_to(gained, agents.shape).copy()
         for claim in self.claims:
@@ -230,7 +230,7 @@ class BoxBudget(KnownResponse):
         return gained
 
     def encoded(self, d: int) -> Encoded:
-        lower, upper = self._bounds
+        lower, upper = self.bounds
         rows = max(len(lower), len(upper))
         lower, upper = (np.broadcast_to(bound, (rows, d)) for bound in (lower, upper))
         return Encoded(

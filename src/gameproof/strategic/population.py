@@ -150,6 +150,11 @@ class Population:
         """The number of agents with label +1."""
         return int((self.y > 0).sum())
 
+    @property
+    def movers(self) -> Indices:
+        """The agents with label -1."""
+        return np.flatnonzero(self.y < 0)
+
     def require_both_labels(self) -> None:
         """Raises if all labels are the same: no classifier can be learned from them."""
         if self.n_positive in (0, self.n):

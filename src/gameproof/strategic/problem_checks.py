@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from gameproof.core.arguments import Vector, as_number
-from gameproof.strategic.population import Population
+from gameproof.strategic.people import People
 from gameproof.strategic.responses import KnownResponse
 
 Form = Literal["exact", "printed"]
@@ -55,7 +55,7 @@ def require_bounded(form: str, radius: float, least: float) -> None:
 
 
 def require_moderate(
-    population: Population, model: KnownResponse | None, cost: Vector, numbers: dict[str, float]
+    population: People, model: KnownResponse | None, cost: Vector, numbers: dict[str, float]
 ) -> None:
     """Raises if a number would overflow when it is multiplied with others."""
     for name, value in (

@@ -12,12 +12,14 @@ from gameproof.minmax.problem import Saddle
 from gameproof.strategic.conic import conic_minimum
 from gameproof.strategic.descent_ascent import descend_ascend
 from gameproof.strategic.newton.minimum import certified_gap, certified_minimum
-from gameproof.strategic.newton.zeros import with_zeros
+from gameproof.strategic.newton.zeros import SMALL, with_zeros
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # The relative error of sums, about; see `newton.certificate`.
 ROUNDING = 1e-14
 Method = Literal["newton", "conic", "gda"]
+# Up to this n d^2, a dozen solutions take a fraction of a second.
+CHEAP = 2_000_000
 # What each method promises of the duality gap; a larger one is worth a warning.
 CERTIFIED = {"newton": 1e-8, "conic": 1e-6, "gda": 1e-6}
 
@@ -93,20 +95,31 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
         steepness = problem.loss.K + problem.loss.s
         warn_of_cap(max(alpha, steepness * float(free)), problem.alpha_max, "alpha_max")
     if certified and problem.ignores_data(saddle.x):
-        useful = largest_useful_radius(problem)
-        reason = f"the radius {problem.radius:g} is so large that the best"
-        advice = f"radii below {useful:.3g} give a useful one"
-        if useful <= problem.least_radius:
-            reason = "the best"
-            advice = (
-                "no smaller radius helps: labels are too cheap, people move too easily, or the "
-                "features tell too little or are too small"
-            )
-        warn(
-            f"{reason} robust classifier ignores the data (theta is 0 or has no effect); {advice}",
-            IgnoresDataWarning,
-        )
+        _warn_of_no_use(problem)
     return saddle
+
+
+def _warn_of_no_use(problem: StrategicProblem) -> None:
+    """Warns that the best classifier ignores the data, with the radius that would help if finding
+    it takes no time."""
+    reason = f"the radius {problem.radius:g} is so large that the best"
+    if problem.n * problem.population.d**2 > CHEAP:
+        advice = (
+            "a smaller radius may give a useful one: select_radius compares several, and "
+            "largest_useful_radius finds the largest"
+        )
+    elif (useful := largest_useful_radius(problem)) > problem.least_radius:
+        advice = f"radii below {useful:.3g} give a useful one"
+    else:
+        reason = "the best"
+        advice = (
+            "no smaller radius helps: labels are too cheap, people move too easily, or the "
+            "features tell too little or are too small"
+        )
+    warn(
+        f"{reason} robust classifier ignores the data (theta is 0 or has no effect); {advice}",
+        IgnoresDataWarning,
+    )
 
 
 def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) -> float:
@@ -180,7 +193,7 @@ def _gda(problem: StrategicProblem) -> Saddle:
 def _certified(problem: StrategicProblem, x: Vector, gamma: Vector, gap: float) -> Saddle:
     """The saddle point with negligible coefficients set to 0, and its gap there."""
     value = problem.robust_value(x)
-    settled = with_zeros(problem, x, value - gap, value)
+    settled = with_zeros(problem, x, value - gap, value, SMALL, problem.robust_value)
     certificate = certified_gap(problem, settled, gamma)
     return Saddle(settled, gamma, certificate.value, certificate.gap)
 

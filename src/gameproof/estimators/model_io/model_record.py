@@ -36,14 +36,17 @@ from gameproof.estimators.table_columns import is_frame
 from gameproof.minmax.problem import Saddle
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.row_problem import RowProblem
 
 Model = TypeVar("Model", bound=GamedClassifier)
 
 
 def training_record(
-    model: GamedClassifier, problem: StrategicProblem, people: WeightedRows
+    model: GamedClassifier, problem: StrategicProblem | RowProblem, people: WeightedRows | None
 ) -> Record:
-    """How a model was fitted: versions, data, settings and the status of the solution."""
+    """How a model was fitted: versions, data, settings and the status of the solution.
+
+    Rows in blocks have no fingerprint: `people` is None."""
     population = problem.population
     method, found = "exact", model.result_
     if isinstance(found, Saddle):
@@ -58,7 +61,7 @@ def training_record(
             "scikit-learn": sklearn.__version__,
             "scipy": scipy.__version__,
         },
-        "fingerprint": _fingerprint(model, people.X, people.y),
+        "fingerprint": None if people is None else _fingerprint(model, people.X, people.y),
         "rows": population.n,
         "favourable_rows": population.n_positive,
         "radius": problem.radius,

@@ -151,13 +151,17 @@ class Terms:
             return rows.X
         found, theta = np.empty((n, self.alpha)), slice(self.start, self.start + d)
         found[:, : self.start], found[:, theta] = 1.0, rows.X
-        movers = np.flatnonzero(rows.y < 0) if self.lifts else NOBODY
+        movers, first = np.flatnonzero(rows.y < 0) if self.lifts else NOBODY, 0
         for part, at in self.lifts:
             found[:, at : at + part.count] = 0.0
+            last = first + part.own_count
             if movers.size:
-                agents = rows.places[movers]
-                found[movers, at : at + part.count] = part.rows(agents).T
-                found[movers, theta] = part.shifted(found[movers, theta].T, agents).T
+                agents, own = rows.places[movers], None
+                if rows.own is not None and last > first:
+                    own = rows.own[movers, first:last]
+                found[movers, at : at + part.count] = part.rows(agents, own).T
+                found[movers, theta] = part.shifted(found[movers, theta].T, agents, own).T
+            first = last
         return found
 
     def power(self, v: Vector) -> NormPower:

@@ -44,7 +44,7 @@ from gameproof.strategic.newton.block_terms import (
 from gameproof.strategic.newton.lifts import lifts_of
 from gameproof.strategic.newton.objective import Derivatives, Local, Objective
 from gameproof.strategic.norms import NormPower
-from gameproof.strategic.robust_objective import RobustObjective
+from gameproof.strategic.robust_parameters import RobustParameters
 
 # The rows of a large product that one core computes, and the entries from which that pays.
 SHARE, LARGE = 1024, 2**20
@@ -73,7 +73,7 @@ class ConvexObjective(Objective):
 
     def __init__(
         self,
-        problem: RobustObjective,
+        problem: RobustParameters[Any],
         gamma: Vector | None = None,
         rows: RowBlocks | None = None,
         *,
@@ -84,8 +84,7 @@ class ConvexObjective(Objective):
         moves = bool(data.movable.any() and data.zeta.any() and not parts)
         super().__init__(problem, moves, parts)
         self._given, self._loss, self._sampled = gamma, problem.loss, sample
-        weights = people.weights if people.weighted else None
-        self.rows = ArrayRows(people.X, people.y, weights) if rows is None else rows
+        self.rows = problem.rows if rows is None else rows
         self.n = self.rows.n
         self.terms = Terms(
             loss=problem.loss,
@@ -105,8 +104,8 @@ class ConvexObjective(Objective):
         )
         self._slope = data.slope
         if gamma is not None:
-            pulled = people.weights * np.where(problem.has_gamma, gamma, 0.0) * people.y
-            self._slope -= data.kappa * float(pulled.mean())
+            (turned,) = self.rows.sum(_turned, self.terms)
+            self._slope -= data.kappa * turned / self.n
         elif sample:
             # For large alpha, |t| of a free agent is about kappa alpha, so the mean of |t| grows
             # with alpha by kappa times the share of free agents. That share differs between a
@@ -119,8 +118,7 @@ class ConvexObjective(Objective):
         and without a period that the data may share."""
         golden = (np.sqrt(5.0) - 1) / 2
         places = np.unique((golden * np.arange(number) % 1.0 * self.n).astype(np.int64))
-        taken = self.rows.take(places)
-        rows = ArrayRows(taken.X, taken.y, taken.weights, places=taken.places)
+        rows = ArrayRows.of(self.rows.take(places))
         return ConvexObjective(self.problem, self._given, rows, sample=True)
 
     # --- passes over blocks of agents
@@ -294,6 +292,14 @@ def _value(rows: Rows, terms: Terms, v: Vector) -> list[float]:
         t = np.abs(terms.pulls(block, z, v)) * block.free
         total += float(block.counted(terms.loss.phi(z) + block.linear * z + t).sum())
     return [total]
+
+
+def _turned(rows: Rows, terms: Terms) -> list[float]:
+    """The sum of weight gamma y over the agents of these rows whose gamma is given."""
+    assert terms.gamma is not None
+    free = np.full(rows.y.size, terms.flips == "both") | (rows.y > 0) & (terms.flips == "one-way")
+    turned = np.where(free, terms.gamma[rows.places], 0.0) * rows.y
+    return [float((turned if rows.weights is None else turned * rows.weights).sum())]
 
 
 def _itself(rows: Rows) -> Rows:

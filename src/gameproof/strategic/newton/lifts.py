@@ -36,7 +36,7 @@ from gameproof.strategic.budgets import BallBudget, BoxBudget, PriceBudget
 from gameproof.strategic.category_claims import Claim
 from gameproof.strategic.newton.nearest import in_capped_simplex, in_norm_ball, in_price_ball
 from gameproof.strategic.norms import conjugate_exponent, norm_of
-from gameproof.strategic.population import Population
+from gameproof.strategic.people import People
 
 
 class Slope(NamedTuple):
@@ -77,10 +77,18 @@ class Lift(ABC):
     curve: Curve | None = None
     # Whether 0 is a subgradient of each rho_k at 0.
     can_stay = True
+    # How many numbers of an agent's own w depends on.
+    own_count = 0
 
     @abstractmethod
-    def rows(self, agents: Indices) -> Matrix:
-        """w of these agents, who move: one row per u."""
+    def rows(self, agents: Indices, own: Matrix | None = None) -> Matrix:
+        """w of these agents, who move: one row per u.
+
+        `own` are the numbers on which w depends, one row per agent, if rows bring them."""
+
+    def own(self, box: BoxBudget) -> Matrix:
+        """The numbers on which w depends, one row per agent of a box."""
+        raise TypeError(f"w of {type(self).__name__} is the same for all agents")
 
     @abstractmethod
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
@@ -105,7 +113,7 @@ class Lift(ABC):
         heights = [u[k] - (a * theta[c] if c >= 0 else 0.0) for k, c, a in self.slopes]
         return 1 / np.maximum(heights, np.finfo(float).tiny)
 
-    def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
+    def shifted(self, rows: Matrix, agents: Indices, own: Matrix | None = None) -> Matrix:
         """The features of these agents, one row per feature, after moves that do not depend on
         theta."""
         return rows
@@ -136,10 +144,19 @@ class Intervals(Lift):
         self.stretch = 1 / (features.size * np.maximum(weights.max(axis=1), 1e-100))
         ends = zip(features.tolist(), fall.tolist(), rise.tolist(), strict=True)
         self.slopes = [Slope(k, c, a) for k, (c, *both) in enumerate(ends) for a in both]
+        self.own_count = self.count if weights.shape[1] > 1 else 0
 
-    def rows(self, agents: Indices) -> Matrix:
+    def rows(self, agents: Indices, own: Matrix | None = None) -> Matrix:
+        if own is not None:
+            return own.T
         weights = self._weights
         return weights[:, agents] if weights.shape[1] > 1 else np.repeat(weights, agents.size, 1)
+
+    def own(self, box: BoxBudget) -> Matrix:
+        lower, upper = box.bounds
+        ends = upper if self._rise.any() else -lower
+        found: Matrix = ends[:, self._features]
+        return found
 
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
         low, high = np.zeros_like(g), np.zeros_like(g)
@@ -158,10 +175,10 @@ class OneNumber(Lift):
         self.count, self._strength, self._reach = 1, strength / largest, reach * largest
         self._features = np.flatnonzero(reach)
 
-    def rows(self, agents: Indices) -> Matrix:
-        own = np.zeros((self.count, agents.size))
-        own[0] = self._strength[agents] if self._strength.size > 1 else self._strength[0]
-        return own
+    def rows(self, agents: Indices, own: Matrix | None = None) -> Matrix:
+        found = np.zeros((self.count, agents.size))
+        found[0] = self._strength[agents] if self._strength.size > 1 else self._strength[0]
+        return found
 
 
 class Prices(OneNumber):
@@ -229,10 +246,11 @@ class Claims(Lift):
     """One u for all agents at a level that can be claimed, and one for each other level."""
 
     can_stay = False
+    own_count = 1
 
-    def __init__(self, claim: Claim, moves: Vector) -> None:
-        self._claim, able = claim, np.flatnonzero(claim.allowed)
-        levels = np.unique(claim.current[moves > 0])
+    def __init__(self, claim: Claim, number: int, movers: Indices) -> None:
+        self._claim, self._number, able = claim, number, np.flatnonzero(claim.allowed)
+        levels = np.unique(claim.current[movers])
         others = levels[~claim.allowed[levels]]
         # The u of each level; levels that can be claimed share the first.
         self._group = np.zeros(claim.columns.size, dtype=np.int64)
@@ -244,16 +262,23 @@ class Claims(Lift):
             Slope(k, int(claim.columns[level]), float(claim.steps[level])) for k, level in pairs
         ]
 
-    def rows(self, agents: Indices) -> Matrix:
-        group = self._group[self._claim.current[agents]]
+    def _levels(self, agents: Indices, own: Matrix | None) -> Indices:
+        return self._claim.current[agents] if own is None else own[:, 0].astype(np.int64)
+
+    def own(self, box: BoxBudget) -> Matrix:
+        found: Matrix = box.claims[self._number].current[:, None].astype(np.float64)
+        return found
+
+    def rows(self, agents: Indices, own: Matrix | None = None) -> Matrix:
+        group = self._group[self._levels(agents, own)]
         return np.equal(group, np.arange(self.count)[:, None]).astype(np.float64)
 
-    def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
+    def shifted(self, rows: Matrix, agents: Indices, own: Matrix | None = None) -> Matrix:
         """The features without the agents' own level, since `rows` has the level they claim."""
-        own, without = self._claim.current[agents], rows.copy()
-        columns = self._claim.columns[own]
+        levels, without = self._levels(agents, own), rows.copy()
+        columns = self._claim.columns[levels]
         shown = np.flatnonzero(columns >= 0)
-        without[columns[shown], shown] -= self._claim.steps[own[shown]]
+        without[columns[shown], shown] -= self._claim.steps[levels[shown]]
         return without
 
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
@@ -272,11 +297,13 @@ class Claims(Lift):
         return found
 
 
-def lifts_of(people: Population) -> list[Lift]:
+def lifts_of(people: People) -> list[Lift]:
     """The lifts of a budget; none for a power cost, or if nobody moves."""
-    response, d, moves = people.response, people.d, np.where(people.y < 0, 1.0, 0.0)
+    response, d, movers = people.response, people.d, people.movers
     if isinstance(response, BoxBudget):
-        return [*_box(response, d), *(Claims(c, moves) for c in response.claims if c.allowed.any())]
+        numbered = enumerate(response.claims)
+        claims = [Claims(claim, k, movers) for k, claim in numbered if claim.allowed.any()]
+        return [*_box(response, d), *claims]
     if not isinstance(response, (BallBudget, PriceBudget)) or not response.moves(d):
         return []
     strength, reach = response.strength, response.reach(d)

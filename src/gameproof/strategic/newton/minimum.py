@@ -20,6 +20,8 @@ come from the equations of the minimum (`polish`). Coefficients that are 0 at th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gameproof.core.arguments import Vector
@@ -33,12 +35,14 @@ from gameproof.strategic.newton.polish import polished
 from gameproof.strategic.newton.solution import Solution
 from gameproof.strategic.newton.ties import without_ties
 from gameproof.strategic.newton.zeros import RESIDUE, SMALL, TARGET, with_zeros
-from gameproof.strategic.robust_objective import RobustObjective
+from gameproof.strategic.robust_parameters import RobustParameters
 
 # With fewer agents than this, in all or per variable, no subsample is taken. THINNER is the
 # subsampling factor.
 FEW, FEW_EACH = 8000, 100
 THINNER = 10
+# The numbers of a sample of rows that are not in memory, at most.
+SAMPLE = 2**24
 # The value at the minimum of a sample has an error of about (number of variables) / (sample size).
 # That minimum, and the first one of the local model, are computed to this share of the error.
 ROUGH = 0.05
@@ -54,7 +58,7 @@ MAX_STEPS, MAX_HALVINGS, MAX_MISSES = 20, 4, 3
 ROUNDING = 1e-14
 
 
-def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
+def minimum(problem: RobustParameters[Any], gamma: Vector | None = None) -> Minimum:
     """The minimum over x of L(x, gamma); without a gamma, of the maximum of L(x, .). The gamma of
     agents that are not free is 0."""
     with one_blas_thread():
@@ -65,7 +69,7 @@ def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
 
 
 def certified_minimum(
-    problem: RobustObjective, start: Vector | None = None
+    problem: RobustParameters[Any], start: Vector | None = None
 ) -> tuple[Vector, Vector, Certificate]:
     """x and gamma at the minimum over x of the maximum of L(x, .), with their certificate.
 
@@ -87,7 +91,7 @@ def certified_solution(
     return x, found.gamma, certify(objective, x, found.gamma, tangents)
 
 
-def certified_gap(problem: RobustObjective, x: Vector, gamma: Vector) -> Certificate:
+def certified_gap(problem: RobustParameters[Any], x: Vector, gamma: Vector) -> Certificate:
     """The certificate of a point x and a gamma."""
     with one_blas_thread():
         given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
@@ -117,29 +121,33 @@ def _minimum(
 ) -> Solution:
     if objective.n < max(FEW, FEW_EACH * objective.size):
         return Solution.of_all(objective, minimise(objective, start, target))
-    rough = ROUGH * objective.size / (objective.n // THINNER)
+    number = objective.n // THINNER
+    if not objective.rows.in_memory:
+        number = min(number, SAMPLE // objective.size)
+    rough = ROUGH * objective.size / number
     found = None
     if near is not None:
-        found = _refined(objective, start, objective.lift(near), target, rough)
+        found = _refined(objective, start, objective.lift(near), target, number)
     if found is None or found.gap > max(target, POOR) * max(1.0, abs(found.upper)):
-        sample = objective.sample(objective.n // THINNER)
-        found = _refined(objective, start, _minimum(sample, start, rough).v, target, rough)
-    if found.gap > max(target, POOR) * max(1.0, abs(found.upper)):
+        sample = objective.sample(number)
+        found = _refined(objective, start, _minimum(sample, start, rough).v, target, number)
+    if found.gap > max(target, POOR) * max(1.0, abs(found.upper)) and objective.rows.in_memory:
         whole = Solution.of_all(objective, minimise(objective, start, target))
         found = min(found, whole, key=lambda end: end.gap)
     return found
 
 
 def _refined(
-    objective: ConvexObjective, start: Vector, v: Vector, target: float, rough: float
+    objective: ConvexObjective, start: Vector, v: Vector, target: float, number: int
 ) -> Solution:
-    """The Newton iterate from v with the closest bounds. The first local model is solved to the
-    precision `rough`."""
+    """The Newton iterate from v with the closest bounds. v is the minimum of a sample of this many
+    agents; its error is the precision to which the first local model is solved."""
+    rough = ROUGH * objective.size / number
     here, misses = objective.expand(v), 0
     nobody = Gamma(v, np.zeros(0, dtype=np.int64), np.zeros(0))
     best = Solution(v, nobody, -np.inf, here.value, np.zeros(0))
     # What a sample leaves open, relative to the size of what it is about.
-    unsure = SAMPLED * np.sqrt(THINNER * objective.size / objective.n)
+    unsure = SAMPLED * np.sqrt(objective.size / number)
     reach = Reach(v, v, 0.0, unsure * here.typical, FEWEST * objective.size)
     for _ in range(MAX_STEPS):
         few = objective.active(here.v, reach)

@@ -27,14 +27,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.lifts import Lift
 from gameproof.strategic.newton.nearest import in_price_ball
-from gameproof.strategic.robust_objective import RobustObjective
+from gameproof.strategic.robust_parameters import RobustParameters
 
 MUCH = 1e7  # replaces an infinite feature cost, in units of the largest finite one
 
@@ -64,7 +64,7 @@ class Objective(ABC):
     pull_rows: Matrix
     pull_labels: Vector
 
-    def __init__(self, problem: RobustObjective, moves: bool, parts: list[Lift]) -> None:
+    def __init__(self, problem: RobustParameters[Any], moves: bool, parts: list[Lift]) -> None:
         people, data = problem.population, problem.data
         self.problem, self.data, self.cost = problem, data, problem.feature_cost
         self.theta = slice(data.start, data.start + people.d)

@@ -10,11 +10,12 @@ Where the point is accurate to rounding, `small` says so: what is larger than ro
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from gameproof.core.arguments import Vector
-from gameproof.strategic.robust_objective import RobustObjective
+from gameproof.strategic.robust_parameters import RobustParameters
 
 # The gap at which a minimisation ends, relative to max(1, |value|).
 TARGET = 1e-11
@@ -26,15 +27,14 @@ RESIDUE, WIDER = 1e-9, 1e-9
 
 
 def with_zeros(
-    problem: RobustObjective,
+    problem: RobustParameters[Any],
     x: Vector,
     lower: float,
     upper: float,
-    small: float = SMALL,
-    value: Callable[[Vector], float] | None = None,
+    small: float,
+    value: Callable[[Vector], float],
 ) -> Vector:
     """x with 0 in place of as many small numbers as the value, between these bounds, allows."""
-    value = value or problem.robust_value
     allowed = max(upper, lower + TARGET * max(1.0, abs(upper)))
     sizes = np.abs(x) * _scales(problem)
     threshold = min(small, 2 * float(sizes[sizes < small].max(initial=0.0)))
@@ -50,7 +50,7 @@ def with_zeros(
 
 
 def _without_residue(
-    problem: RobustObjective,
+    problem: RobustParameters[Any],
     x: Vector,
     sizes: Vector,
     lower: float,
@@ -66,13 +66,13 @@ def _without_residue(
     return tried if value(tried) <= allowed else x
 
 
-def _scales(problem: RobustObjective) -> Vector:
+def _scales(problem: RobustParameters[Any]) -> Vector:
     """How much a unit of each coordinate of x can add to a score."""
     largest = problem.population.largest_by_feature
     return problem.join(np.maximum(largest, np.finfo(float).tiny), 1.0, 1.0)
 
 
-def _alpha(problem: RobustObjective, x: Vector, before: float) -> float:
+def _alpha(problem: RobustParameters[Any], x: Vector, before: float) -> float:
     """alpha as before; or, if it was set to 0, the smallest alpha for this theta."""
     if x[-1] != 0:
         return before

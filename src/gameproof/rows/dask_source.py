@@ -1,0 +1,126 @@
+"""Tables on a Dask cluster: a block is a partition, and works where it is.
+
+Every pass submits one task per partition and gathers the results in the order of the partitions.
+Tasks depend only on the partitions and on a few parameters, so Dask repeats those of a lost worker,
+with the same result.
+"""
+
+from __future__ import annotations
+
+import pickle
+from asyncio import CancelledError as AsyncCancelled
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import Any
+
+from gameproof.core.errors import ClusterError
+from gameproof.rows.cores import one_blas_thread
+from gameproof.rows.row_blocks import RowBlocks, Rows
+from gameproof.rows.row_source import RowSource, first_places
+
+# Larger parameters become a task of their own, so that they are sent once and not with every task.
+LARGE = 2**16
+
+
+class DaskSource(RowSource):
+    """Partitions on a cluster. Each of `blocks` is a delayed `RawRows`.
+
+    `prepared` takes the place of the source: the raw partitions are released."""
+
+    def __init__(self, client: Any, blocks: Sequence[Any]) -> None:
+        self._client = client
+        with scheduler_at_work(client):
+            self._blocks = list(client.compute(list(blocks)))
+
+    def map(
+        self, function: Callable[..., Any], *parameters: Any, each: Sequence[Any] | None = None
+    ) -> Iterator[Any]:
+        return _gathered(self._client, self._submitted(function, parameters, each))
+
+    def prepared(
+        self, function: Callable[..., Rows], *parameters: Any, sizes: Sequence[int], d: int
+    ) -> RowBlocks:
+        blocks = self._submitted(function, parameters, first_places(sizes))
+        self._blocks = []
+        filled = [block for block, size in zip(blocks, sizes, strict=True) if size]
+        return DaskRows(self._client, filled, sum(sizes), d)
+
+    def _submitted(
+        self, function: Callable[..., Any], parameters: tuple[Any, ...], each: Sequence[Any] | None
+    ) -> list[Any]:
+        return _submitted(self._client, self._blocks, function, parameters, each)
+
+
+class DaskRows(RowBlocks):
+    """Rows that are kept on the workers, as long as memory and workers last, and made again
+    otherwise."""
+
+    def __init__(self, client: Any, blocks: list[Any], n: int, d: int) -> None:
+        self._client, self._blocks, self.n, self.d = client, blocks, n, d
+
+    def map(self, function: Callable[..., Any], *parameters: Any) -> Iterator[Any]:
+        return _gathered(
+            self._client, _submitted(self._client, self._blocks, function, parameters, None)
+        )
+
+
+@contextmanager
+def scheduler_at_work(client: Any) -> Iterator[None]:
+    """Turns the loss of the cluster into one clear error."""
+    from distributed import KilledWorker
+    from distributed.comm.core import CommClosedError
+
+    address = getattr(getattr(client, "scheduler", None), "address", "an unknown address")
+    try:
+        yield
+    except KilledWorker as error:
+        raise ClusterError(
+            f"several workers of the Dask cluster at {address} ended while they worked on the same "
+            "partition; if memory ran out, make partitions smaller"
+        ) from error
+    except (Exception, AsyncCancelled) as error:
+        # The error of a task itself is not one of the cluster.
+        lost = (CancelledError, AsyncCancelled, CommClosedError)
+        if client.status == "running" and not isinstance(error, lost):
+            raise
+        raise ClusterError(
+            f"the Dask scheduler at {address} was lost, and nothing was written; start it again "
+            "and repeat the command"
+        ) from error
+
+
+def _submitted(
+    client: Any,
+    blocks: Sequence[Any],
+    function: Callable[..., Any],
+    parameters: tuple[Any, ...],
+    each: Sequence[Any] | None,
+) -> list[Any]:
+    """One task per block."""
+    with scheduler_at_work(client):
+        shared: Any = parameters
+        if len(pickle.dumps(parameters)) > LARGE:
+            shared = client.submit(_itself, parameters, pure=False)
+        own = [()] * len(blocks) if each is None else [(one,) for one in each]
+        return [
+            client.submit(_on_one_core, function, block, more, shared, pure=False)
+            for block, more in zip(blocks, own, strict=True)
+        ]
+
+
+def _gathered(client: Any, futures: list[Any]) -> Iterator[Any]:
+    with scheduler_at_work(client):
+        results = client.gather(futures)
+    yield from results
+
+
+def _on_one_core(
+    function: Callable[..., Any], block: Any, own: tuple[Any, ...], parameters: tuple[Any, ...]
+) -> Any:
+    with one_blas_thread():
+        return function(block, *own, *parameters)
+
+
+def _itself(parameters: tuple[Any, ...]) -> tuple[Any, ...]:
+    return parameters

@@ -1,0 +1,101 @@
+"""The worst-case risk of people whose rows are in blocks.
+
+`worst_case` states the mathematics. The risk is the minimum over alpha >= c of
+
+    alpha delta + (1/n) sum_i [l(z_i, y_i) + 2 (g_i - alpha kappa)_+],   g = s y z,
+
+with the (.)_+ for agents whose label may flip. It is convex in alpha. The minimum is at c, or at a
+g_i / kappa: at the g above which agents have the weight n delta / (2 kappa). A sketch says where
+that is, and a second pass collects the few g near it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gameproof.core.arguments import Vector
+from gameproof.rows.quantile_sketch import QuantileSketch, merged_sketch
+from gameproof.rows.row_blocks import Rows, added
+from gameproof.strategic.newton.block_terms import Terms
+from gameproof.strategic.newton.convex_objective import ConvexObjective
+from gameproof.strategic.row_problem import RowProblem
+
+
+class Gains(NamedTuple):
+    """The g of some agents whose label may flip, with their weights."""
+
+    g: Vector
+    weights: Vector
+
+
+def row_worst_case(problem: RowProblem, theta: Vector, intercept: float = 0.0) -> float:
+    """The worst-case risk of theta, in one pass, or in three if labels may flip."""
+    loss, n = problem.loss, problem.n
+    rate = (loss.K + loss.s) * problem.dual_length(theta)
+    objective = ConvexObjective(problem)
+    v, terms = objective.lift(problem.join(theta, rate, intercept)), objective.terms
+    (risk,) = problem.rows.sum(_losses, terms, v)
+    if problem.flips == "none":
+        return float(risk / n + rate * problem.radius)
+    kappa = problem.label_cost
+    affordable = np.inf if kappa == 0 else n * problem.radius / (2 * kappa)
+    # Ranks are counted from the largest g down, so the sketch holds -g.
+    sketch = merged_sketch(problem.rows.map(_sketch, terms, v, rate * kappa))
+    low, high = -np.inf, np.inf
+    if sketch.total > affordable:
+        low, high = sketch.bracket(affordable)
+    parts = list(problem.rows.map(_near, terms, v, rate * kappa, low, high))
+    mass, gained = added([part[0] for part in parts])
+    near = Gains(*(np.concatenate(each) for each in zip(*(part[1] for part in parts), strict=True)))
+    alpha = rate
+    if mass + near.weights.sum() > affordable:
+        order = np.argsort(-near.g, kind="stable")
+        reached = mass + np.cumsum(near.weights[order])
+        alpha = float(near.g[order[int(np.searchsorted(reached, affordable))]]) / kappa
+    beyond = near.weights @ np.maximum(near.g - alpha * kappa, 0.0)
+    flips = gained - mass * alpha * kappa + beyond
+    return float(alpha * problem.radius + (risk + 2 * flips) / n)
+
+
+def _scored(rows: Rows, terms: Terms, v: Vector) -> tuple[Vector, Vector, Vector, Any]:
+    """z, y, weights, and whether labels may flip, of these rows."""
+    scores, free = [], []
+    for block in terms.blocks(rows):
+        scores.append(terms.scores(block, v))
+        free.append(block.free)
+    weights = np.ones(rows.y.size) if rows.weights is None else rows.weights
+    if not scores:
+        return np.zeros(0), rows.y, weights, np.zeros(0, dtype=bool)
+    return np.concatenate(scores), rows.y, weights, np.concatenate(free)
+
+
+def _losses(rows: Rows, terms: Terms, v: Vector) -> list[float]:
+    z, y, weights, _ = _scored(rows, terms, v)
+    return [float(weights @ terms.loss.value(z, y))]
+
+
+def _gains(rows: Rows, terms: Terms, v: Vector, least: float) -> Gains:
+    """g of the agents whose flip is worth more than distance."""
+    z, y, weights, free = _scored(rows, terms, v)
+    g = terms.loss.s * y * z
+    chosen = free & (g > 0) & (g > least)
+    return Gains(g[chosen], weights[chosen])
+
+
+def _sketch(rows: Rows, terms: Terms, v: Vector, least: float) -> QuantileSketch:
+    gains = _gains(rows, terms, v, least)
+    return QuantileSketch.of(-gains.g, gains.weights)
+
+
+def _near(
+    rows: Rows, terms: Terms, v: Vector, least: float, low: float, high: float
+) -> tuple[list[float], Gains]:
+    """The weight of the agents with -g up to the lower end and the sum of their g, and the agents
+    from there to the upper end."""
+    g, weights = _gains(rows, terms, v, least)
+    sure, near = -g <= low, (-g > low) & (-g <= high)
+    return [float(weights[sure].sum()), float(weights[sure] @ g[sure])], Gains(
+        g[near], weights[near]
+    )
