@@ -4,8 +4,8 @@
    how large gradients are (`auto_probe`).
 2. *Settings.* With D a block's half diameter and G the size of its estimates, a step of D / G moves
    across the block. If the run can afford many gradients of the mean over all samples, estimates
-   use all samples: they are exact, and steps can stay constant. Otherwise, estimates use few
-   samples, and steps fall as the root of time. Differences are taken along every coordinate within
+   use all samples: they are exact unless values are noisy, and steps can stay constant. Otherwise,
+   estimates use few samples, and steps fall as the root of time. Differences are taken along every coordinate within
    the affine hull of the sets, or along random directions if that costs too much.
 3. *Race.* The settings compete on the rest of the pilot, and so does the start (`auto_race`). The
    run continues from the winner's point. If no setting beats the start, the run begins there.
@@ -51,6 +51,7 @@ PROBE_SHARE = 6
 ALL_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
     (PastExtragradient(), 0.3, False),
     (Extragradient(), 0.3, False),
+    (PastExtragradient(), 0.1, False),
 )
 FEW_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
     (SGDA(), 1.0, True),
@@ -103,6 +104,7 @@ def _settings(
     gradient: Gradient = Coordinates(feasible=found.feasible)
     if k < dim:
         gradient, per_sample = Directions(k=k, feasible=found.feasible), k + 1
+    exact = all_samples and k >= dim and not found.noisy
     sizes = found.sizes(batch, n, max(dim, 1) / k)
     base = Solver(
         gradient=gradient,
@@ -112,7 +114,7 @@ def _settings(
     )
     settings = [
         replace(base, update=update, step=PerStep(_step(c, falls)), average=_average(falls))
-        for update, c, falls in (ALL_SAMPLES if all_samples and k >= dim else FEW_SAMPLES)
+        for update, c, falls in (ALL_SAMPLES if exact else FEW_SAMPLES)
     ]
     which = "all samples" if batch == n else "one sample" if batch == 1 else f"{batch} samples"
     along = "every coordinate" if k >= dim else f"{k} random directions"
