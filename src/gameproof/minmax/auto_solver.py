@@ -81,7 +81,7 @@ def choose(
     as_count("pilot", pilot, least=2 * FEWEST)
     found = probe(problem, pilot // PROBE_SHARE, np.random.default_rng([seed, 2]))
     settings, plan = _settings(problem, found, queries, batch)
-    outcome = Race(problem, settings, seed).outcome(pilot - found.n_values)
+    outcome = Race(problem, settings, found.noisy, seed).outcome(pilot - found.n_values)
     why = " ".join([_explain_probe(problem, found), plan, _explain_race(outcome, len(settings))])
     if {"x", "y"} <= problem.known:
         why += " The problem gives its gradients: estimate=Exact() would ask nothing."

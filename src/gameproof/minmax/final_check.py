@@ -10,7 +10,7 @@ samples.
   exact.
 - Otherwise both gaps are underestimated. More effort goes into opponents of the output, so the
   comparison favours the start.
-- If only some samples are used, or values are noisy, the output must be better by two standard
+- If only some samples are used, or values are noisy, the output must be better by three standard
   errors.
 """
 
@@ -26,6 +26,7 @@ from gameproof.minmax.estimates.coordinates import Coordinates
 from gameproof.minmax.estimates.directions import Directions
 from gameproof.minmax.estimates.gradient import Context, FromValues, Space
 from gameproof.minmax.run import Run
+from gameproof.minmax.sampling import draw_samples
 from gameproof.minmax.sets.convex_set import projected_on_shrunk
 
 Point = tuple[Vector, Vector]
@@ -37,7 +38,9 @@ LENGTHS = (1e6, 1.0, 0.25, 0.06, 0.015)
 ROUNDS, SAMPLES = 3, 8
 # Pairs of points whose values are compared, one of them twice.
 PAIRS = 13
-STANDARD_ERRORS = 2.0
+STANDARD_ERRORS = 3.0
+# Values that are asked twice to see whether they are noisy.
+REPEATED = 4
 
 
 class Comparison(NamedTuple):
@@ -68,8 +71,11 @@ class _Check:
         self._shrink = 1.0 - min(2 * self._radius / run.reach, 0.5)
         # A generator of its own: the run's must stay as it is for a resumed run.
         self._rng = np.random.default_rng(0)
+        self._noisy = False
 
     def compare(self, start: Point, output: Point, number: int) -> Comparison:
+        few = self._samples(REPEATED)
+        self._noisy = bool((self._values(few, *output) != self._values(few, *output)).any())
         opponents = (
             self._opponent(start, number // 6, rounds=1),
             self._opponent(output, number // 3, rounds=ROUNDS),
@@ -143,9 +149,7 @@ class _Check:
         return gradient.estimate(means, offsets, self._radius, context), float(means[-1])
 
     def _samples(self, number: int) -> Indices:
-        n = self._problem.n
-        drawn: Indices = self._rng.choice(n, size=min(n, number), replace=False)
-        return drawn
+        return draw_samples(self._rng, self._problem.n, number, self._noisy)
 
     def _mean(self, samples: Indices, point: list[Vector]) -> float:
         return float(self._values(samples, *point).mean())
