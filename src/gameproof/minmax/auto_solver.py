@@ -4,9 +4,10 @@
    how large gradients are (`auto_probe`).
 2. *Settings.* With D a block's half diameter and G the size of its estimates, a step of D / G moves
    across the block. If the run can afford many gradients of the mean over all samples, estimates
-   use all samples: they are exact unless values are noisy, and steps can stay constant. Otherwise,
-   estimates use few samples, and steps fall as the root of time. Differences are taken along every coordinate within
-   the affine hull of the sets, or along random directions if that costs too much.
+   use all samples: they are exact unless values are noisy, and steps can stay constant.
+   Otherwise, estimates use few samples, and steps fall as the root of time. Differences are
+   taken along every coordinate within the affine hull of the sets, or along random directions if
+   that costs too much.
 3. *Race.* The settings compete on the rest of the pilot, and so does the start (`auto_race`). The
    run continues from the winner's point. If no setting beats the start, the run begins there.
 4. *Final check.* `solve` compares the output with the start, and returns the better one

@@ -10,8 +10,8 @@ samples.
   exact.
 - Otherwise both gaps are underestimated. More effort goes into opponents of the output, so the
   comparison favours the start.
-- If only some samples are used, or values are noisy, the output must be better by three standard
-  errors.
+- If only some samples are used, the output must be better by two standard errors of their choice.
+  If values are noisy, it must be better by three standard errors of the noise.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ LENGTHS = (1e6, 1.0, 0.25, 0.06, 0.015)
 ROUNDS, SAMPLES = 3, 8
 # Pairs of points whose values are compared, one of them twice.
 PAIRS = 13
-STANDARD_ERRORS = 3.0
+# Standard errors by which the output must be better: of the choice of samples, and of noise.
+OF_SAMPLES, OF_NOISE = 2.0, 3.0
 # Values that are asked twice to see whether they are noisy.
 REPEATED = 4
 
@@ -90,17 +91,19 @@ class _Check:
         gaps = [_gap_of(table, own) for own in (0, 1)]
         again = self._values(samples, xs[1], ys[1]) - table[1, 1]
         difference = gaps[0] - gaps[1]
-        error = self._standard_error(difference, again)
         means = [float(gap.mean()) for gap in gaps]
-        margin = max(STANDARD_ERRORS * error, 1e-9 * abs(means[0]))
+        margin = max(self._margin(difference, again), 1e-9 * abs(means[0]))
         return Comparison(difference.mean() > margin, means[1], means[0], self._asked)
 
-    def _standard_error(self, difference: Vector, again: Vector) -> float:
-        """Of the mean difference of four values a sample: by the choice of samples, and by noise.
-        `again` is the difference of two values that would be equal without noise."""
+    def _margin(self, difference: Vector, again: Vector) -> float:
+        """By how much the mean difference of four values per sample must exceed 0.
+
+        `again` is the difference of two values that would be equal without noise.
+        """
         m, n = len(difference), self._problem.n
         chosen = (1 - m / n) * difference.var(ddof=1) if 1 < m < n else 0.0
-        return float(np.sqrt((chosen + 2 * np.mean(again**2)) / m))
+        noise = 2 * np.mean(again**2)
+        return float(np.sqrt((OF_SAMPLES**2 * chosen + OF_NOISE**2 * noise) / m))
 
     def _opponent(self, point: Point, number: int, rounds: int) -> Point:
         """A strong answer to x by y, and to y by x."""

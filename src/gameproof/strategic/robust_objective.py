@@ -19,6 +19,7 @@ from gameproof.kernels import samples, strategic
 from gameproof.kernels.jit import for_data
 from gameproof.kernels.memory import packed
 from gameproof.minmax.problem import Problem
+from gameproof.minmax.schedules import Power, Schedule
 from gameproof.minmax.sets.box import Box
 from gameproof.minmax.sets.cone import Cone
 from gameproof.minmax.sets.convex_set import ConvexSet
@@ -105,6 +106,11 @@ class RobustObjective(Problem):
         x = np.zeros(self.x_set.dim)
         x[-1] = min(1.0, self.alpha_max)
         return x, np.zeros(self.n)
+
+    @property
+    def default_schedules(self) -> tuple[Schedule, Schedule]:
+        """The step sizes and radii of the paper."""
+        return Power(0.003, 0.76), Power(4.0, 0.25)
 
     @property
     def interior(self) -> Vector:
