@@ -67,8 +67,46 @@ def test_example_problems_run_and_do_not_end_worse_than_they_start(path: Path, c
     example["main"]()
     printed = capsys.readouterr().out
     start, end = re.search(r"gap: (\S+) at the start, (\S+) now", printed).groups()
-    # The end is printed to two digits. So few values may leave a run at its start.
+    # Both are printed rounded: the start to four decimals, the end to two digits.
     assert -1e-9 <= float(end) <= 1.05 * float(start)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_run_of_few_values_never_ends_worse_than_its_start(path: Path) -> None:
+    example = runpy.run_path(str(path), run_name=path.stem)
+    problem, gap = example["PROBLEM"], example["duality_gap"]
+    solver = gp.Solver.auto(problem, queries=1_000, seed=1)
+    result = gp.solve(problem, solver, queries=1_000, seed=1)
+    assert gap(result.x, result.y) <= gap(*problem.start)
+
+
+def bilinear_game(noise: float = 0.0) -> tuple[gp.SaddleProblem, Any]:
+    """The 2 x 2 game of value 5/3 as one sample, and its gap."""
+    payoffs, rng = np.array([[1.0, 2.0], [3.0, 1.0]]), np.random.default_rng(5)
+
+    def value(i: int, x: Any, y: Any) -> float:
+        return float(x @ payoffs @ y) + noise * rng.normal()
+
+    problem = gp.SaddleProblem(value, n=1, x_set=gp.Simplex(2), y_set=gp.Simplex(2))
+    return problem, lambda x, y: float((x @ payoffs).max() - (payoffs @ y).min())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_exact_differences_of_a_bilinear_game_lead_to_its_saddle_point(seed: int) -> None:
+    problem, gap = bilinear_game()
+    solver = gp.Solver.auto(problem, queries=8_000, seed=seed)
+    result = gp.solve(problem, solver, queries=8_000, seed=seed)
+    assert gap(result.x, result.y) < 1e-9
+
+
+@pytest.mark.parametrize(("noise", "share"), [(0.05, 0.2), (1.0, 1.0)])
+def test_noisy_values_come_closer_or_leave_the_run_at_its_start(noise: float, share: float) -> None:
+    # Seeds are fixed. With noise as large as the payoffs, a run may not improve.
+    for seed in range(3):
+        problem, gap = bilinear_game(noise)
+        solver = gp.Solver.auto(problem, queries=8_000, seed=seed)
+        result = gp.solve(problem, solver, queries=8_000, seed=seed)
+        assert gap(result.x, result.y) <= share * gap(*problem.start)
 
 
 def test_same_seed_gives_the_same_solver() -> None:

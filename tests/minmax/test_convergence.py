@@ -1,5 +1,7 @@
 """The four algorithms reach known saddle points, at the rate the theorem promises."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -113,6 +115,37 @@ def test_auto_scale_is_two_n_for_private_coordinates_and_one_elsewhere() -> None
     assert solver.scales(gp.RobustLeastSquares.random(n=40)) == (1.0, 80.0)
     assert solver.scales(gp.QuadraticGame.random(n=40)) == (1.0, 1.0)
     assert gp.ogda_rr(scale=None).scales(gp.RobustLeastSquares.random(n=40)) == (1.0, 1.0)
+
+
+def test_steps_and_radii_that_are_not_stated_grow_with_the_sets() -> None:
+    def chosen(length: float, **parts: Any) -> gp.Solver:
+        sets = {"x_set": gp.Ball([0.0], length), "y_set": gp.Ball([0.0], 2 * length)}
+        problem = gp.SaddleProblem(lambda i, x, y: x[0] * y[0], n=4, **sets)
+        return gp.ogda_rr(**parts).for_problem(problem)
+
+    small, large = chosen(1.0), chosen(10.0)
+    assert small.radius.initial == pytest.approx(0.3)
+    assert large.radius.initial == pytest.approx(3.0)
+    assert large.step.initial == pytest.approx(100 * small.step.initial)
+    assert (chosen(1.0, step=0.2).step, chosen(1.0, radius=0.1).radius) == (0.2, 0.1)
+
+
+def test_defaults_come_closer_on_a_game_of_unit_size() -> None:
+    game = gp.QuadraticGame.random(n=50, seed=0)
+    result = gp.solve(game, epochs=200, seed=0)
+    assert game.duality_gap(result.x, result.y) < game.duality_gap(*game.start)
+
+
+def test_strategic_problems_keep_the_steps_and_radii_of_the_paper() -> None:
+    X, y = gp.synthetic_people(n=20, d=3, seed=0)
+    problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(0.05)), 0.1, 0.5)
+    solver = gp.ogda_rr().for_problem(problem)
+    assert (solver.step, solver.radius) == (gp.Power(0.003, 0.76), gp.Power(4.0, 0.25))
+
+
+def test_solver_without_a_problem_says_that_its_steps_follow_from_one() -> None:
+    with pytest.raises(ValueError, match="follow from the problem; use"):
+        _ = gp.ogda_rr().schedules
 
 
 def test_block_multipliers_speed_up_private_coordinates() -> None:

@@ -1,6 +1,7 @@
 """`probe`: what a few values say about a problem of which only sets and values are known.
 
-- *Noise.* Some values are asked twice. If they differ, differences need a larger radius.
+- *Noise.* Some values are asked twice. If they differ, differences need a radius that grows with
+  the noise.
 - *Outside the sets.* Points just outside are asked. If a value there raises or is not finite,
   queries must be feasible.
 - *Sizes.* With a random unit vector v of a space of d directions, E (g'v)^2 = |g|^2 / d. For
@@ -19,17 +20,21 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.minmax.estimates.directions import Directions
 from gameproof.minmax.estimates.gradient import Space
 from gameproof.minmax.problem import Problem
+from gameproof.minmax.sampling import draw_samples
 from gameproof.minmax.sets.convex_set import ConvexSet
 from gameproof.minmax.sets.product import Product
 from gameproof.minmax.sets.simplex import Simplex
 
-# Query radii in units of the smaller half diameter: of repeatable values, and of noisy ones.
-SMALL, NOISY = 1e-4, 0.02
+# The query radius of repeatable values in units of the smaller half diameter, and the range of the
+# radius of noisy values, which grows with the noise.
+SMALL, NOISY = 1e-4, (0.02, 0.5)
 # The same in units of the ball inside the sets, if queries must be feasible.
 SMALL_INSIDE, NOISY_INSIDE = 1e-4, 0.1
 # The fewest values with which anything can be measured.
 FEWEST = 60
 PLACES, OUTSIDE = 4, 6
+# How many values are asked twice.
+TWICE = 4
 
 
 @dataclass(frozen=True)
@@ -67,11 +72,11 @@ class _Probe:
 
     def findings(self, number: int) -> Findings:
         problem, smallest = self._problem, min([w for w in self._widths if w > 0], default=1.0)
-        few = self._samples(min(problem.n, 4))
+        few = draw_samples(self._rng, problem.n, TWICE, noisy=True)
         once, again = self._values(few, *problem.start), self._values(few, *problem.start)
         _require_usable(problem, once)
         noisy = bool((once != again).any())
-        radius = (NOISY if noisy else SMALL) * smallest
+        radius = (self._noise_ratio(few, once, again) if noisy else SMALL) * smallest
         feasible = self._reach > 0 and not self._is_defined_outside(radius)
         if feasible:
             radius = min(radius, (NOISY_INSIDE if noisy else SMALL_INSIDE) * self._reach)
@@ -85,6 +90,15 @@ class _Probe:
             of_mean,
             self._asked,
         )
+
+    def _noise_ratio(self, few: Indices, once: Vector, again: Vector) -> float:
+        """The noise of a value in units of its change across the sets, within `NOISY`."""
+        parts = self._problem.x_set, self._problem.y_set
+        drawn = [self._values(few, *(part.sample(self._rng) for part in parts)) for _ in range(4)]
+        _require_usable(self._problem, np.array(drawn))
+        change = np.abs(np.mean(drawn, axis=1) - once.mean()).mean()
+        noise = np.sqrt(((once - again) ** 2).mean() / 2)
+        return float(np.clip(noise / max(change, 1e-300), *NOISY))
 
     def _is_defined_outside(self, radius: float) -> bool:
         """True if values can be asked `radius` outside the sets."""

@@ -21,6 +21,7 @@ from gameproof.core.arguments import Indices, Vector
 from gameproof.core.errors import GameproofError
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.run import UNLIMITED, Run
+from gameproof.minmax.sampling import draw_samples
 from gameproof.minmax.schedules import Constant, PerStep, Shifted
 from gameproof.minmax.solver import Solver
 
@@ -44,8 +45,8 @@ class Outcome:
 class Race:
     """Drives one run per setting."""
 
-    def __init__(self, problem: Problem, settings: list[Solver], seed: int) -> None:
-        self._problem, self._start = problem, problem.start
+    def __init__(self, problem: Problem, settings: list[Solver], noisy: bool, seed: int) -> None:
+        self._problem, self._start, self._noisy = problem, problem.start, noisy
         self._runs = [Run(problem, setting, seed=seed) for setting in settings]
         self._rng = np.random.default_rng([seed, 5])
         self._compared = 0
@@ -83,8 +84,8 @@ class Race:
     def _gaps(self, runs: list[Run], number: int) -> Vector:
         """The estimated gaps of the start and of each run."""
         points = [self._start, *(run.recommend() for run in runs)]
-        k, n = len(points), self._problem.n
-        samples = self._rng.choice(n, size=max(1, min(n, number // k**2)), replace=False)
+        each = number // len(points) ** 2
+        samples = draw_samples(self._rng, self._problem.n, each, self._noisy)
         table = np.array([[self._value(samples, x, y) for _, y in points] for x, _ in points])
         gaps: Vector = table.max(axis=1) - table.min(axis=0)
         return gaps

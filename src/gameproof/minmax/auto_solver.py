@@ -4,9 +4,10 @@
    how large gradients are (`auto_probe`).
 2. *Settings.* With D a block's half diameter and G the size of its estimates, a step of D / G moves
    across the block. If the run can afford many gradients of the mean over all samples, estimates
-   use all samples: they are exact, and steps can stay constant. Otherwise, estimates use few
-   samples, and steps fall as the root of time. Differences are taken along every coordinate within
-   the affine hull of the sets, or along random directions if that costs too much.
+   use all samples: they are exact unless values are noisy, and steps can stay constant.
+   Otherwise, estimates use few samples, and steps fall as the root of time. Differences are
+   taken along every coordinate within the affine hull of the sets, or along random directions if
+   that costs too much.
 3. *Race.* The settings compete on the rest of the pilot, and so does the start (`auto_race`). The
    run continues from the winner's point. If no setting beats the start, the run begins there.
 4. *Final check.* `solve` compares the output with the start, and returns the better one
@@ -51,6 +52,7 @@ PROBE_SHARE = 6
 ALL_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
     (PastExtragradient(), 0.3, False),
     (Extragradient(), 0.3, False),
+    (PastExtragradient(), 0.1, False),
 )
 FEW_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
     (SGDA(), 1.0, True),
@@ -80,7 +82,7 @@ def choose(
     as_count("pilot", pilot, least=2 * FEWEST)
     found = probe(problem, pilot // PROBE_SHARE, np.random.default_rng([seed, 2]))
     settings, plan = _settings(problem, found, queries, batch)
-    outcome = Race(problem, settings, seed).outcome(pilot - found.n_values)
+    outcome = Race(problem, settings, found.noisy, seed).outcome(pilot - found.n_values)
     why = " ".join([_explain_probe(problem, found), plan, _explain_race(outcome, len(settings))])
     if {"x", "y"} <= problem.known:
         why += " The problem gives its gradients: estimate=Exact() would ask nothing."
@@ -103,6 +105,7 @@ def _settings(
     gradient: Gradient = Coordinates(feasible=found.feasible)
     if k < dim:
         gradient, per_sample = Directions(k=k, feasible=found.feasible), k + 1
+    exact = all_samples and k >= dim and not found.noisy
     sizes = found.sizes(batch, n, max(dim, 1) / k)
     base = Solver(
         gradient=gradient,
@@ -112,7 +115,7 @@ def _settings(
     )
     settings = [
         replace(base, update=update, step=PerStep(_step(c, falls)), average=_average(falls))
-        for update, c, falls in (ALL_SAMPLES if all_samples and k >= dim else FEW_SAMPLES)
+        for update, c, falls in (ALL_SAMPLES if exact else FEW_SAMPLES)
     ]
     which = "all samples" if batch == n else "one sample" if batch == 1 else f"{batch} samples"
     along = "every coordinate" if k >= dim else f"{k} random directions"

@@ -10,8 +10,8 @@ samples.
   exact.
 - Otherwise both gaps are underestimated. More effort goes into opponents of the output, so the
   comparison favours the start.
-- If only some samples are used, or values are noisy, the output must be better by two standard
-  errors.
+- If only some samples are used, the output must be better by two standard errors of their choice.
+  If values are noisy, it must be better by three standard errors of the noise.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from gameproof.minmax.estimates.coordinates import Coordinates
 from gameproof.minmax.estimates.directions import Directions
 from gameproof.minmax.estimates.gradient import Context, FromValues, Space
 from gameproof.minmax.run import Run
+from gameproof.minmax.sampling import draw_samples
 from gameproof.minmax.sets.convex_set import projected_on_shrunk
 
 Point = tuple[Vector, Vector]
@@ -37,7 +38,10 @@ LENGTHS = (1e6, 1.0, 0.25, 0.06, 0.015)
 ROUNDS, SAMPLES = 3, 8
 # Pairs of points whose values are compared, one of them twice.
 PAIRS = 13
-STANDARD_ERRORS = 2.0
+# Standard errors by which the output must be better: of the choice of samples, and of noise.
+OF_SAMPLES, OF_NOISE = 2.0, 3.0
+# Values that are asked twice to see whether they are noisy.
+REPEATED = 4
 
 
 class Comparison(NamedTuple):
@@ -68,8 +72,11 @@ class _Check:
         self._shrink = 1.0 - min(2 * self._radius / run.reach, 0.5)
         # A generator of its own: the run's must stay as it is for a resumed run.
         self._rng = np.random.default_rng(0)
+        self._noisy = False
 
     def compare(self, start: Point, output: Point, number: int) -> Comparison:
+        few = self._samples(REPEATED)
+        self._noisy = bool((self._values(few, *output) != self._values(few, *output)).any())
         opponents = (
             self._opponent(start, number // 6, rounds=1),
             self._opponent(output, number // 3, rounds=ROUNDS),
@@ -84,17 +91,19 @@ class _Check:
         gaps = [_gap_of(table, own) for own in (0, 1)]
         again = self._values(samples, xs[1], ys[1]) - table[1, 1]
         difference = gaps[0] - gaps[1]
-        error = self._standard_error(difference, again)
         means = [float(gap.mean()) for gap in gaps]
-        margin = max(STANDARD_ERRORS * error, 1e-9 * abs(means[0]))
+        margin = max(self._margin(difference, again), 1e-9 * abs(means[0]))
         return Comparison(difference.mean() > margin, means[1], means[0], self._asked)
 
-    def _standard_error(self, difference: Vector, again: Vector) -> float:
-        """Of the mean difference of four values a sample: by the choice of samples, and by noise.
-        `again` is the difference of two values that would be equal without noise."""
+    def _margin(self, difference: Vector, again: Vector) -> float:
+        """By how much the mean difference of four values per sample must exceed 0.
+
+        `again` is the difference of two values that would be equal without noise.
+        """
         m, n = len(difference), self._problem.n
         chosen = (1 - m / n) * difference.var(ddof=1) if 1 < m < n else 0.0
-        return float(np.sqrt((chosen + 2 * np.mean(again**2)) / m))
+        noise = 2 * np.mean(again**2)
+        return float(np.sqrt((OF_SAMPLES**2 * chosen + OF_NOISE**2 * noise) / m))
 
     def _opponent(self, point: Point, number: int, rounds: int) -> Point:
         """A strong answer to x by y, and to y by x."""
@@ -143,9 +152,7 @@ class _Check:
         return gradient.estimate(means, offsets, self._radius, context), float(means[-1])
 
     def _samples(self, number: int) -> Indices:
-        n = self._problem.n
-        drawn: Indices = self._rng.choice(n, size=min(n, number), replace=False)
-        return drawn
+        return draw_samples(self._rng, self._problem.n, number, self._noisy)
 
     def _mean(self, samples: Indices, point: list[Vector]) -> float:
         return float(self._values(samples, *point).mean())

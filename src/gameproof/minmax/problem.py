@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from gameproof.core.arguments import Indices, Vector, as_vector, shown
 from gameproof.core.fingerprint import fingerprint
 from gameproof.minmax.blocks import Block, Perturbed
 from gameproof.minmax.queries import Queries
+from gameproof.minmax.schedules import Power, Schedule
 from gameproof.minmax.sets.convex_set import ConvexSet
 from gameproof.minmax.sets.product import Product
 
@@ -132,6 +134,20 @@ class Problem(ABC):
         """Step multipliers of x and y under scale="auto". A private coordinate moves in one step of
         n: multiplying by 2n gives it, over an epoch, the reach of a coordinate of x."""
         return (1.0, 2.0 * self.n) if self.private_y else (1.0, 1.0)
+
+    @property
+    def default_schedules(self) -> tuple[Schedule, Schedule]:
+        """The step sizes and radii of a solver that states none, for values of about unit size.
+
+        With D the smaller half diameter of the sets and d the number of coordinates, the radius is
+        0.3 D at first. An estimate from one value is then about d / (0.3 D) long, so n independent
+        steps of 0.3 D^2 / (d sqrt(n)) move about D. Both decrease with the paper's exponents.
+        """
+        sets = self.x_set, self.y_set
+        wide = min((part.diameter / 2 for part in sets if part.diameter > 0), default=1.0)
+        dim = self.x_set.dim + (1 if self.private_y else self.y_set.dim)
+        radius = 0.3 * float(wide)
+        return Power(radius * float(wide) / (dim * sqrt(self.n)), 0.76), Power(radius, 0.25)
 
     def values(self, indices: Sequence[int] | Indices, x: ArrayLike, y: ArrayLike) -> Vector:
         """L_i(x, y) for i in indices, as an array."""

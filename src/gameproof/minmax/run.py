@@ -109,6 +109,7 @@ class Run:
     ) -> None:
         _require_types(problem, solver, state)
         _require_tally(problem)
+        solver = solver.for_problem(problem)
         self._problem, self._solver = problem, solver
         self._plan = plan(problem, solver)
         self._method = self._plan.method

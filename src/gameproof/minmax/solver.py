@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from typing import Any, Literal, final
 
@@ -25,7 +25,7 @@ from gameproof.minmax.orders.order import Order
 from gameproof.minmax.orders.reshuffle import Reshuffle
 from gameproof.minmax.orders.with_replacement import WithReplacement
 from gameproof.minmax.problem import Problem, require_problem
-from gameproof.minmax.schedules import Constant, Power, Schedule, as_schedule, tabulated
+from gameproof.minmax.schedules import Constant, Schedule, as_schedule, tabulated
 from gameproof.minmax.updates.ogda import OGDA
 from gameproof.minmax.updates.sgda import SGDA
 from gameproof.minmax.updates.update import Update
@@ -43,7 +43,8 @@ class Solver:
     update, gradient, order
         The parts of the method.
     step, radius
-        Schedules by epoch, or numbers; `PerStep` for schedules by step.
+        Schedules by epoch, or numbers; `PerStep` for schedules by step. None: derived from the size
+        of the problem's sets, or the paper's values if the problem is strategic.
     scale
         Multiplies the steps of the x and the y block: "auto" is the problem's own choice, None one
         step for all (the paper to the letter).
@@ -68,8 +69,8 @@ class Solver:
     update: Update = field(default_factory=OGDA)
     gradient: Gradient = field(default_factory=OnePoint)
     order: Order = field(default_factory=Reshuffle)
-    step: Schedule | float = field(default_factory=lambda: Power(0.003, 0.76))
-    radius: Schedule | float = field(default_factory=lambda: Power(4.0, 0.25))
+    step: Schedule | float | None = None
+    radius: Schedule | float | None = None
     scale: Scale = "auto"
     batch: int = 1
     average: Average = field(default_factory=StepWeighted)
@@ -85,7 +86,10 @@ class Solver:
                     f"{name} must be of the kind {kind.__name__}, such as {_SUCH_AS[name]}, "
                     f"got {getattr(self, name)!r}"
                 )
-        self.by_epoch(0, 1)
+        for name in ("step", "radius"):
+            schedule = getattr(self, name)
+            if schedule is not None:
+                tabulated(name, as_schedule(name, schedule), 0, 1)
         _require_known_codes(self)
         object.__setattr__(self, "batch", as_count("batch", self.batch))
         if not (self.scale is None or _is_auto(self.scale)):
@@ -162,9 +166,25 @@ class Solver:
             return 1.0, 1.0
         return problem.scale if _is_auto(self.scale) else _checked_scale(self.scale)
 
+    def for_problem(self, problem: Problem) -> Solver:
+        """Returns the solver with the problem's step and radius where it states none."""
+        if self.step is not None and self.radius is not None:
+            return self
+        step, radius = problem.default_schedules
+        return replace(
+            self,
+            step=step if self.step is None else self.step,
+            radius=radius if self.radius is None else self.radius,
+        )
+
     @property
     def schedules(self) -> tuple[Schedule, Schedule]:
         """The schedules of step sizes and radii."""
+        if self.step is None or self.radius is None:
+            raise ValueError(
+                "step and radius of this solver follow from the problem; use "
+                "solver.for_problem(problem).schedules"
+            )
         return as_schedule("step", self.step), as_schedule("radius", self.radius)
 
     def by_epoch(self, first: int, last: int) -> tuple[Vector, Vector]:
