@@ -1,0 +1,1 @@
+"""Studies with real people: durable, concurrent, and the same to the bit after any crash."""
