@@ -18,6 +18,7 @@ from scipy.special import stdtrit
 
 from gameproof.core.arguments import Vector, as_count, as_positive
 from gameproof.strategic.adversary import as_intercept, as_theta, ball_radius, best_flips
+from gameproof.strategic.inquiry import Deployment, Inquiry, ask_now
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # Enough for an interval of a few hundredths.
@@ -121,6 +122,19 @@ def estimate_risk(
     >>> risk.low < risk.value < risk.high, risk.n_queries, asked.n_answers
     (True, 60, 60)
     """
+    inquiry = risk_inquiry(problem, theta, intercept, queries, confidence, seed)
+    return ask_now(inquiry, problem.population)
+
+
+def risk_inquiry(
+    problem: StrategicProblem,
+    theta: ArrayLike,
+    intercept: float | None,
+    queries: int | None,
+    confidence: float,
+    seed: int | np.random.Generator | None,
+) -> Inquiry[RiskEstimate]:
+    """`estimate_risk` as an inquiry."""
     if problem.flips == "both":
         raise ValueError(
             "nobody moves if labels flip both ways, so there is nothing to estimate: use worst_case"
@@ -135,8 +149,9 @@ def estimate_risk(
     number = _number_asked(negative.size, queries)
     chosen = np.random.default_rng(seed).choice(negative, number, replace=False)
     known, alpha = _known_part(problem, deployed, offset)
-    scores = people.scores(deployed, chosen) + offset
-    added = people.weights[chosen] * loss.value(scores, np.full(number, -1.0))
+    replies = yield Deployment(deployed, chosen)
+    scores, number = replies.scores(deployed) + offset, replies.agents.size
+    added = people.weights[replies.agents] * loss.value(scores, np.full(number, -1.0))
     share = negative.size / people.n
     value = known + share * float(added.mean())
     half = share * _half_width(added, negative.size, level)
