@@ -18,7 +18,7 @@ import numpy as np
 import gameproof as gp
 from gameproof.minmax.run import UNLIMITED
 from gameproof.paper.participants import draw_people
-from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.newton.convex_objective import ConvexObjective
 
 TARGETS = (0.1, 0.03, 0.01, 0.003)
 AVERAGES = {"average": gp.StepWeighted(), "suffix": gp.Suffix(), "last": gp.Last()}
@@ -59,8 +59,8 @@ class Gap:
     function of y."""
 
     def __init__(self, problem: gp.StrategicProblem, saddle: gp.Saddle) -> None:
-        self._side = ConvexSide(problem, saddle.y)
-        free = ConvexSide(problem)
+        self._objective = ConvexObjective(problem, saddle.y)
+        free = ConvexObjective(problem)
         v = free.lift(saddle.x)
         self._free, self._pulls = free.free, free.pulls(v)
         self._value = free.at(v).value
@@ -68,8 +68,8 @@ class Gap:
         assert abs(self(x, y) - gp.gap(problem, x, y, saddle)) < 1e-9
 
     def __call__(self, x: Any, y: Any) -> float:
-        upper = self._side.at(self._side.lift(x)).value
-        lower = self._value + float(y[self._free] @ self._pulls) / self._side.n
+        upper = self._objective.at(self._objective.lift(x)).value
+        lower = self._value + float(y[self._free] @ self._pulls) / self._objective.n
         return upper - lower
 
 

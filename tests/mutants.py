@@ -30,7 +30,7 @@ TESTS = ROOT / "tests"
 # tests wherever they lie under tests/; a pattern may name more than one file.
 TESTS_OF = {
     "sets": ("minmax/test_sets.py", "test_projections.py", "test_own_parts.py"),
-    "schedules": ("minmax/test_bad_input.py", "minmax/test_trajectory.py", "minmax/test_run.py"),
+    "schedules": ("minmax/test_bad_input.py", "minmax/test_trajectory.py", "test_methods.py"),
     "averages": ("minmax/test_solve.py", "minmax/test_convergence.py", "minmax/test_run.py"),
     "state": (
         "test_state_files.py",
@@ -38,6 +38,8 @@ TESTS_OF = {
         "test_private.py",
         "test_convergence.py",
         "test_resume.py",
+        "test_feasible.py",
+        "test_own_methods.py",
     ),
     "budgets": (
         "strategic/test_budgets.py",

@@ -74,7 +74,10 @@ class Plain:
     simplices: bool = False  # x and y each have a constant sum
     y_known: bool = False  # y is not perturbed
     reach: float = np.inf  # the radius of a ball in the sets, if queries must be feasible
+    every: int = 0  # epochs between two snapshots, for variance reduction
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
+    snapshot: Vector | None = None
+    snapshot_mean: Any = 0.0
     asked: int = 0
     mean: float = 0.0
     seen: int = 0
@@ -113,14 +116,35 @@ class Plain:
         return (q * np.sign(np.diag(r))).T
 
     def operators(self, block: str, u: Vector, eps: float, *batches: list[int]) -> list[Vector]:
-        """F_J(u) for each batch, all with the same directions."""
+        """F_J(u) for each batch, all with the same directions; with a snapshot s,
+        F_J(u) - F_J(s) + the mean at s."""
+        exact = self.estimate == "exact" or not len(self.hull(block))
+        v = np.empty((0, 0)) if exact else self.directions(block)
+        found = self.along(v, block, u, eps, *batches)
+        if self.snapshot is not None:
+            there = self.along(v, block, self.snapshot, eps, *batches)
+            found = [a - b + self.snapshot_mean for a, b in zip(found, there, strict=True)]
+        return found
+
+    def take_snapshot(self, u: Vector, eps: float) -> None:
+        """The mean of F_i(u): exact, or by differences along every coordinate."""
+        v, estimate = self.hull("both"), self.estimate
+        if estimate != "exact" and not estimate.startswith("coordinates"):
+            self.estimate = "coordinates"
+        found = [self.along(v, "both", u, eps, [i])[0] * self.batch for i in range(self.n)]
+        self.snapshot, self.snapshot_mean, self.estimate = u, np.mean(found, axis=0), estimate
+
+    def along(
+        self, v: Vector, block: str, u: Vector, eps: float, *batches: list[int]
+    ) -> list[Vector]:
+        """F_J(u) for each batch, with these directions."""
         sign = np.concatenate([np.ones(self.dx), -np.ones(self.dy)])
         if self.estimate == "exact" or not len(self.hull(block)):
             return [
                 sign * sum((self.gradient(i, u) for i in J), np.zeros_like(u)) / self.batch
                 for J in batches
             ]
-        v, d = self.directions(block), len(self.hull(block))
+        d = len(self.hull(block))
         kind, _, symmetric = self.estimate.partition(" ")
         factor = {"gaussian": 1.0, "coordinates": 1.0, "directions": d / len(v)}.get(kind, d)
         centred = kind in ("two-point", "gaussian", "directions", "coordinates") and not symmetric
@@ -163,6 +187,9 @@ class Plain:
 
         for t in range(epochs):
             sigma = permutation(self.rng, self.n)
+            if self.every and t % self.every == 0:
+                self.take_snapshot(u, self.eps(t, step))
+                kept, previous = np.zeros_like(u), []
             for first in range(0, self.n, self.batch):
                 J = sigma[first : first + self.batch]
                 eta, eps = self.eta(t, step), self.eps(t, step)

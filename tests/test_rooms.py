@@ -1,7 +1,14 @@
-"""Imports point upward: a module imports only from its own room and from the rooms above it."""
+"""Imports point upward, and never in a circle.
+
+A module imports only from its own room and from the rooms above it, and no chain of imports leads
+back to its start. Imports inside functions and under TYPE_CHECKING count: they bind two modules as
+closely as others do, and only hide it. The one link that is no import is `Problem.chooser`, the
+name of a module that is loaded when a solver is chosen.
+"""
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -75,6 +82,42 @@ def misplaced_imports(package: Path) -> list[str]:
     return found
 
 
+def module_name(path: Path, package: Path) -> tuple[str, ...]:
+    """The dotted name of a file, split; a package has the name of its directory."""
+    place = path.relative_to(package.parent).with_suffix("").parts
+    return place[:-1] if place[-1] == "__init__" else place
+
+
+def imports_by_module(package: Path) -> dict[str, set[str]]:
+    """The modules of the package that each of its modules imports, anywhere in its source.
+
+    `gameproof/__init__.py` is left out: it lists the public names, and no module imports it."""
+    paths = {module_name(path, package): path for path in sorted(package.rglob("*.py"))}
+    graph: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        if module == (package.name,):
+            continue
+        parent = module if path.name == "__init__.py" else module[:-1]
+        found = graph.setdefault(".".join(module), set())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"), str(path))):
+            for name in imported_names(node, parent):
+                # What is imported is a module, or a name in one.
+                target = name if name in paths else name[:-1]
+                if target in paths and target not in (module, (package.name,)):
+                    found.add(".".join(target))
+    return graph
+
+
+def import_cycle(package: Path) -> list[str]:
+    """The modules of one circle of imports, from a module back to itself; empty if there is
+    none."""
+    try:
+        TopologicalSorter(imports_by_module(package)).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
 def plant(root: Path, files: dict[str, str]) -> Path:
     """A package `gameproof` under `root` that holds these files."""
     package = root / "gameproof"
@@ -88,6 +131,12 @@ def plant(root: Path, files: dict[str, str]) -> Path:
 def test_no_two_files_share_a_name() -> None:
     names = [path.name for path in PACKAGE.rglob("*.py") if path.name != "__init__.py"]
     assert sorted(names) == sorted(set(names))
+
+
+def test_no_chain_of_imports_leads_back_to_its_start() -> None:
+    graph = imports_by_module(PACKAGE)
+    assert "gameproof.minmax.problem" in graph["gameproof.strategic.robust_objective"]
+    assert import_cycle(PACKAGE) == []
 
 
 def test_imports_of_the_package_point_upward() -> None:
@@ -177,3 +226,46 @@ def test_every_misplaced_import_is_listed(tmp_path: Path) -> None:
     }
     places = [sentence.split(": ")[0] for sentence in misplaced_imports(plant(tmp_path, files))]
     assert places == ["estimators/base.py:1", "estimators/base.py:2", "minmax/sets.py:1"]
+
+
+UNDER_TYPE_CHECKING = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    {}"
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from gameproof.strategic.problem import Problem",
+        "from gameproof.strategic import problem",
+        "import gameproof.strategic.problem",
+        "from ..problem import Problem",
+        "from .. import problem",
+        "def solve():\n    from gameproof.strategic.problem import Problem",
+        UNDER_TYPE_CHECKING.format("from gameproof.strategic.problem import Problem"),
+    ],
+)
+def test_circle_of_imports_is_found_however_it_is_written(tmp_path: Path, back: str) -> None:
+    files = {
+        "strategic/problem.py": "from gameproof.strategic.newton.minimum import minimum",
+        "strategic/newton/minimum.py": "from gameproof.strategic.newton.barrier import minimise",
+        "strategic/newton/barrier.py": back,
+    }
+    found = import_cycle(plant(tmp_path, files))
+    assert found[0] == found[-1]
+    assert {name.rsplit(".")[-1] for name in found} == {"problem", "minimum", "barrier"}
+
+
+def test_a_package_that_imports_from_its_own_module_closes_a_circle(tmp_path: Path) -> None:
+    files = {"minmax/__init__.py": "from .solve import solve", "minmax/solve.py": "from . import x"}
+    assert import_cycle(plant(tmp_path, files)) != []
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"minmax/a.py": "from .b import one, two\nfrom . import b", "minmax/b.py": "import ast"},
+        {"minmax/a.py": "chooser = 'gameproof.minmax.b'", "minmax/b.py": "from .a import chooser"},
+        {"__init__.py": "from .minmax.a import f", "minmax/a.py": "def f():\n    return 1"},
+    ],
+)
+def test_modules_without_a_circle_are_accepted(tmp_path: Path, files: dict[str, str]) -> None:
+    assert import_cycle(plant(tmp_path, files)) == []

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from gameproof.auditing.audit_page import write_audit as write_audit
     from gameproof.auditing.audit_result import Audit as Audit
     from gameproof.auditing.average_splits import average_splits as average_splits
+    from gameproof.auditing.displays import GamingCurveDisplay as GamingCurveDisplay
+    from gameproof.auditing.displays import RadiusCurveDisplay as RadiusCurveDisplay
+    from gameproof.auditing.displays import ThresholdDisplay as ThresholdDisplay
     from gameproof.auditing.linear_model import LinearModel as LinearModel
     from gameproof.auditing.page import write_page as write_page
     from gameproof.auditing.radius_section import which_radius as which_radius
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
     from gameproof.core.errors import EvaluationError as EvaluationError
     from gameproof.core.errors import GameproofError as GameproofError
     from gameproof.core.errors import IgnoresDataWarning as IgnoresDataWarning
+    from gameproof.core.errors import JournalError as JournalError
     from gameproof.core.errors import ModelFileError as ModelFileError
     from gameproof.core.errors import StartProjectedWarning as StartProjectedWarning
     from gameproof.core.errors import StateFileError as StateFileError
@@ -70,6 +74,7 @@ if TYPE_CHECKING:
     from gameproof.minmax.estimates.one_point import OnePoint as OnePoint
     from gameproof.minmax.estimates.residual import Residual as Residual
     from gameproof.minmax.estimates.two_point import TwoPoint as TwoPoint
+    from gameproof.minmax.estimates.variance_reduced import VarianceReduced as VarianceReduced
     from gameproof.minmax.example_games import BilinearGame as BilinearGame
     from gameproof.minmax.example_games import MatrixGame as MatrixGame
     from gameproof.minmax.example_games import QuadraticGame as QuadraticGame
@@ -122,12 +127,12 @@ if TYPE_CHECKING:
     from gameproof.strategic.check_response import check_response as check_response
     from gameproof.strategic.degree_estimate import estimate_degree as estimate_degree
     from gameproof.strategic.envelope import Envelope as Envelope
-    from gameproof.strategic.imperfect_people import Boxed as Boxed
-    from gameproof.strategic.imperfect_people import Limited as Limited
-    from gameproof.strategic.imperfect_people import Noisy as Noisy
-    from gameproof.strategic.imperfect_people import Reluctant as Reluctant
-    from gameproof.strategic.imperfect_people import Rounded as Rounded
-    from gameproof.strategic.imperfect_people import Stale as Stale
+    from gameproof.strategic.imperfect_answers import Noisy as Noisy
+    from gameproof.strategic.imperfect_answers import Reluctant as Reluctant
+    from gameproof.strategic.imperfect_answers import Stale as Stale
+    from gameproof.strategic.imperfect_moves import Boxed as Boxed
+    from gameproof.strategic.imperfect_moves import Limited as Limited
+    from gameproof.strategic.imperfect_moves import Rounded as Rounded
     from gameproof.strategic.learning.learn_response import learn_response as learn_response
     from gameproof.strategic.learning.learned_response import LearnedResponse as LearnedResponse
     from gameproof.strategic.losses.check_loss import check_loss as check_loss
@@ -176,6 +181,7 @@ _HOMES = {
     "minmax.estimates.directions": ["Directions"],
     "minmax.estimates.coordinates": ["Coordinates"],
     "minmax.estimates.exact": ["Exact"],
+    "minmax.estimates.variance_reduced": ["VarianceReduced"],
     "strategic.envelope": ["Envelope"],
     "minmax.sets.convex_set": ["ConvexSet"],
     "minmax.sets.ball": ["Ball"],
@@ -231,6 +237,7 @@ _HOMES = {
         "EvaluationError",
         "GameproofError",
         "IgnoresDataWarning",
+        "JournalError",
         "ModelFileError",
         "StartProjectedWarning",
         "StateFileError",
@@ -241,7 +248,8 @@ _HOMES = {
     "strategic.worst_case": ["WorstCase", "worst_case"],
     "strategic.check_response": ["check_response"],
     "strategic.budgets": ["BallBudget", "BoxBudget", "PriceBudget"],
-    "strategic.imperfect_people": ["Boxed", "Limited", "Noisy", "Reluctant", "Rounded", "Stale"],
+    "strategic.imperfect_answers": ["Noisy", "Reluctant", "Stale"],
+    "strategic.imperfect_moves": ["Boxed", "Limited", "Rounded"],
     "strategic.learning.learn_response": ["learn_response"],
     "strategic.learning.learned_response": ["LearnedResponse"],
     "strategic.degree_estimate": ["estimate_degree"],
@@ -261,6 +269,7 @@ _HOMES = {
     "strategic.robust_problem": ["StrategicProblem"],
     "auditing.audit": ["audit", "compare_models"],
     "auditing.audit_result": ["Audit"],
+    "auditing.displays": ["GamingCurveDisplay", "RadiusCurveDisplay", "ThresholdDisplay"],
     "auditing.linear_model": ["LinearModel"],
     "auditing.radius_section": ["which_radius"],
     "auditing.page": ["write_page"],

@@ -296,7 +296,12 @@ def test_scikit_learn_model_is_audited_as_it_decides() -> None:
     assert found.quality[0].accuracy == estimator.score(X / SCALE, labels)
     turned = gp.LinearModel.of(estimator, favourable="default")
     assert gp.audit(turned, X / SCALE, -Y).quality[0].accuracy == found.quality[0].accuracy
-    assert gp.audit(estimator, X / SCALE, Y).models == ("LogisticRegression",)
+    whole = gp.audit(estimator, X / SCALE, labels, favourable="paid")
+    assert whole.models == ("LogisticRegression",)
+    assert (whole.quality[0].accuracy, whole.outcomes) == (
+        found.quality[0].accuracy,
+        ("paid", "default"),
+    )
 
 
 def test_column_that_gains_nothing_is_the_last_weak_spot() -> None:
@@ -363,8 +368,8 @@ def test_labels_that_cost_nothing_are_all_flipped() -> None:
         ({"groups": ["a"]}, "groups must have one value per person"),
         ({"groups": range(60)}, "groups has 60 different values, more than 50"),
         ({"X": X[:, :3]}, "X has 3 columns, and the model has 4 coefficients"),
-        ({"y": np.ones(60)}, "y must contain both -1 and"),
-        ({"model": "mine"}, "an audit needs a LinearModel or a fitted linear classifier"),
+        ({"y": np.ones(60)}, "y must have two different labels"),
+        ({"model": "mine"}, "expected a fitted linear classifier"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(change: dict, message: str) -> None:

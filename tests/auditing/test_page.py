@@ -33,10 +33,12 @@ CURVE = [
 QUESTIONS = [
     "How good is the model?",
     "What happens when people game it?",
-    "What happens when the data is inaccurate?",
     "What does robustness cost?",
+    "Whom to approve: thresholds and costs",
+    "Do the probabilities come true?",
     "Which columns are the weak spot?",
     "Who is hurt?",
+    "What happens when the data is inaccurate?",
     "Which radius?",
     "Numbers that depend on the scale of the scores",
 ]
@@ -80,13 +82,17 @@ def test_sections_without_data_are_left_out() -> None:
     X, y, model = people()
     found = gp.audit(model, X, y, budgets={}, radii=[0])
     titles = [section.title for section in audit_sections(found)]
-    assert titles == [QUESTIONS[0], QUESTIONS[-1]]
-    assert len(audit_tiles(found)) == 1
+    assert titles == [QUESTIONS[0], *QUESTIONS[3:5], QUESTIONS[-1]]
+    assert [tile.label for tile in audit_tiles(found)] == [
+        "AUC, nobody games",
+        "right, nobody games",
+    ]
     assert "<h2" in shown(found)
 
 
 def test_findings_hold_the_numbers_of_the_rows() -> None:
-    good, gamed, off, weak, hurt, _ = (section.finding for section in audit_sections(ALONE))
+    sections = [section.finding for section in audit_sections(ALONE)]
+    good, gamed, _, _, weak, hurt, off, _ = sections
     (row,) = ALONE.quality
     expected, everyone = ALONE.at("plain", 1.0), ALONE.at("plain", 1.0, "refused")
     assert percent(row.accuracy) in good
@@ -114,7 +120,7 @@ def test_findings_hold_the_numbers_of_the_rows() -> None:
 def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
     rows = [r for r in BESIDE.differences if (r.model, r.against) == ("robust", "plain")]
     rows = [r for r in rows if r.movers == "bad"]
-    said = audit_sections(BESIDE)[3].finding
+    said = audit_sections(BESIDE)[2].finding
     assert f"{100 * rows[0].low:+.1f}".replace("-", "−") in said
     two = replace(BESIDE, models=("plain", "robust"))
     turned = [
@@ -369,7 +375,7 @@ def test_page_on_what_cannot_be_changed_speaks_of_no_gaming() -> None:
     other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, NAMES, "other")
     found = gp.compare_models([model, other], X, y, budgets={}, scale=SCALE)
     assert not re.search("gaming power|budgets used|their budgets", shown(found))
-    assert [tile.note for tile in audit_tiles(found)][1:] == ["nobody games"]
+    assert [tile.note for tile in audit_tiles(found)][2:] == ["nobody games"]
     cost = sections_of(found)["What does robustness cost?"]
     assert cost.charts == []
     assert [row[3] for row in cost.tables[0].rows] == [0.0]

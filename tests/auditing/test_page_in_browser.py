@@ -153,7 +153,7 @@ def test_pointer_reads_the_numbers_of_the_rows(browser: Browser, pages: dict[str
     browser.mouse("mouseMoved", at["x"] + at["width"] - 16, at["y"] + 100)
     shown = browser.run(f"{GAMING}.querySelector('.tip').textContent")
     last = BESIDE.at("robust", 4.0)
-    assert "multiple of the budgets (1: the budgets as stated) 4" in shown
+    assert "multiple of the budgets (1: income 0 to +60; debt -1.5 to +0.5) 4" in shown
     assert f"robust: {100 * last.accuracy:.1f}\u00a0%" in shown
     browser.mouse("mouseMoved", 2, 2)
     assert browser.run(f"{GAMING}.querySelector('.tip').hidden")

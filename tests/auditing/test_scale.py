@@ -2,6 +2,7 @@
 
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from gameproof.auditing.audit_page import audit_sections, audit_tiles
 from gameproof.auditing.page import page
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.auditing.score_rounding import area_under_curve
+from gameproof.estimators.probability_calibration import Calibration
 
 X, Y, MODEL = people()
 CONSTANTS = (0.25, 1 / 3, 1e-6, 7.3, 1e5)
@@ -26,7 +28,9 @@ def compared(constant: float, seed: int = 0) -> gp.Audit:
     """Three models times a constant; one of them has no coefficients, only an intercept."""
     rng = np.random.default_rng(seed)
     models = [
-        gp.LinearModel(constant * theta / SCALE, constant * offset, NAMES, name)
+        gp.LinearModel(
+            constant * theta / SCALE, constant * offset, NAMES, name, Calibration(1 / constant)
+        )
         for name, theta, offset in (
             ("one", rng.standard_normal(4), 0.1),
             ("none", np.zeros(4), -0.2),
@@ -118,7 +122,11 @@ def test_audit_of_scikit_learn_does_not_depend_on_the_scale_of_scores() -> None:
     two = LogisticRegression().fit(X / SCALE, labels)
     two.coef_, two.intercept_ = one.coef_ / 4, one.intercept_ / 4
     np.testing.assert_array_equal(one.predict(X / SCALE), two.predict(X / SCALE))
-    first, second = (gp.audit(model, X / SCALE, Y, budgets=[0, 3]) for model in (one, two))
+    models = [
+        replace(gp.LinearModel.of(model), calibration=Calibration(slope))
+        for model, slope in ((one, 1.0), (two, 4.0))  # the probabilities stay the same
+    ]
+    first, second = (gp.audit(model, X / SCALE, Y, budgets=[0, 3]) for model in models)
     assert primary(first) == primary(second)  # a power of two is exact
 
 

@@ -3,6 +3,7 @@
 import html
 import json
 import re
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -208,6 +209,9 @@ def test_multiplied_model_is_audited_the_same_but_for_the_secondary_lines(
     quarter = gp.load_model(model)
     quarter.classifier.coef_ = quarter.classifier.coef_ / 4
     quarter.classifier.intercept_ = quarter.classifier.intercept_ / 4
+    slope, intercept = quarter.calibration  # the probabilities stay the same
+    quarter = replace(quarter, calibration=quarter.calibration._replace(slope=4 * slope))
+    assert quarter.calibration.intercept == intercept
     (tmp_path / "q").mkdir()
     quarter.save(tmp_path / "q" / model.name)
     printed = []
@@ -234,11 +238,13 @@ def test_audit_shows_the_model_s_own_radius(model, people, capsys) -> None:
     assert lines[head + 1].split()[place] == f"{worst:.3f}"
 
 
-def test_balanced_training_rows_are_recognised_by_the_audit(people, tmp_path: Path, capsys) -> None:
+def test_training_rows_of_a_weighted_fit_are_recognised_by_the_audit(
+    people, tmp_path: Path, capsys
+) -> None:
     assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--balanced", "--json") == 0
     fitted = json.loads(capsys.readouterr().out)
     found = audit(capsys, tmp_path / "m.json", people)
-    assert fitted["rows_trained"] + fitted["rows_tested"] < 400
+    assert fitted["rows_trained"] + fitted["rows_tested"] == 400
     assert found["learned_from"] == pytest.approx(fitted["rows_trained"] / 400)
 
 

@@ -49,7 +49,7 @@ BAD = {
     "three classes": (
         changed(repaid=["a", "b", "c"] * 20),
         {"--favourable": "a"},
-        "3 values.*--rest",
+        "3 values.*--unfavourable.*--ignore",
     ),
     "favourable not there": (sound(), {"--favourable": "ja"}, "value 'ja'; .* one of no, yes"),
     "favourable not said": (
@@ -72,17 +72,27 @@ BAD = {
         "cannot also be a movable column",
     ),
     "unknown movable": (sound(), {"--movable": "saving"}, "'saving'; did you mean 'savings'"),
-    "all missing": (changed(income=None), {}, r"'income' of .* has no values; drop it \(--drop\)"),
-    "decimal commas": (
-        changed(income=[f"{k},5" for k in range(N)]),
+    "movable without values": (changed(savings=None), {}, "movable column 'savings'.*no values"),
+    "two currencies": (
+        changed(income=[f"{k} €" if k % 2 else f"{k} $" for k in range(N)]),
         {},
-        "column 'income' of .* formatted numbers, such as '0,5'; write them with a decimal point",
+        r"'income' of .* has numbers with different units: \$, €",
+    ),
+    "percent and shares": (
+        changed(income=[f"{k} %" if k % 2 else f"0.{k}" for k in range(N)]),
+        {},
+        "'income' of .* different units: %, no unit",
+    ),
+    "two formats": (
+        changed(income=[f"{k},5" if k % 2 else f"{k}.5" for k in range(N)]),
+        {},
+        "'income' of .* in different formats, such as '0.5' and '1,5'",
     ),
     "infinite": (changed(income=[np.inf] + [1.0, 2.0, 4.0] * 19 + [3, 3]), {}, "row 1: .*infinite"),
     "same name twice": (sound().replace(b"income", b"age", 1), {}, "more than one column named"),
     "ragged": (HEADER.encode() + ROW.encode() * 9 + b"1,2\n", {}, "line 11: this row has 2 cells"),
     "binary": (bytes(range(256)) * 9, {}, "is a binary file"),
-    "not UTF-8": (sound() + "é,".encode("latin-1"), {}, "is not UTF-8"),
+    "unknown encoding": (sound() + b"\x81,", {}, r"is not UTF-8; name the encoding \(--encoding"),
     "cut archive": (gzip.compress(sound())[:-20], {}, "broken archive"),
     "nothing but the target": (
         b"repaid\n" + b"yes\nno\n" * 20,

@@ -1,4 +1,4 @@
-"""A result never overwrites an input of the command."""
+"""A result overwrites no input of the command, and no other file without --force."""
 
 import os
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from command import MEANING
+from gameproof import load_model
+from gameproof.cli import outputs
 from gameproof.cli.main import main
 
 
@@ -74,3 +76,51 @@ def test_link_that_leads_to_itself_is_refused_before_anything_is_read(
     loop.symlink_to(loop)
     assert main(["fit", str(tmp_path / "no.csv"), *MEANING, "-o", str(loop)]) == 1
     assert "too many levels of symbolic links" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("word", ["predict", "fit", "audit"])
+def test_result_that_appeared_while_the_command_ran_is_kept_without_force(
+    word: str, people: Path, model: Path, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    out = tmp_path / ("late.csv" if word == "predict" else "late.html")
+    option = {"predict": "-o", "fit": "--report", "audit": "--report"}[word]
+    given = {
+        "predict": ["predict", str(model), str(people)],
+        "fit": ["fit", str(people), *MEANING, "--radius", "0.05", "-o", str(tmp_path / "m.json")],
+        "audit": ["audit", str(model), str(people)],
+    }[word]
+    checked = outputs._try_to_write
+
+    def appears(folder: Path, path: Path) -> None:
+        checked(folder, path)
+        if path == out:
+            out.write_text("of somebody else")
+
+    monkeypatch.setattr(outputs, "_try_to_write", appears)
+    assert main([*given, option, str(out)]) == 1
+    printed = capsys.readouterr()
+    assert "late" in printed.err
+    assert "already exists" in printed.err
+    assert "--force overwrites it" in printed.err
+    assert out.read_text() == "of somebody else"
+    if word == "fit":  # the model and the result are not lost with the page
+        assert load_model(tmp_path / "m.json").predict(people).size == 400
+        assert f"model: {tmp_path / 'm.json'}" in printed.out
+        assert "the page could not be written" in printed.err
+    if word == "audit":
+        assert "accuracy" in printed.out
+        assert "page:" not in printed.out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights on Windows")
+def test_output_does_not_follow_a_link_out_of_its_folder(
+    people: Path, model: Path, tmp_path: Path, capsys
+) -> None:
+    folder, target = tmp_path / "out", tmp_path / "precious"
+    folder.mkdir()
+    target.write_text("old")
+    (folder / "d.csv").symlink_to(target)
+    given = ["predict", str(model), str(people), "-o", str(folder / "d.csv"), "--force"]
+    assert main(given) == 1
+    assert f"leads to {target} through a link" in capsys.readouterr().err
+    assert target.read_text() == "old"

@@ -1,5 +1,6 @@
 """``gameproof predict``: its decisions are those of the model."""
 
+import csv
 import io
 import json
 from pathlib import Path
@@ -25,7 +26,9 @@ def test_decisions_on_standard_output_are_the_model_s(model, people, capsys) -> 
     assert found["decision"].tolist() == loaded.predict(people).tolist()
     scores = loaded.decision_function(people)
     np.testing.assert_allclose(found["score"], scores, atol=1e-6)
-    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-scores)), atol=1e-6)
+    slope, intercept = loaded.calibration
+    odds = slope * scores + intercept
+    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-odds)), atol=1e-6)
     right = (found["decision"] == table["repaid"]).mean()
     assert f"accuracy: {right:.3f} on the 400 rows with a known repaid" in printed.err
 
@@ -156,3 +159,37 @@ def test_rare_and_new_levels_are_noted_as_other(people, tmp_path, capsys) -> Non
         "home: 7 cells have levels that are rare or new to the model; they count as other\n"
         in capsys.readouterr().err
     )
+
+
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "-", "+"]
+HARMLESS = ["-5", "+5", "-.5e-3", "a=b", "me@here", "", "'=1", "12-3"]
+
+
+def kept_cells(model, people, tmp_path: Path, *options: str) -> list[str]:
+    """The column that predict --keep copies to a CSV file."""
+    cells = [*FORMULAS, *HARMLESS]
+    table = pd.read_csv(people).head(len(cells)).assign(**{"=note": cells, "debt": -1.5})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["predict", str(model), str(tmp_path / "t.csv"), "--keep", "=note,debt"]
+    assert main([*arguments, *options, "-o", str(tmp_path / "d.csv"), "--force"]) == 0
+    with (tmp_path / "d.csv").open(newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header[1] == ("=note" if options else "'=note")
+    assert {row[2] for row in rows} == {"-1.5"}
+    return [row[1] for row in rows]
+
+
+def test_kept_text_that_a_spreadsheet_would_run_is_marked_as_text(
+    model, people, tmp_path: Path
+) -> None:
+    cells = kept_cells(model, people, tmp_path)
+    assert cells == [*("'" + cell for cell in FORMULAS), *HARMLESS]
+
+
+def test_kept_text_stays_raw_on_demand_and_in_parquet(model, people, tmp_path: Path) -> None:
+    cells = [*FORMULAS, *HARMLESS]
+    assert kept_cells(model, people, tmp_path, "--raw") == cells
+    out = tmp_path / "d.parquet"
+    given = ["predict", str(model), str(tmp_path / "t.csv"), "--keep", "=note", "-o", str(out)]
+    assert main(given) == 0
+    assert pd.read_parquet(out)["=note"].fillna("").tolist() == cells

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from browser import Browser, box, middle
+from gameproof.auditing.number_format import cell
 from gameproof.cli.main import main
 
 CHART = "document.querySelector('figure.chart')"
@@ -210,4 +211,7 @@ def test_charts_have_a_description_and_a_table_of_numbers(
         ".map(r => [...r.children].map(c => c.textContent))"
     )
     assert [int(row[0]) for row in rows] == gaps.index.tolist()
-    assert [f"OGDA-RR: {row[1]}" for row in rows] == [line_of(row) for _, row in gaps.iterrows()]
+    ends = [
+        (r["mean"], r["mean"] - 2 * r["std"], r["mean"] + 2 * r["std"]) for _, r in gaps.iterrows()
+    ]
+    assert [row[1] for row in rows] == [cell(each, "interval") for each in ends]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gameproof.core.atomic_files import write_whole
+from gameproof.core.atomic_files import write_rules, write_whole
 
 posix = pytest.mark.skipif(os.name == "nt", reason="rights, links and pipes of another kind")
 
@@ -61,3 +61,44 @@ def test_full_disk_is_told_with_the_name_and_leaves_what_was_there(
         write_whole(path, b"new")
     assert failure.value.errno == errno.ENOSPC
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("mine", "old")]
+
+
+def test_file_that_appeared_meanwhile_is_kept_where_rules_forbid_to_replace(
+    tmp_path: Path, monkeypatch
+) -> None:
+    path = tmp_path / "mine"
+    with write_rules(replace=False):
+        write_whole(path, b"first")
+        with pytest.raises(FileExistsError, match=f"{path} already exists; it was not overwritten"):
+            write_whole(path, b"second")
+
+        def no_links(*_: object) -> None:
+            raise OSError(errno.EPERM, "no hard links here")
+
+        monkeypatch.setattr(os, "link", no_links)
+        with pytest.raises(FileExistsError):
+            write_whole(path, b"third")
+        write_whole(tmp_path / "other", b"fourth")
+    assert sorted((p.name, p.read_bytes()) for p in tmp_path.iterdir()) == [
+        ("mine", b"first"),
+        ("other", b"fourth"),
+    ]
+    write_whole(path, b"fifth")
+    assert path.read_bytes() == b"fifth"
+
+
+@posix
+def test_link_out_of_the_folder_is_not_followed_where_rules_forbid_it(tmp_path: Path) -> None:
+    folder, target = tmp_path / "out", tmp_path / "elsewhere"
+    folder.mkdir()
+    target.write_text("old")
+    (folder / "link").symlink_to(target)
+    (folder / "inner").symlink_to(folder / "real")
+    (folder / "sub").symlink_to(tmp_path)
+    with write_rules(folder=folder):
+        for path in (folder / "link", folder / "sub" / "elsewhere"):
+            with pytest.raises(PermissionError, match=rf"{path} leads to {target} through a link"):
+                write_whole(path, b"new")
+        write_whole(folder / "inner", b"new")
+    assert target.read_text() == "old"
+    assert (folder / "real").read_text() == "new"

@@ -66,15 +66,15 @@ def test_unusable_budgets_are_refused(kind, budgets, message: str) -> None:
         ({"features": [0]}, "budgets and features both say"),
         ({"prepare": 3}, "prepare must be a transformer such as .* got 3"),
         ({"prepare": gp.Prepare}, r"must be a transformer such as .* got <class"),
-        ({"prepare": PCA(2)}, "a change of 'x0' alone changes column 1 of its output"),
-        ({"prepare": PolynomialFeatures(2)}, "prepare makes 6 columns from 2"),
-        ({"prepare": FunctionTransformer(np.negative)}, "this one decreases in 'x0'"),
+        ({"prepare": PCA(2)}, "it enters 2 prepared columns, which people cannot move separately"),
+        ({"prepare": PolynomialFeatures(2)}, "PolynomialFeatures is not affine and mixes columns"),
+        ({"prepare": FunctionTransformer(lambda X: -X)}, "this one decreases in 'x0'"),
         (
             {"prepare": FunctionTransformer(lambda X: np.log(X))},
             r"cannot take 'x0' changed by -20, .* in row \d+ has no finite value",
         ),
         ({"prepare": PowerTransformer("box-cox")}, "cannot take 'x0' changed by -20, .*positive"),
-        ({"prepare": OneHotEncoder()}, "[Ss]parse"),
+        ({"prepare": OneHotEncoder()}, "'x0' is a category: its budget is a list of levels"),
     ],
 )
 def test_parameters_that_contradict_budgets_are_refused(parameters, message: str) -> None:

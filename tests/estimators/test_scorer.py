@@ -136,7 +136,7 @@ def test_what_cannot_be_scored_is_refused() -> None:
         gp.gamed_scorer(RANGES)(RandomForestClassifier(3).fit(X, y), X, y)
     with pytest.raises(ValueError, match="the column 9, and X has columns 0 to 3"):
         gp.gamed_scorer({9: (0, 1)})(model, X, y)
-    with pytest.raises(ValueError, match="roc_auc needs both classes"):
+    with pytest.raises(ValueError, match="AUC needs both classes"):
         gp.gamed_scorer(RANGES, "roc_auc")(model, X[y > 0], y[y > 0])
     three = LogisticRegression().fit(X, np.arange(150) % 3)
     with pytest.raises((TypeError, ValueError), match=r"binary|two classes"):

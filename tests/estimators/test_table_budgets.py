@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gameproof.estimators.features import Features
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.table_budgets import Budgets
+from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.strategic.budgets import BoxBudget
 
 FEATURES = Features(
@@ -70,14 +70,22 @@ def test_a_budget_wider_than_its_column_is_noted() -> None:
     assert budgets(rate=(-0.1, 0.5)).notes == ()
 
 
-def test_a_default_range_dominated_by_few_large_numbers_is_noted() -> None:
+def test_a_default_range_ignores_few_large_numbers_and_says_so() -> None:
+    """Against the standard deviation of the column cut off at its 1st and 99th percentiles."""
     table = np.append(np.linspace(0, 1, 199), 1e6)[:, None]
-    (note,) = Budgets.of(["use"], Features(("use",)), table).notes
-    assert note == (
+    found = Budgets.of(["use"], Features(("use",)), table)
+    half = np.clip(table, 0.0100505, 0.995).std() / 2
+    assert found.ranges[0] == pytest.approx((-half, half), rel=1e-5)
+    assert found.notes == (
         "half a standard deviation of 'use' is 35,266.8, while 98 % of the column lies between "
-        "0.0100505 and 0.995; state a range for it"
+        "0.0100505 and 0.995; its budget is 0.145665 instead, half a standard deviation without "
+        "the extreme values; state a range if people can change another amount",
     )
     assert Budgets.of(["use"], Features(("use",)), table[:-1]).notes == ()
+    table[:-1] = 0.5  # nothing is left without the extreme value
+    found = Budgets.of(["use"], Features(("use",)), table)
+    assert found.ranges[0] == pytest.approx((-table.std() / 2, table.std() / 2))
+    assert found.notes[0].endswith("lies between 0.5 and 0.5; state a range for it")
 
 
 @pytest.mark.parametrize(
@@ -150,3 +158,10 @@ def test_claims_give_the_columns_of_the_claimed_level(prepare: Prepare) -> None:
                 tried.append(prepare.transform(table) @ theta)
         answered = response.answers(theta, here, everyone) @ theta
         np.testing.assert_allclose(answered, np.max(tried, axis=0), atol=1e-12)
+
+
+def test_budgets_do_not_fit_a_table_with_other_levels() -> None:
+    made = Budgets.of({"job": [FEATURES.levels["job"][0]]}, FEATURES, TABLE)
+    others = Features(FEATURES.names, levels={"job": ("other", "levels")})
+    with pytest.raises(ValueError, match="or other levels"):
+        as_budgets(made, others, TABLE)

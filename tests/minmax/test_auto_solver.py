@@ -1,5 +1,8 @@
 """`Solver.auto` on problems of which nothing is known but their sets and values."""
 
+import re
+import runpy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,5 +53,46 @@ def test_values_too_large_to_square_are_refused_without_a_warning() -> None:
 
 def test_pilot_too_small_for_values_is_refused_before_the_first() -> None:
     game = gp.QuadraticGame.random(n=5, seed=0)
-    with pytest.raises(ValueError, match="pilot must allow at least"):
+    with pytest.raises(ValueError, match="pilot must be"):
         gp.Solver.auto(game, pilot=10)
+
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "saddle_problems").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_problems_run_and_do_not_end_worse_than_they_start(path: Path, capsys: Any) -> None:
+    example = runpy.run_path(str(path), run_name=path.stem)
+    example["main"].__globals__["QUERIES"] = 4_000
+    example["main"]()
+    printed = capsys.readouterr().out
+    start, end = re.search(r"gap: (\S+) at the start, (\S+) now", printed).groups()
+    # The end is printed to two digits. So few values may leave a run at its start.
+    assert -1e-9 <= float(end) <= 1.05 * float(start)
+
+
+def test_same_seed_gives_the_same_solver() -> None:
+    game = gp.MatrixGame.random(n=20, seed=1)
+    one, two = (gp.Solver.auto(game, queries=3_000, seed=3) for _ in range(2))
+    assert one == two
+    np.testing.assert_array_equal(one.start[0], two.start[0])
+
+
+def test_run_stays_at_a_start_that_is_a_saddle_point() -> None:
+    game = gp.MatrixGame([[[0, 1, -1], [-1, 0, 1], [1, -1, 0]]])
+    solver = gp.Solver.auto(game, queries=2_000)
+    result = gp.solve(game, solver, queries=2_000, seed=0)
+    assert "None of them beat the start" in solver.why
+    assert game.duality_gap(result.x, result.y) < 1e-9
+
+
+def test_queries_stay_inside_if_values_are_not_defined_outside() -> None:
+    def value(i: int, x: Any, y: Any) -> float:
+        if y.min() < 0 or x.min() < 0:
+            raise ValueError("outside")
+        return float(x @ np.array([[1.0, 2.0], [3.0, 1.0]]) @ y)
+
+    problem = gp.SaddleProblem(value, n=1, x_set=gp.Simplex(2), y_set=gp.Simplex(2))
+    solver = gp.Solver.auto(problem, queries=2_000)
+    assert solver.gradient.feasible
+    assert gp.solve(problem, solver, queries=2_000, seed=0).reason == "queries"

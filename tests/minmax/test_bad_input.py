@@ -139,6 +139,23 @@ def test_part_of_a_solver_that_makes_no_sense_is_refused_when_it_is_made(
         (lambda: gp.TwoPoint(blocks=1), "blocks must be None, .* got 1"),
         (lambda: gp.Envelope("a"), "degree must be a number, got 'a'"),  # type: ignore[arg-type]
         (lambda: gp.Envelope(1.0), "degree must exceed 1, got 1.0"),
+        (lambda: gp.VarianceReduced("exact"), "gradient must be a Gradient, .* got 'exact'"),  # type: ignore
+        (lambda: gp.VarianceReduced(every=0), "every must be at least 1, got 0"),
+        (lambda: gp.VarianceReduced(gp.OnePoint()), r"OnePoint\(.*\) has noise of the size of"),
+        (lambda: gp.VarianceReduced(gp.OnePoint(baseline=True)), "subtracts the mean of earlier"),
+        (lambda: gp.VarianceReduced(gp.Residual()), "subtracts the value of the step before"),
+        (lambda: gp.VarianceReduced(gp.Envelope()), "needs answers that are observed at the it"),
+        (lambda: gp.VarianceReduced(gp.VarianceReduced()), "has snapshots already"),
+        (lambda: gp.VarianceReduced(snapshot=gp.OnePoint()), "snapshot OnePoint.* has noise"),
+        (lambda: gp.VarianceReduced(snapshot=gp.Exact()), "do not fit together: both must ask"),
+        (
+            lambda: gp.VarianceReduced(gp.TwoPoint(blocks="x"), snapshot=gp.Coordinates()),
+            "do not fit together: both must ask",
+        ),
+        (
+            lambda: gp.VarianceReduced(gp.TwoPoint(feasible=True), snapshot=gp.Coordinates()),
+            "asks at feasible points only, so snapshot=Coordinates.* must too",
+        ),
     ],
     ids=lambda part: part if isinstance(part, str) else "",
 )
@@ -204,6 +221,7 @@ def test_estimate_that_needs_a_gradient_the_problem_lacks_is_refused(
         (teller(), gp.OnePoint(blocks="x"), "teller must give the exact gradient of y"),
         (teller(), gp.TwoPoint(blocks="y"), "teller must give the exact gradient of x"),
         (x_known, gp.Residual(blocks="x"), "teller must give the exact gradient of y"),
+        (x_known, gp.VarianceReduced(gp.Exact()), r"VarianceReduced.* needs the gradient of y"),
     ]:
         with pytest.raises(ValueError, match=said):
             gp.solve(told.problem, gp.Solver(gradient=estimate, **schedules), epochs=1)
@@ -246,3 +264,17 @@ def test_counts_of_a_problem_of_ones_own_are_added_to() -> None:
     game.queries.tally = np.zeros(5, dtype=np.int32)
     gp.solve(game, gp.sgda_rr(step=0.01), epochs=3)
     assert game.queries.tally.tolist() == [3] * 5
+
+
+@pytest.mark.parametrize("value", [np.inf, 0.0, -1.0, np.nan])
+@pytest.mark.parametrize("per_step", [False, True])
+def test_schedule_of_a_user_must_give_positive_finite_numbers(value: float, per_step: bool) -> None:
+    schedule = gp.PerStep(lambda step: value) if per_step else lambda epoch: value
+    unit = "step" if per_step else "epoch"
+    with pytest.raises(ValueError, match=f"step must be positive at every {unit}, got {value}"):
+        gp.Solver(gradient=gp.Exact(), step=schedule)
+
+
+def test_schedule_by_step_must_be_a_function() -> None:
+    with pytest.raises(TypeError, match=r"schedule must be a function of the step, got 0\.1"):
+        gp.PerStep(0.1)  # type: ignore[arg-type]

@@ -7,14 +7,45 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.core.process_lock import ProcessLock
 from solving import GAME, SEED, SameState
+
+
+class Clock:
+    """A clock that answers and saves move on by so many seconds."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, answer: float, save: float) -> None:
+        self.now, self.answer, self.saved = 0.0, answer, list[int]()
+        write = gp.State.save
+
+        def timed(state: gp.State, to: Path) -> None:
+            self.now += save
+            self.saved.append(state.queries)
+            write(state, to)
+
+        monkeypatch.setattr("gameproof.minmax.checkpoints.time.monotonic", lambda: self.now)
+        monkeypatch.setattr(gp.State, "save", timed)
+
+    def problem(self, teller: Any) -> gp.SaddleProblem:
+        def value(i: int, x: Any, y: Any) -> float:
+            self.now += self.answer
+            return float(teller.value(i, x, y))
+
+        sets = {"x_set": gp.Ball([0, 0], 2), "y_set": gp.Box([-1], [1])}
+        return gp.SaddleProblem(value, n=7, **sets)
 
 
 @pytest.mark.parametrize(("every", "steps"), [(1, 1), (4, 4), (10, 10)])
 def test_checkpoint_is_written_every_so_many_steps_and_at_the_end(
-    every: int, steps: int, teller: Any, schedules: Any, tmp_path: Path
+    every: int,
+    steps: int,
+    teller: Any,
+    schedules: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     path = tmp_path / "state"
+    Clock(monkeypatch, answer=0.0, save=0.0)  # real answers may take longer than real saves
     in_file: list[int] = []
 
     def look(i: int, x: Any, y: Any) -> float:
@@ -32,14 +63,69 @@ def test_checkpoint_is_written_every_so_many_steps_and_at_the_end(
 def test_checkpoint_is_written_by_the_clock_where_no_steps_are_given(
     teller: Any, schedules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, clock = tmp_path / "state", iter(range(0, 10**6, 3))
-    monkeypatch.setattr("gameproof.minmax.solve.time.monotonic", lambda: next(clock))
-    saved: list[int] = []
-    monkeypatch.setattr(gp.State, "save", lambda state, to: saved.append(state.steps))
-    gp.solve(teller().problem, gp.sgda_rr(**schedules), epochs=40, checkpoint=path)
-    # A look at this clock takes three seconds, so that ten have passed at every fourth or fifth.
-    assert 2 <= len(saved) < 280 / 4
-    assert saved[-1] == 280
+    clock = Clock(monkeypatch, answer=3.0, save=4.0)
+    problem, path = clock.problem(teller), tmp_path / "state"
+    gp.solve(problem, gp.sgda_rr(**schedules), epochs=4, checkpoint=path, seed=SEED)
+    # Four answers take more than ten seconds. The clock is looked at once an epoch or more often.
+    first, *between, last = clock.saved
+    assert (first, last) == (0, 28)
+    assert len(between) >= 3
+    assert np.diff([first, *between]).min() >= 4
+
+
+@pytest.mark.parametrize("gradient", [gp.TwoPoint(), gp.Coordinates()], ids=str)
+def test_slow_answers_are_saved_one_by_one(
+    gradient: gp.Gradient,
+    teller: Any,
+    schedules: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock(monkeypatch, answer=5.0, save=4.0)
+    problem, path = clock.problem(teller), tmp_path / "state"
+    solver = gp.sgda_rr(gradient=gradient, **schedules)
+    options = {"checkpoint": path, "checkpoint_every": 10**9}
+    result = gp.solve(problem, solver, epochs=1, seed=SEED, **options)
+    assert set(range(result.n_queries)) <= set(clock.saved)
+
+
+def test_checkpoint_belongs_to_one_run_at_a_time(schedules: Any, tmp_path: Path) -> None:
+    path, solver = tmp_path / "state", gp.ogda_rr(**schedules)
+    refused: list[str] = []
+
+    def second(_: gp.Snapshot) -> None:
+        with pytest.raises(gp.StateFileError, match="checkpoint of another run") as error:
+            gp.solve(GAME, solver, epochs=1, checkpoint=path)
+        refused.append(str(error.value))
+
+    gp.solve(GAME, solver, epochs=1, seed=SEED, checkpoint=path, callback=second)
+    assert refused
+    gp.solve(GAME, solver, epochs=2, resume=path, checkpoint=path)
+    assert [file.name for file in tmp_path.iterdir()] == ["state"]
+
+
+def test_leftovers_of_a_killed_run_are_removed(schedules: Any, tmp_path: Path) -> None:
+    path, solver = tmp_path / "state", gp.ogda_rr(**schedules)
+    with pytest.MonkeyPatch.context() as killed:
+        killed.setattr("gameproof.core.atomic_files.os.replace", lambda *_: None)
+        killed.setattr(ProcessLock, "release", lambda lock: None)
+        gp.solve(GAME, solver, epochs=1, seed=SEED, checkpoint=path)
+    assert any(file.suffix == ".tmp" for file in tmp_path.iterdir())
+    gp.solve(GAME, solver, epochs=1, seed=SEED, checkpoint=path)
+    assert [file.name for file in tmp_path.iterdir()] == ["state"]
+
+
+def test_first_checkpoint_that_cannot_be_written_ends_the_run(
+    teller: Any, schedules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_room(state: gp.State, to: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(gp.State, "save", no_room)
+    told = teller()
+    with pytest.raises(OSError, match="No space"):
+        gp.solve(told.problem, gp.sgda_rr(**schedules), epochs=4, checkpoint=tmp_path / "state")
+    assert told.calls == 0
 
 
 def test_checkpoint_is_written_on_an_error_with_every_answer(
@@ -67,11 +153,13 @@ def test_checkpoint_can_be_the_file_that_is_resumed(schedules: Any, tmp_path: Pa
 def test_checkpoint_that_cannot_be_written_for_a_while_does_not_end_the_run(
     teller: Any, schedules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, save, tries = tmp_path / "state", gp.State.save, []
+    path, tries = tmp_path / "state", []
+    Clock(monkeypatch, answer=0.0, save=0.0)
+    save = gp.State.save
 
     def no_room(state: gp.State, to: Path) -> None:
         tries.append(state.steps)
-        if len(tries) <= 2:
+        if len(tries) in (2, 3):
             raise OSError(28, "No space left on device")
         save(state, to)
 
@@ -79,5 +167,5 @@ def test_checkpoint_that_cannot_be_written_for_a_while_does_not_end_the_run(
     options = {"epochs": 4, "checkpoint": path, "checkpoint_every": 8}
     with pytest.warns(UserWarning, match="could not be written, and the run continues: .*No space"):
         result = gp.solve(teller().problem, gp.sgda_rr(**schedules), seed=SEED, **options)
-    assert tries == [8, 16, 24, 28]
+    assert tries == [0, 8, 16, 24, 28]
     assert gp.State.load(path).steps == result.n_steps == 28

@@ -23,6 +23,8 @@ GRADIENTS = [
     gp.Coordinates(symmetric=True),
     gp.Exact(),
     gp.Envelope(),
+    gp.VarianceReduced(),
+    gp.VarianceReduced(gp.Exact()),
 ]
 UPDATES = [
     gp.SGDA(),

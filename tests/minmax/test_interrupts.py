@@ -185,6 +185,42 @@ def test_second_signal_interrupts_at_once(teller: Any, schedules: Any) -> None:
     assert (result.reason, result.n_queries) == ("interrupted", 8)
 
 
+def test_second_signal_waits_for_the_checkpoint(
+    teller: Any, schedules: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, save = tmp_path / "state", gp.State.save
+
+    def slow_save(state: gp.State, to: Path) -> None:
+        if state.queries:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        save(state, to)
+
+    def interrupt() -> float:
+        signal.raise_signal(signal.SIGINT)
+        return 1.0
+
+    monkeypatch.setattr(gp.State, "save", slow_save)
+    options = {"epochs": 4, "checkpoint": path, "checkpoint_every": 10**9}
+    told = teller({9: interrupt})
+    result = gp.solve(told.problem, gp.ogda_rr(**schedules), seed=SEED, **options)
+    assert (result.reason, result.n_queries) == ("interrupted", 9)
+    assert gp.State.load(path).queries == 9
+
+
+def test_termination_saves_the_run_and_then_takes_its_effect(
+    schedules: Any, tmp_path: Path
+) -> None:
+    path = tmp_path / "state"
+    script = SLOW.replace("PAUSE", "0.02").replace("EVERY", "10**9")
+    with started(script, path) as child:
+        child.send_signal(signal.SIGTERM)
+        lines, _ = child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGTERM
+    assert lines == ""
+    assert gp.State.load(path).queries >= 19
+
+
 def test_handler_of_signals_is_put_back_whatever_happens(teller: Any) -> None:
     before = signal.getsignal(signal.SIGINT)
     during: list[Any] = []

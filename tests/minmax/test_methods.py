@@ -35,6 +35,7 @@ ESTIMATES: dict[str, Callable[..., gp.Gradient]] = {
     "coordinates symmetric": lambda **parts: gp.Coordinates(symmetric=True, **parts),
     "exact": gp.Exact,
 }
+REDUCED = "reduced, every "
 N, EPOCHS = 7, 4
 
 
@@ -104,7 +105,25 @@ CASES = [
     ("AltGDA2", "coordinates", "simplices", 1, ""),
     ("AltGDA2", "directions", "private", 1, ""),
     ("AltGDA2", "plain", "ball_and_interval", 3, "feasible"),
+    ("SGDA", "reduced, every 1 exact", "simplices", 1, ""),
+    ("SGDA", "reduced, every 2 two-point", "balls", 3, "feasible"),
+    ("OGDA", "reduced, every 2 two-point symmetric", "simplices", 1, ""),
+    ("OGDA", "reduced, every 1 coordinates symmetric", "ball_and_interval", 3, ""),
+    ("OGDA", "reduced, every 1 two-point", "private", 3, "per step"),
+    ("EG", "reduced, every 1 gaussian", "ball_and_interval", 1, "per step"),
+    ("EG", "reduced, every 3 exact", "private", 3, ""),
+    ("PEG", "reduced, every 2 directions", "balls", 1, ""),
+    ("EAG", "reduced, every 1 coordinates", "simplices", 3, ""),
+    ("AltGDA2", "reduced, every 1 directions symmetric", "entropy", 3, ""),
 ]
+
+
+def estimate_of(name: str, **parts: Any) -> gp.Gradient:
+    """By its name, such as "two-point" or "reduced, every 2 two-point"."""
+    if not name.startswith(REDUCED):
+        return ESTIMATES[name](**parts)
+    every, _, inner = name.removeprefix(REDUCED).partition(" ")
+    return gp.VarianceReduced(ESTIMATES[inner](**parts), every=int(every))
 
 
 def schedule(more: str, initial: float) -> tuple[Any, Callable[[int, int], float]]:
@@ -124,7 +143,7 @@ def test_method_is_the_printed_one_and_the_same_in_both_loops(
     feasible = {"feasible": True} if more == "feasible" else {}
     solver = gp.Solver(
         update=UPDATES[update],
-        gradient=ESTIMATES[estimate](**feasible),
+        gradient=estimate_of(estimate, **feasible),
         step=step,
         radius=radius,
         scale=(1.0, 1.5),
@@ -143,6 +162,9 @@ def test_method_is_the_printed_one_and_the_same_in_both_loops(
     def gradient(i: int, u: Vector) -> Vector:
         return np.concatenate(problem.gradient(i, u[:dx], u[dx:]))
 
+    every, _, inner = estimate.removeprefix(REDUCED).partition(" ")
+    reduced = estimate.startswith(REDUCED)
+    estimate = inner if reduced else estimate
     plain = Plain(
         n=N,
         dx=dx,
@@ -150,12 +172,13 @@ def test_method_is_the_printed_one_and_the_same_in_both_loops(
         value=value,
         gradient=gradient,
         estimate=estimate,
+        every=int(every) if reduced else 0,
         k=3 if estimate == "directions symmetric" else 2,
         eta=eta,
         eps=eps,
         scale=(1.0, 1.5),
         batch=batch,
-        reach=min(radii) if feasible else np.inf,
+        reach=(1 - 1e-6) * min(radii) if feasible else np.inf,
         rng=np.random.default_rng(11),
         **described,
     )

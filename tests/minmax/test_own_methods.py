@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.kernels.layout import PHASE, PLAIN, RESHUFFLE, SPHERE
+from gameproof.kernels.layout import CENTRE, PHASE, PLAIN, RESHUFFLE, SPHERE
 from gameproof.minmax.estimates.gradient import Compiled
 from gameproof.minmax.updates.update import Phase
 from solving import SameState
@@ -138,6 +138,24 @@ def test_estimate_in_python_runs_as_the_compiled_one(
         for gradient in (form, OwnGradient(form))
     ]
     assert_close(*results)
+
+
+@pytest.mark.parametrize(
+    ("gradient", "snapshot"),
+    [(gp.TwoPoint(), None), (gp.Directions(k=2), gp.Directions(k=3)), (gp.Coordinates(), None)],
+    ids=["two-point", "directions", "coordinates"],
+)
+def test_estimate_in_python_is_reduced_as_the_compiled_one(
+    gradient: gp.Gradient, snapshot: gp.Gradient | None
+) -> None:
+    game = gp.QuadraticGame.random(n=6, dx=3, dy=2, seed=3)
+    compiled = gp.VarianceReduced(gradient, snapshot=snapshot)
+    python = gp.VarianceReduced(OwnGradient(gradient), snapshot=OwnGradient(compiled.at_snapshot))
+    one, other = (
+        gp.solve(game, gp.ogda_rr(gradient=g, step=0.02, radius=0.1, batch=4), epochs=3, seed=2)
+        for g in (compiled, python)
+    )
+    assert_close(one, other)
 
 
 UPDATES = [
@@ -286,6 +304,8 @@ class ClaimsOrder(OwnOrder):
         {"gradient": Claims(99, SPHERE)},
         {"gradient": Claims(-1, SPHERE)},
         {"gradient": Claims(PLAIN, -1)},
+        {"gradient": gp.VarianceReduced(Claims(CENTRE, SPHERE))},
+        {"gradient": gp.VarianceReduced(snapshot=Claims(CENTRE, SPHERE))},
         {"order": ClaimsOrder(RESHUFFLE)},
         {"order": ClaimsOrder(99)},
     ],

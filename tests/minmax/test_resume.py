@@ -56,7 +56,7 @@ def score(x: Any, y: Any) -> float:
 
 
 def states_by_step(path: Path, problem: gp.Problem, solver: gp.Solver, **limits: Any) -> Any:
-    """The states of one run after each of its steps, as it checkpoints them."""
+    """The states of one run at its start and after each of its steps, as it checkpoints them."""
     taken: dict[int, gp.State] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(gp.State, "save", lambda self, _: taken.update({self.steps: deepcopy(self)}))
@@ -78,7 +78,7 @@ def test_resumed_run_equals_uninterrupted_run_wherever_it_was_stopped(
     problem, options = GAMES[game], {"epochs": epochs, "score": score, "compiled": compiled}
     whole = gp.solve(problem, solver, seed=SEED, **options)
     taken = states_by_step(tmp_path, problem, solver, seed=SEED, **options)
-    assert sorted(taken) == list(range(1, whole.n_steps + 1))
+    assert sorted(taken) == list(range(whole.n_steps + 1))
     assert whole.n_steps > 50
     for state in taken.values():
         again = gp.solve(problem, solver, resume=state, **options)
@@ -100,7 +100,7 @@ def test_resumed_run_of_a_plain_function_with_one_known_block_equals_uninterrupt
     problem = teller(gradient=(teller.x_gradient, None)).problem
     whole = gp.solve(problem, solver, seed=SEED, epochs=8)
     taken = states_by_step(tmp_path, problem, solver, seed=SEED, epochs=8)
-    assert len(taken) == whole.n_steps
+    assert len(taken) == whole.n_steps + 1
     for state in taken.values():
         same_state(gp.solve(problem, solver, resume=state, epochs=8).state, whole.state)
 
@@ -203,8 +203,9 @@ def test_copy_of_a_state_shares_nothing_with_it(same_state: SameState) -> None:
         {"gradient": gp.TwoPoint(), "update": gp.SGDA(), "order": gp.WithReplacement()},
         {"gradient": gp.TwoPoint(symmetric=True), "update": gp.Extragradient()},
         {"gradient": gp.Residual(), "order": gp.ShuffleOnce(), "batch": 7},
+        {"gradient": gp.VarianceReduced(every=2), "order": gp.ShuffleOnce(), "batch": 3},
     ],
-    ids=["one-point", "two-point", "extragradient", "residual"],
+    ids=["one-point", "two-point", "extragradient", "residual", "variance-reduced"],
 )
 def test_state_saved_in_the_middle_of_a_step_goes_on_to_the_same_bits(
     parts: dict[str, Any], teller: Any, schedules: Any, tmp_path: Path, same_state: SameState

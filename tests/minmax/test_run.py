@@ -25,6 +25,9 @@ SOLVERS = {
         update=gp.Extragradient(), gradient=gp.Residual(), order=gp.ShuffleOnce(), batch=2, **parts
     ),
     "suffix": lambda **parts: gp.ogda_rr(average=gp.Suffix(), **parts),
+    "variance-reduced": lambda **parts: gp.ogda_wr(
+        gradient=gp.VarianceReduced(every=2), batch=2, **parts
+    ),
 }
 every_solver = pytest.mark.parametrize("make", SOLVERS.values(), ids=SOLVERS)
 

@@ -38,6 +38,23 @@ def test_calls_are_made_once_and_kept_in_order(tmp_path: Path, jobs: int) -> Non
     assert calls_made(tmp_path) == {"1": 1, "3": 1, "5": 1}
 
 
+@pytest.mark.parametrize("damage", ["cut", "altered", "other"])
+def test_damaged_part_is_named_and_computed_again(tmp_path: Path, damage: str) -> None:
+    calls = [{"number": k, "folder": str(tmp_path)} for k in (1, 2)]
+    first = Study("one", tmp_path / "one").map(squared, calls)
+    part = next(
+        p for p in (tmp_path / "one" / "parts").iterdir() if b'"number": 2' in p.read_bytes()
+    )
+    whole = part.read_bytes()
+    part.write_bytes(
+        {"cut": whole[:-9], "altered": whole.replace(b"1.33", b"1.34"), "other": b"[]"}[damage]
+    )
+    said: list[str] = []
+    assert Study("one", tmp_path / "one", say=said.append).map(squared, calls) == first
+    assert said == [f"{part} is damaged; this part is computed again"]
+    assert calls_made(tmp_path) == {"1": 1, "2": 2}
+
+
 def test_failed_call_loses_no_other_result(tmp_path: Path) -> None:
     calls = [{"number": k, "folder": str(tmp_path)} for k in (1, 2, -1)]
     with pytest.raises(ValueError, match="no negative numbers"):

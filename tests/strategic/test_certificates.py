@@ -8,6 +8,7 @@ import pytest
 from scipy.optimize import root
 
 import gameproof as gp
+import honest_gaps
 from gameproof.strategic import saddle_point as reference
 from gameproof.strategic.conic import conic_minimum
 from strategic_problems import KINDS, random_ball_problem, synthetic
@@ -72,3 +73,15 @@ def test_weights_and_repeated_rows_give_the_same_coefficients(seed: int, label_c
         )
     )
     np.testing.assert_allclose(one.x, other.x, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_certificate_is_never_below_the_true_gap_whatever_the_scale_of_features(seed: int) -> None:
+    """In 40 digits; `python tests/honest_gaps.py` checks 500 problems."""
+    found = honest_gaps.check(seed)
+    assert found.honest, found
+
+
+def test_a_certificate_without_rounding_errors_is_found_out() -> None:
+    assert not honest_gaps.Check(1.0, -5e-15, -1e-14).honest
+    assert not honest_gaps.Check(1.0, 1e-12, 2e-12).honest

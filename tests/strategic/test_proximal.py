@@ -11,7 +11,7 @@ import pytest
 import gameproof as gp
 from gameproof.strategic import descent_ascent
 from gameproof.strategic.conic import _rises
-from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.proximal import Proximal
 from strategic_problems import KINDS, make, random_budget_problem, synthetic
 
@@ -70,12 +70,12 @@ def test_the_tolerance_is_reached_on_kinks(name: str) -> None:
 def test_a_descent_is_the_argmin_of_the_model_that_keeps_the_kinks(name: str) -> None:
     """By a conic solver, which states what moving adds in its own way."""
     problem, rng = KINDS[name](), np.random.default_rng(0)
-    side, eta, people = ConvexSide(problem), 0.7, problem.population
+    objective, eta, people = ConvexObjective(problem), 0.7, problem.population
     x = problem.x_set.project(rng.standard_normal(problem.x_set.dim))
-    v = side.lift(x)
-    z = side.at(v).z
-    way = Proximal(side)
-    found = way._descended(v, side.gradient(v), eta)
+    v = objective.lift(x)
+    z = objective.at(v).z
+    way = Proximal(objective)
+    found = way._descended(v, objective.gradient(v), eta)
 
     theta, intercept = cp.Variable(people.d), cp.Variable()
     rises, limits = _rises(cp, problem, theta)

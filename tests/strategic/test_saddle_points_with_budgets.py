@@ -100,7 +100,7 @@ def test_small_coefficients_that_matter_stay() -> None:
 def test_most_people_who_can_be_gamed_are_certified_too() -> None:
     """Enough agents for Newton's method; the barrier of all agents is the oracle."""
     from gameproof.strategic.newton.barrier import minimise
-    from gameproof.strategic.newton.convex_objective import ConvexSide
+    from gameproof.strategic.newton.convex_objective import ConvexObjective
 
     X, y = synthetic(20_000, 6)
     scale = np.random.default_rng(0).random((20_000, 1))
@@ -109,7 +109,7 @@ def test_most_people_who_can_be_gamed_are_certified_too() -> None:
     problem = gp.StrategicProblem(people, 0.03, 0.4, intercept=3.0)
     saddle = gp.saddle_point(problem)
     assert saddle.duality_gap < 1e-10
-    barrier = minimise(ConvexSide(problem), problem.interior)
+    barrier = minimise(ConvexObjective(problem), problem.interior)
     assert saddle.value == pytest.approx(barrier.upper, abs=1e-10)
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.strategic.worst_case import WorstCase, worst_case
+from gameproof.strategic.worst_case import WorstCase, worst_case, worst_case_risk
+from strategic_problems import KINDS
 from worst_cases import (
     LOSSES,
     Array,
@@ -270,3 +271,14 @@ def test_extreme_numbers_give_finite_answers_without_warnings() -> None:
                 assert np.isfinite(worst.value)
                 assert np.isfinite(worst.distribution.features).all()
                 assert worst.cost <= 0.2 + 1e-12
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_risk_alone_is_the_value_of_the_distribution_that_attains_it(name: str) -> None:
+    problem, rng = KINDS[name](), np.random.default_rng(0)
+    theta = rng.standard_normal(problem.population.d)
+    intercept = None if problem.intercept is None else 0.3
+    whole = gp.worst_case(problem, theta, intercept)
+    risk = whole.distribution.risk(problem.loss, theta, intercept or 0.0)
+    assert worst_case_risk(problem, theta, intercept) == pytest.approx(whole.value, rel=1e-12)
+    assert risk == pytest.approx(whole.value, abs=2e-6)

@@ -138,3 +138,17 @@ def test_loading_does_not_take_long(published: Path) -> None:
     start = time.perf_counter()
     gp.load_credit(published)
     assert time.perf_counter() - start < 10.0
+
+
+def test_without_a_home_directory_the_variable_to_set_is_named(monkeypatch, tmp_path) -> None:
+    def homeless(cls: object = None) -> None:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("GAMEPROOF_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(gp.DataError, match=r"no home directory .*; set GAMEPROOF_DATA to"):
+        gp.load_credit()
+    monkeypatch.setenv("GAMEPROOF_DATA", str(tmp_path))
+    with pytest.raises(gp.DataNotFound):
+        gp.load_credit()

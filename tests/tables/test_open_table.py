@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from gameproof.core.errors import DataError
 from gameproof.tables.column import MISSING
 from gameproof.tables.table import open_table
+from gameproof.tables.text_table import require_different
 from gameproof.tables.unpack import unpacked
 
 FRAME = pd.DataFrame(
@@ -232,8 +233,9 @@ BAD = {
     "binary": (b"\x7fELF\x00\x01\x02", "is a binary file"),
     "picture": (b"\x89PNG\r\n\x1a\n\x00\x00", "is a binary file"),
     "web page": (b"<!doctype html><p>log in</p>", "is a web page"),
-    "latin": ("a,b\n1,2\nZürich,3\n".encode("latin-1"), "line 3: the byte 0xfc is not UTF-8"),
-    "utf-16": ("a,b\n1,2\n".encode("utf-16"), "UTF-16; save it as UTF-8"),
+    "DOS": ("a,b\n1,2\nZürich,3\n".encode("cp850"), "line 3: the byte 0x81 .*--encoding"),
+    "Mac": ("a,b\n1,2\nKöln,3\n".encode("mac-roman"), "line 3: the byte 0x9a .*--encoding"),
+    "two encodings": ("a,b\nZürich,1\n".encode() + b"K\xf6ln,2\n", "line 3: .*, while other"),
     "web page in capitals": (b"\n <HTML><p>log in</p>", "is a web page"),
     "XML": (b"<?xml version='1.0'?><a/>", "is a web page or XML"),
     "JSON": (b' {"a": [1, 2]}', "is JSON, expected a table"),
@@ -286,3 +288,11 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch) -> None
         open_table(tmp_path)
     with pytest.raises(ImportError, match=r"Zstandard needs pyarrow: pip install 'gameproof\[tab"):
         unpacked(packed, "table.zst")
+
+
+def test_many_columns_are_checked_in_linear_time() -> None:
+    """Quadratic, this would take half an hour."""
+    names = [f"column {k}" for k in range(300_000)]
+    require_different(names, "t.csv")
+    with pytest.raises(DataError, match="more than one column named 'column 7'"):
+        require_different([*names, "column 7"], "t.csv")

@@ -192,3 +192,20 @@ def test_crafted_file_is_refused(spoil, model, tmp_path: Path) -> None:
     write_model_file(tmp_path / "m.json", record)
     with pytest.raises(gp.ModelFileError, match="does not describe a model"):
         gp.load_model(tmp_path / "m.json")
+
+
+def test_table_model_has_the_attributes_of_a_classifier() -> None:
+    people = made_up_people(300)
+    budgets = {"savings": (0, 5000)}
+    fit = gp.fit_table(people, target="repaid", favourable="yes", budgets=budgets, radius=0.05)
+    model = fit.model
+    assert model.classes_.tolist() == ["no", "yes"]
+    chances = model.predict_proba(people)
+    assert chances.sum(axis=1) == pytest.approx(1)
+    assert (
+        model.classes_[(model.decision_function(people) > 0).astype(int)] == (model.predict(people))
+    ).all()
+    Z = model.prepared(as_table(people)).Z
+    scores = Z @ model.coef_[0] + model.intercept_[0]
+    assert scores == pytest.approx(model.decision_function(people))
+    assert ((chances[:, 1] > model.threshold) == (scores > 0)).all()

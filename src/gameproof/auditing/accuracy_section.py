@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.metric_rows import METRICS
 from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
 from gameproof.auditing.row_types import Quality
@@ -31,6 +32,7 @@ def accuracy_section(audit: Audit) -> Section:
         f"(95 % interval {percent_interval(good)})"
         + (f", {listed(others)}" if others else "")
         + f"; the majority baseline is right for {percent(good.majority)}."
+        + _area(audit)
         + _idle(good)
     )
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None
@@ -43,8 +45,55 @@ def accuracy_section(audit: Audit) -> Section:
     ]
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", *ACCEPTED)
     table = Table("quality when nobody games", columns, cells(audit.quality, *shown))
-    tables = [table, _counted(audit)] if audit.bins and not others else [table]
+    tables = [metric_table(audit), confusion_table(audit), table]
+    if audit.bins and not others:
+        tables.append(_counted(audit))
     return Section("How good is the model?", finding, [chart] if chart else [], tables)
+
+
+def _area(audit: Audit) -> str:
+    """A sentence on AUC, Gini and KS of the model under audit."""
+    found = {
+        row.metric: row
+        for row in audit.of(audit.metrics, audit.models[-1])
+        if row.group is None and row.multiple == 0
+    }
+    if "auc" not in found:
+        return ""
+    area = found["auc"]
+    return (
+        f" Its AUC is {area.value:.3f} (95 % {area.interval} interval {area.low:.3f} to "
+        f"{area.high:.3f}), Gini {found['gini'].value:.3f}, KS {found['ks'].value:.3f}."
+    )
+
+
+def metric_table(audit: Audit) -> Table:
+    """All metrics with their intervals, clean and gamed."""
+    columns = [
+        *(Column(title) for title in ("model", "metric")),
+        Column("multiple of the budgets", "number"),
+        *(Column(title, "number") for title in ("value", "95 % from", "to")),
+        Column("kind of interval"),
+    ]
+    rows = [row for row in audit.metrics if row.group is None]
+    fields = ("model", "metric", "multiple", "value", "low", "high", "interval")
+    table = cells(rows, *fields)
+    for row in table:
+        row[1] = METRICS[row[1]]
+    gamed = "; at a multiple of 1, bad applicants use their budgets" if audit.movable else ""
+    return Table(f"metrics{gamed}", columns, table)
+
+
+def confusion_table(audit: Audit) -> Table:
+    """The confusion matrices, clean and gamed."""
+    fields = ("good_accepted", "good_refused", "bad_accepted", "bad_refused")
+    columns = [
+        Column("model"),
+        Column("multiple of the budgets", "number"),
+        *(Column(field.replace("_", " "), "count") for field in fields),
+    ]
+    rows = [row for row in audit.confusions if row.group is None]
+    return Table("confusion matrices", columns, cells(rows, "model", "multiple", *fields))
 
 
 def cautions(audit: Audit, more: str = "more rows") -> list[str]:

@@ -5,27 +5,29 @@ An audit consists of rows (`row_types.py`), for JSON and for the page of `write_
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.auditing.applicants import Applicants, Given
+from gameproof.auditing.applicants import Given
+from gameproof.auditing.audit_input import audit_input
 from gameproof.auditing.audit_result import UNIT, Audit
+from gameproof.auditing.calibration_rows import calibration_rows
 from gameproof.auditing.gaming_rows import Costs, difference_rows, gaming_row, weakness_rows
-from gameproof.auditing.linear_model import LinearModel
+from gameproof.auditing.metric_rows import metric_rows
 from gameproof.auditing.provenance import fingerprint
 from gameproof.auditing.quality_rows import bin_rows, quality_row
 from gameproof.auditing.recourse_rows import recourse_rows
 from gameproof.auditing.scale_rows import coefficient_rows, loss_rows, power_gaming_row
-from gameproof.auditing.scored_applicants import BAD, REFUSED, ScoredApplicants
+from gameproof.auditing.scored_applicants import BAD, REFUSED
 from gameproof.auditing.shift_rows import shift_rows
+from gameproof.auditing.threshold_rows import equal_approval_rows, threshold_rows
 from gameproof.core.arguments import Vector
-from gameproof.estimators.model_io.model_record import trained_on
-from gameproof.estimators.prepare import Prepare
+from gameproof.estimators.measures import Measure, MeasureName, as_measure
 from gameproof.strategic.power_costs import DEFAULT_POWER
-from gameproof.strategic.robust_problem import LARGEST
+from gameproof.strategic.problem_checks import LARGEST
 
 MULTIPLES = (0.0, 0.5, 1.0, 2.0, 4.0)
 POWERS = tuple(round(0.05 * k, 2) for k in range(21))
@@ -39,7 +41,8 @@ def audit(
     y: ArrayLike,
     *,
     budgets: Given | None = None,
-    prepare: Prepare | None = None,
+    prepare: Any = None,
+    favourable: Any = None,
     multiples: Sequence[float] = MULTIPLES,
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
@@ -51,24 +54,31 @@ def audit(
     scale: ArrayLike | None = None,
     unit: str = UNIT,
     groups: ArrayLike | None = None,
+    measure: MeasureName | Measure | None = None,
 ) -> Audit:
     """Audits a linear classifier: its decisions when people game it and when data is inaccurate.
 
     Parameters
     ----------
     model : LinearModel or classifier
-        The model under audit: a `LinearModel` or a fitted linear scikit-learn classifier.
+        The model under audit: a `LinearModel`, or a fitted classifier of two classes with a linear
+        score. Pipelines, column transformers and calibrated models are taken as they are, without
+        refitting.
     X : array-like of shape (n_samples, n_features)
-        Features before anyone moves, in the units of the table.
+        Features before anyone moves, as the model takes them: an array or a data frame.
     y : array-like of shape (n_samples,)
-        Labels: +1 for good applicants, who should be accepted, and -1 for bad ones.
+        The two labels of the applicants, of any type.
     budgets : mapping, sequence or Budgets, optional
         What people can change, in the units of X, keyed by column name or position:
         ``{"savings": (0, 5000)}``. A list of columns means half a standard deviation in either
         direction. By default the budgets that the model was fitted for, else every column.
-    prepare : Prepare, optional
-        A fitted preparation. X is then the unprepared table, and models use the prepared columns.
-        By default the preparation of the model, if it has one.
+    prepare : transformer, optional
+        A fitted preparation, for a model that takes the prepared columns and does not contain the
+        preparation itself. X is the unprepared table.
+    favourable : label, optional
+        The label that people want; they should be accepted. By default the one that the model was
+        fitted for, or else 1 of 0 and 1 or of -1 and 1, and True of False and True. For other
+        labels it must be given.
     multiples : sequence of float, optional
         Multiples of the budgets to evaluate; 0 and 1 are always included.
     cost_accept_bad : float, optional
@@ -93,7 +103,10 @@ def audit(
     unit : str, optional
         The name of the unit of such steps.
     groups : array-like of shape (n_samples,), optional
-        A group for each person; burden and recourse are then also reported by group.
+        A group for each person; metrics, burden and recourse are then also reported by group.
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
+        The measure of the verdict, by default "auc" if an outcome has less than 30 % of the rows,
+        else "accuracy".
 
     Returns
     -------
@@ -122,6 +135,7 @@ def audit(
         y,
         budgets=budgets,
         prepare=prepare,
+        favourable=favourable,
         multiples=multiples,
         cost_accept_bad=cost_accept_bad,
         cost_refuse_good=cost_refuse_good,
@@ -133,16 +147,18 @@ def audit(
         scale=scale,
         unit=unit,
         groups=groups,
+        measure=measure,
     )
 
 
 def compare_models(
-    models: Sequence[Any],
+    models: Sequence[Any] | Mapping[str, Any],
     X: ArrayLike,
     y: ArrayLike,
     *,
     budgets: Given | None = None,
-    prepare: Prepare | None = None,
+    prepare: Any = None,
+    favourable: Any = None,
     multiples: Sequence[float] = MULTIPLES,
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
@@ -154,24 +170,30 @@ def compare_models(
     scale: ArrayLike | None = None,
     unit: str = UNIT,
     groups: ArrayLike | None = None,
+    measure: MeasureName | Measure | None = None,
 ) -> Audit:
     """Audits several linear classifiers on the same people, with paired differences.
 
     Parameters
     ----------
-    models : sequence of LinearModel or classifier
-        The models. The last one is under audit, and the others are compared with it.
+    models : sequence or mapping of LinearModel or classifier
+        The models, as in `audit`; a mapping gives them names. The last one is under audit, and the
+        others are compared with it. Each is applied to X as its own ``predict`` would be.
     X : array-like of shape (n_samples, n_features)
-        Features before anyone moves, in the units of the table.
+        Features before anyone moves, as the models take them: an array or a data frame.
     y : array-like of shape (n_samples,)
-        Labels: +1 for good applicants, who should be accepted, and -1 for bad ones.
+        The two labels of the applicants, of any type.
     budgets : mapping, sequence or Budgets, optional
         What people can change, in the units of X, keyed by column name or position:
         ``{"savings": (0, 5000)}``. A list of columns means half a standard deviation in either
         direction. By default the budgets that the last model was fitted for, else every column.
-    prepare : Prepare, optional
-        A fitted preparation. X is then the unprepared table, and models use the prepared columns.
-        By default the preparation of the last model, if it has one.
+    prepare : transformer, optional
+        A fitted preparation, for models that take the prepared columns and do not contain the
+        preparation themselves. X is the unprepared table.
+    favourable : label, optional
+        The label that people want; they should be accepted. By default the one that the models were
+        fitted for, or else 1 of 0 and 1 or of -1 and 1, and True of False and True. For other
+        labels it must be given.
     multiples : sequence of float, optional
         Multiples of the budgets to evaluate; 0 and 1 are always included.
     cost_accept_bad : float, optional
@@ -196,7 +218,10 @@ def compare_models(
     unit : str, optional
         The name of the unit of such steps.
     groups : array-like of shape (n_samples,), optional
-        A group for each person; burden and recourse are then also reported by group.
+        A group for each person; metrics, burden and recourse are then also reported by group.
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
+        The measure of the verdict, by default "auc" if an outcome has less than 30 % of the rows,
+        else "accuracy".
 
     Returns
     -------
@@ -221,7 +246,6 @@ def compare_models(
     >>> [(row.multiple, row.low > 0) for row in found.differences if row.movers == "bad"]
     [(0.0, True), (1.0, True), (2.0, True)]
     """
-    lines = _lines(models)
     (expected,) = _numbers("power", [power])
     grid, sizes = _numbers("powers", [0.0, expected, *powers]), _numbers("radii", [0.0, *radii])
     times = _numbers("multiples", [0.0, 1.0, *multiples])
@@ -231,20 +255,19 @@ def compare_models(
         raise ValueError(f"label_cost must be at least 0, got {label_cost}")
     if budgets is not None and movable is not None:
         raise ValueError("budgets and movable both say what people can change; give one of them")
-    last, own = models[-1], lines[0].names if lines[0].named else None
-    if prepare is None:
-        prepare = getattr(last, "prepare_", None)
     given = movable if budgets is None else budgets
-    if given is None:
-        given = getattr(last, "budgets_", None)
-    people = Applicants.of(X, y, given, prepare, own)
-    cases = [ScoredApplicants.of(line, people, scale) for line in lines]
+    found = audit_input(models, X, y, given, prepare, scale, favourable)
+    cases, people = found.cases, found.cases[-1].people
+    if not found.linear:  # without coefficients there are no distances to the decision boundary
+        expected, grid, sizes = 0.0, (0.0,), (0.0,)
     kinds = None if groups is None else _kinds(groups, people.y.size)
     # If nothing can be changed, nobody moves.
     movers, times = ((BAD, REFUSED), times) if people.columns else ((BAD,), (0.0,))
     least, pairs = shift_rows(cases, sizes, label_cost)
+    judge = as_measure(measure, people.y > 0, *costs)
+    metrics, metric_differences, confusions = metric_rows(cases, costs, judge.name, kinds)
     return Audit(
-        models=tuple(line.name for line in lines),
+        models=tuple(case.name for case in cases),
         budgets=people.budgets,
         costs=costs,
         label_cost=float(label_cost),
@@ -263,22 +286,17 @@ def compare_models(
         differences=tuple(difference_rows(cases, movers, times)),
         shift_differences=tuple(pairs),
         unit=unit,
-        fingerprint=fingerprint(X, y, people.budgets.features.names),
-        learned_from=1.0 if any(trained_on(last, table, y) for table in (X, people.Z)) else None,
+        fingerprint=fingerprint(people.table, people.y, people.budgets.features.names),
+        measure=judge,
+        metrics=tuple(metrics),
+        metric_differences=tuple(metric_differences),
+        confusions=tuple(confusions),
+        thresholds=tuple(row for case in cases for row in threshold_rows(case, costs)),
+        equal_approvals=tuple(equal_approval_rows(cases)),
+        calibration=tuple(row for case in cases for row in calibration_rows(case)),
+        outcomes=found.labels.names,
+        learned_from=1.0 if found.trained_on_these else None,
     )
-
-
-def _lines(models: Sequence[Any]) -> list[LinearModel]:
-    lines = [m if isinstance(m, LinearModel) else LinearModel.of(m) for m in models]
-    if not lines:
-        raise ValueError("models is empty; give at least one model")
-    named = [line.name for line in lines]
-    if len(set(named)) < len(named):
-        raise ValueError(f"models must have different names, got {', '.join(named)}")
-    for line in lines[1:]:
-        if line.names != lines[0].names:
-            raise ValueError(f"{line.name} and {lines[0].name} have different features")
-    return lines
 
 
 def _kinds(groups: ArrayLike, n: int) -> NDArray[np.str_]:

@@ -8,8 +8,11 @@ from typing import Any
 
 from gameproof.auditing.accuracy_section import accuracy_section, cautions
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.calibration_section import calibration_section
 from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.gaming_section import gaming_section
+from gameproof.auditing.group_section import group_section
+from gameproof.auditing.metric_types import Metric
 from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Section, Tile
@@ -17,6 +20,7 @@ from gameproof.auditing.provenance import provenance
 from gameproof.auditing.recourse_section import recourse_section
 from gameproof.auditing.scale_section import scale_section
 from gameproof.auditing.section_parts import at_radius
+from gameproof.auditing.threshold_section import threshold_section
 from gameproof.auditing.weak_columns_section import weak_columns_section
 from gameproof.auditing.worst_case_section import worst_case_section
 from gameproof.core.arguments import shown
@@ -95,6 +99,8 @@ def write_audit(
         audit_sections(audit, radius),
         provenance(command=command, seed=seed, data=people, settings=chosen),
         subtitle=subtitle,
+        verdict=audit.verdict.sentence,
+        warnings=audit.verdict.warnings,
         tiles=audit_tiles(audit),
         notes=[*notes, *cautions(audit)],
     )
@@ -105,24 +111,41 @@ def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]
 
     Numbers that depend on the scale of the scores come last, in a collapsed section.
     """
-    provenance = (
+    sections = (
         accuracy_section(audit),
         gaming_section(audit),
-        worst_case_section(audit),
         cost_section(audit),
+        threshold_section(audit),
+        calibration_section(audit),
         weak_columns_section(audit),
+        group_section(audit),
         recourse_section(audit),
+        worst_case_section(audit),
         radius,
         scale_section(audit),
     )
-    return [section for section in provenance if section is not None]
+    return [section for section in sections if section is not None]
+
+
+def _areas(audit: Audit, name: str) -> list[Metric]:
+    """The areas under the curve of a model, clean and gamed."""
+    rows: list[Metric] = audit.of(audit.metrics, name)
+    return [row for row in rows if (row.metric, row.group) == ("auc", None)]
 
 
 def audit_tiles(audit: Audit) -> list[Tile]:
     """Key numbers of the model under audit, for the top of the page."""
     name = audit.models[-1]
     (good,) = audit.of(audit.quality, name)
-    tiles = [Tile("right, nobody games", percent(good.accuracy), percent_interval(good))]
+    tiles = [
+        Tile(
+            f"AUC, {when}",
+            f"{row.value:.3f}",
+            f"95 % interval {row.low:.3f} to {row.high:.3f}",
+        )
+        for row, when in zip(_areas(audit, name), ("nobody games", "budgets used"), strict=False)
+    ]
+    tiles.append(Tile("right, nobody games", percent(good.accuracy), percent_interval(good)))
     if audit.movable:
         shown = audit.at(name, 1.0)
         tiles.append(Tile("right, budgets used", percent(shown.accuracy), percent_interval(shown)))

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any, final
 
 from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.json_safe import json_safe
+from gameproof.auditing.metric_types import (
+    CalibrationBin,
+    Confusion,
+    EqualApproval,
+    Metric,
+    MetricDifference,
+    ThresholdRow,
+)
 from gameproof.auditing.row_types import (
     Bin,
     Coefficient,
@@ -23,6 +32,8 @@ from gameproof.auditing.row_types import (
 )
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.auditing.scored_applicants import BAD
+from gameproof.auditing.verdict import Verdict, verdict
+from gameproof.estimators.measures import ACCURACY, Measure
 from gameproof.estimators.table_budgets import Budgets
 
 UNIT = "standard deviations"
@@ -91,6 +102,22 @@ class Audit:
         The share of these people that the last model was trained on, if known.
     why_label_cost : str, optional
         Why this label cost was used.
+    measure : Measure, optional
+        The measure of the verdict.
+    metrics : tuple of Metric, optional
+        AUC, Gini, KS, accuracy, log loss, Brier score and others, clean and gamed, by group.
+    metric_differences : tuple of MetricDifference, optional
+        Paired differences of metrics between models, by group.
+    confusions : tuple of Confusion, optional
+        Confusion matrices, clean and gamed, by group.
+    thresholds : tuple of ThresholdRow, optional
+        Approval rate, bad rate and cost of thresholds.
+    equal_approvals : tuple of EqualApproval, optional
+        Paired differences between models that approve the same share of applicants.
+    calibration : tuple of CalibrationBin, optional
+        Predicted and observed shares of good outcomes.
+    approve : float, optional
+        The share of applicants that thresholds were chosen to approve, if the user stated one.
 
     Examples
     --------
@@ -126,6 +153,19 @@ class Audit:
     why_power: str = ""
     learned_from: float | None = None
     why_label_cost: str = ""
+    measure: Measure = ACCURACY
+    metrics: tuple[Metric, ...] = ()
+    metric_differences: tuple[MetricDifference, ...] = ()
+    confusions: tuple[Confusion, ...] = ()
+    thresholds: tuple[ThresholdRow, ...] = ()
+    equal_approvals: tuple[EqualApproval, ...] = ()
+    calibration: tuple[CalibrationBin, ...] = ()
+    approve: float | None = None
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """Which model to use, or that none should be used, in a sentence."""
+        return verdict(self)
 
     @property
     def movable(self) -> tuple[str, ...]:
@@ -147,6 +187,8 @@ class Audit:
         """
         found = asdict(self)
         found["budgets"] = {**self.budgets.record(), "description": self.budgets.describe()}
+        found["verdict"] = self.verdict.record()
+        found["measure"] = self.measure.name
         found["movable"], found["costs"] = self.movable, self.costs._asdict()
         found["depends_on_scale"] = {"why": WHY_SCALE_MATTERS} | {
             name: found.pop(name) for name in BY_SCALE

@@ -26,13 +26,18 @@ KEYS = (
     "budget",
     "group",
     "label",
+    "metric",
+    "approve",
 )
-# Fields that have an interval, and the lower limit of the interval; the upper limit is 1.
-CENTRES = {"accuracy": 0.0, "difference": -1.0}
+# Fields that have an interval, and the limits of the interval.
+CENTRES = {"accuracy": (0.0, 1.0), "difference": (-inf, inf), "value": (-inf, inf)}
 # The multiple that people need may be very large on one of the splits, so it is not averaged.
 MEDIANS = ("q10", "q25", "q50", "q75", "q90")
 # Histograms with different bins cannot be averaged.
-DROPPED = "bins"
+DROPPED = ("bins", "calibration")
+# These rows may be missing on a split: nobody approved has a bad rate.
+PARTIAL = ("metrics", "metric_differences")
+SPLITS = "Nadeau and Bengio"
 
 
 def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
@@ -85,23 +90,27 @@ def average_splits(audits: Sequence[Audit], *, overlap: float = 0.0) -> Audit:
             "audits with different budgets cannot be averaged; state the same budgets for all of "
             "them, in the table's units"
         )
-    found: dict[str, Any] = {DROPPED: (), "splits": len(audits)}
+    found: dict[str, Any] = {**dict.fromkeys(DROPPED, ()), "splits": len(audits)}
     together = "".join(audit.fingerprint for audit in audits)
     found["fingerprint"] = sha256(together.encode()).hexdigest()
     for field in fields(first):
         rows = getattr(first, field.name)
-        if field.name != DROPPED and isinstance(rows, tuple) and rows:
+        if field.name not in DROPPED and isinstance(rows, tuple) and rows:
             if not is_dataclass(rows[0]):
                 continue
             tables = [getattr(audit, field.name) for audit in audits]
-            found[field.name] = tuple(_averaged(tables, overlap))
+            partial = field.name in PARTIAL
+            found[field.name] = tuple(_averaged(tables, overlap, partial))
     found["weaknesses"] = tuple(most_gained_first(found.get("weaknesses", ()), first.models))
     return replace(first, **found)
 
 
-def _averaged(tables: Sequence[Sequence[Any]], overlap: float) -> list[Any]:
-    """Averages of rows with the same key."""
+def _averaged(tables: Sequence[Sequence[Any]], overlap: float, partial: bool) -> list[Any]:
+    """Averages of rows with the same key; if `partial`, of keys that all tables have."""
     keyed = [{_key(row): row for row in table} for table in tables]
+    if partial:
+        common = [key for key in keyed[0] if all(key in other for other in keyed)]
+        return [_mean([other[key] for other in keyed], overlap) for key in common]
     if any(other.keys() != keyed[0].keys() for other in keyed):
         raise ValueError(
             "audits with different multiples, radii, powers or groups cannot be averaged"
@@ -118,6 +127,9 @@ def _mean(rows: Sequence[Any], overlap: float) -> Any:
     for field in fields(rows[0]):
         if field.name in KEYS:
             continue
+        if field.name == "interval":
+            found[field.name] = SPLITS
+            continue
         values = [getattr(row, field.name) for row in rows]
         known = [value for value in values if value is not None]
         found[field.name] = None
@@ -127,11 +139,11 @@ def _mean(rows: Sequence[Any], overlap: float) -> Any:
             mean = float(np.mean(known))
             found[field.name] = round(mean) if isinstance(known[0], int) else mean
     if "low" in found:
-        centre, least = next(pair for pair in CENTRES.items() if pair[0] in found)
+        centre, (least, most) = next(pair for pair in CENTRES.items() if pair[0] in found)
         numbers = np.array([getattr(row, centre) for row in rows])
         alone = float(np.mean([row.high - row.low for row in rows])) / 2
         low, high = split_interval(numbers, overlap, alone)
-        found["low"], found["high"] = max(least, low), min(1.0, high)
+        found["low"], found["high"] = max(least, low), min(most, high)
     return replace(rows[0], **found)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.gaming_section import MOVERS, MULTIPLE
+from gameproof.auditing.gaming_section import MOVERS, budget_axis
 from gameproof.auditing.number_format import comparison, points_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
 from gameproof.auditing.scored_applicants import BAD
@@ -38,7 +38,7 @@ def cost_section(audit: Audit) -> Section | None:
             )
             for model, rows in found.items()
         ],
-        MULTIPLE,
+        budget_axis(audit),
         "points of accuracy; positive: right more often",
         across=[(0.0, "equal")],
     )

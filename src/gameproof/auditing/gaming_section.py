@@ -21,6 +21,7 @@ from gameproof.auditing.section_parts import (
 )
 
 MOVERS = {BAD: "those who should be refused move", REFUSED: "everyone who is refused moves"}
+LONGEST = 90  # characters of an axis label
 MULTIPLE = "multiple of the budgets (1: the budgets as stated)"
 
 
@@ -56,6 +57,13 @@ def gaming_section(audit: Audit) -> Section | None:
         [Table("gaming by budgets", columns, table)],
         [note],
     )
+
+
+def budget_axis(audit: Audit) -> str:
+    """The label of the axis of multiples, with the budgets in the table's units if they fit."""
+    stated = [f"{name} {text.split(' (')[0]}" for name, text in audit.budgets.by_column().items()]
+    label = f"multiple of the budgets (1: {'; '.join(stated)})"
+    return label if len(label) <= LONGEST else MULTIPLE
 
 
 def _finding(audit: Audit) -> str:
@@ -140,7 +148,7 @@ def _chart(
         title,
         f"{title}, {audit.models[-1]}: {listed(ends)}.",
         series,
-        MULTIPLE,
+        budget_axis(audit),
         ACCURACY if what == "accuracy" else "share accepted",
         percent=True,
         across=[(good.majority, "majority baseline")] if what == "accuracy" else [],

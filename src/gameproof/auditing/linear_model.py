@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Matrix, Vector, as_numbers, as_vector, require_finite
 from gameproof.estimators.features import default_names
+from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 
 
 @final
@@ -28,6 +29,9 @@ class LinearModel:
         Names of the features, by default x0, x1, …
     name : str, optional
         The name of the model in tables and charts.
+    calibration : Calibration, optional
+        How scores become probabilities, by default as in logistic regression. None if the model
+        has no probabilities.
 
     Raises
     ------
@@ -46,6 +50,7 @@ class LinearModel:
     intercept: float = 0.0
     feature_names: Sequence[str] | None = None
     name: str = "model"
+    calibration: Calibration | None = LOGISTIC
 
     def __post_init__(self) -> None:
         theta = as_vector("theta", self.theta)
@@ -119,4 +124,5 @@ class LinearModel:
         names = getattr(estimator, "feature_names_in_", None)
         if getattr(estimator, "prepare_", None) is not None:
             names = estimator.coef_names_
-        return cls(sign * coef[0], sign * offset, names, called)
+        calibration = LOGISTIC if hasattr(estimator, "predict_proba") else None
+        return cls(sign * coef[0], sign * offset, names, called, calibration)

@@ -8,6 +8,7 @@ from typing import Any
 
 SPACE = "\u00a0"
 NOTHING = "–"
+TINY, HUGE = 5e-5, 1e9  # sizes from which numbers are not printed as they are
 
 
 def as_percent(share: float) -> float:
@@ -107,6 +108,18 @@ def survival(verdict: str, survives: bool) -> str:
     return "yes" if survives else "no"
 
 
+def _sayable(value: float) -> str:
+    """A number with three digits, and without exponents, which nobody says."""
+    size = abs(value)
+    if size < TINY:
+        return "0"
+    if size >= HUGE:
+        return "over a billion" if value > 0 else "below -1 billion"
+    if size >= 999.5:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if size >= 0.001 else f"{value:.4f}"
+
+
 def cell(value: Any, kind: str = "text") -> str:
     """A value of a table as text.
 
@@ -124,7 +137,7 @@ def cell(value: Any, kind: str = "text") -> str:
     if kind == "label":
         return f"{value:+d}".replace("-", "−")
     if kind == "number":
-        return (f"{value:,.0f}" if abs(value) >= 999.5 else f"{value:.3g}").replace("-", "−")
+        return _sayable(float(value)).replace("-", "−")
     if kind == "interval":
         middle, low, high = (cell(part, "number") for part in value)
         return middle if low == NOTHING else f"{middle} ({low} to {high})"

@@ -24,7 +24,10 @@
   const written = (v, percent, digits = 3) => {
     if (!known(v)) return "–";
     if (percent) return ((100 * +v.toFixed(3)).toFixed(1) + "\u00a0%").replace("-", "−");
-    const whole = Math.abs(v) >= 999.5;
+    const size = Math.abs(v), whole = size >= 999.5;
+    if (size < 5e-5) return "0"; // no 1e-14, which nobody would say
+    if (size >= 1e9) return v > 0 ? "over a billion" : "below −1 billion";
+    if (size < 1e-3) return v.toFixed(4).replace("-", "−");
     return (whole ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(digits))).replace("-", "−");
   };
 

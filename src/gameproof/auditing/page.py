@@ -34,6 +34,8 @@ def write_page(
     subtitle: str = "",
     tiles: Sequence[Tile] = (),
     notes: Sequence[str] = (),
+    verdict: str = "",
+    warnings: Sequence[str] = (),
 ) -> None:
     """Writes a self-contained HTML page; an existing file is replaced completely or not at all.
 
@@ -53,6 +55,10 @@ def write_page(
         Numbers for the top of the page.
     notes : sequence of str, optional
         What readers should know first, for the top of the page.
+    verdict : str, optional
+        The conclusion in a sentence, above everything else.
+    warnings : sequence of str, optional
+        Sentences that must not be overlooked, below the verdict.
 
     Examples
     --------
@@ -66,7 +72,16 @@ def write_page(
     ...     "<h1>Audit</h1>" in path.read_text(encoding="utf-8")
     True
     """
-    content = page(title, sections, made, subtitle=subtitle, tiles=tiles, notes=notes)
+    content = page(
+        title,
+        sections,
+        made,
+        subtitle=subtitle,
+        tiles=tiles,
+        notes=notes,
+        verdict=verdict,
+        warnings=warnings,
+    )
     write_whole(Path(path), content.encode())
 
 
@@ -78,6 +93,8 @@ def page(
     subtitle: str = "",
     tiles: Sequence[Tile] = (),
     notes: Sequence[str] = (),
+    verdict: str = "",
+    warnings: Sequence[str] = (),
 ) -> str:
     """The page as HTML text.
 
@@ -116,6 +133,8 @@ def page(
 <button type="button" id="theme" hidden>Dark</button>
 </header>
 <main id="content" tabindex="-1">
+{_paragraph(verdict, "conclusion")}
+{"".join(_paragraph(f"Warning: {text}", "warning") for text in warnings)}
 {_tiles(tiles)}
 {"".join(_paragraph(f"Note: {note}", "note") for note in notes)}
 <nav aria-label="Contents"><ol>{listed}</ol></nav>

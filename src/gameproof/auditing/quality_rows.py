@@ -7,7 +7,7 @@ import numpy as np
 from gameproof.auditing.gaming_rows import accepted_shares, is_right
 from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.row_types import Bin, Quality
-from gameproof.auditing.score_rounding import area_under_curve
+from gameproof.auditing.score_rounding import area_under_curve, tie_groups
 from gameproof.auditing.scored_applicants import ScoredApplicants
 
 BINS = 30
@@ -28,6 +28,7 @@ def quality_row(case: ScoredApplicants) -> Quality:
         area_under_curve(z, y > 0, case.rounding),
         *accepted_shares(z, y),
         float(not case.gains(1.0).any()),
+        float(np.bincount(tie_groups(z, case.rounding)).max() / n),
     )
 
 

@@ -8,22 +8,26 @@ from typing import Any
 from gameproof.auditing.number_format import listed, number
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
 
-SHARES = {"clean": "accuracy, nobody games", "gamed": "accuracy, people game"}
+CASES = {"clean": "nobody games", "gamed": "people game"}
 
 
-def which_radius(rows: Sequence[Mapping[str, Any]], recommended: float, reason: str) -> Section:
+def which_radius(
+    rows: Sequence[Mapping[str, Any]], recommended: float, reason: str, measure: str = "accuracy"
+) -> Section:
     """Makes the section of a page that shows how a radius was chosen.
 
     Parameters
     ----------
     rows : sequence of mappings
-        The curve, such as ``RadiusCurve.rows()``. Each row has "radius", "clean" and "gamed"
-        accuracy, and may have the worst-case "risk", standard errors such as "clean error", and
+        The curve, such as ``RadiusCurve.rows()``. Each row has "radius", the measure "clean" and
+        "gamed", and may have the worst-case "risk", standard errors such as "clean error", and
         "ignores data", whether the classifier ignores the data.
     recommended : float
         The radius that was chosen.
     reason : str
         Why, in a sentence.
+    measure : str, optional
+        The name of the measure.
 
     Returns
     -------
@@ -38,17 +42,18 @@ def which_radius(rows: Sequence[Mapping[str, Any]], recommended: float, reason: 
     'Which radius?'
     """
     radii = [float(row["radius"]) for row in rows]
-    accuracy = Chart(
-        "lines",
-        "Accuracy on held-out people by training radius",
-        f"{listed(list(SHARES.values()))}, against the radius. {reason}",
-        [_band(rows, radii, key, name, k) for k, (key, name) in enumerate(SHARES.items())],
-        "radius",
-        "share of correct decisions, ± one standard error",
-        percent=True,
-        upright=[(recommended, "chosen")],
-    )
-    charts = [accuracy]
+    titles = {key: f"{measure}, {name}" for key, name in CASES.items()}
+    charts = [
+        Chart(
+            "lines",
+            f"{measure[:1].upper()}{measure[1:]} on held-out people by training radius",
+            f"{listed(list(titles.values()))}, against the radius. {reason}",
+            [_band(rows, radii, key, name, k) for k, (key, name) in enumerate(titles.items())],
+            "radius",
+            f"{measure}, ± one standard error",
+            upright=[(recommended, "chosen")],
+        )
+    ]
     if "risk" in rows[0]:
         ends = [f"{number(row['risk'])} at radius {row['radius']:g}" for row in (rows[0], rows[-1])]
         charts.append(
@@ -65,7 +70,7 @@ def which_radius(rows: Sequence[Mapping[str, Any]], recommended: float, reason: 
     ignoring = [row["radius"] for row in rows if row.get("ignores data")]
     note = "the classifier of at least one fold ignores the data."
     notes = [f"From a radius of {ignoring[0]:g} on, {note}"] if ignoring else []
-    return Section("Which radius?", reason, charts, [_table(rows)], notes)
+    return Section("Which radius?", reason, charts, [_table(rows, titles, measure)], notes)
 
 
 def _band(
@@ -77,12 +82,12 @@ def _band(
     return Series(name, y, radii, low, high, look)
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def _table(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str], measure: str) -> Table:
     columns, keys = [Column("radius", "number")], ["radius"]
-    for key, name in {**SHARES, "risk": "worst-case log loss"}.items():
+    for key, name in {**titles, "risk": "worst-case log loss"}.items():
         for each, title in ((key, name), (f"{key} error", "±")):
             if each in rows[0]:
-                columns.append(Column(title, "percent" if key in SHARES else "number"))
+                columns.append(Column(title, "number"))
                 keys.append(each)
     values = [[row[key] for key in keys] for row in rows]
-    return Table("accuracy by training radius", columns, values)
+    return Table(f"{measure} by training radius", columns, values)

@@ -18,7 +18,8 @@ class Quality:
 
     `majority` is the accuracy of the best constant decision. `idle` is 1 if the budgets gain
     nothing because the classifier gives no weight to what people can change; over several splits it
-    is the share of such splits.
+    is the share of such splits. `same_score` is the share of people who have the most frequent
+    score.
     """
 
     model: str
@@ -32,6 +33,7 @@ class Quality:
     accepted_positive: float
     accepted_negative: float
     idle: float = 0.0
+    same_score: float = 0.0
 
 
 @final

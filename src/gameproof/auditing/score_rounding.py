@@ -29,6 +29,19 @@ def without_rounding(scores: Vector, error: Vector) -> Vector:
     return found
 
 
+def tie_groups(scores: Vector, error: Vector) -> NDArray[np.int64]:
+    """Ranks from 0 on, equal for scores that differ by rounding only.
+
+    >>> tie_groups(np.array([0.3, 1.0, 0.1 + 0.2]), np.full(3, 1e-15))
+    array([0, 1, 0])
+    """
+    order = np.argsort(scores, kind="stable")
+    z, slack = scores[order], error[order]
+    ranks = np.empty(scores.size, dtype=np.int64)
+    ranks[order] = np.concatenate([[0], np.cumsum(np.diff(z) > slack[1:] + slack[:-1])])
+    return ranks
+
+
 def area_under_curve(scores: Vector, good: NDArray[np.bool_], error: Vector) -> float:
     """The area under the ROC curve; scores that differ by rounding only are ties.
 
@@ -39,11 +52,8 @@ def area_under_curve(scores: Vector, good: NDArray[np.bool_], error: Vector) -> 
     >>> area_under_curve(scores, good, np.full(3, 1e-15))
     0.75
     """
-    order = np.argsort(scores, kind="stable")
-    z, slack = scores[order], error[order]
-    group = np.concatenate([[0], np.cumsum(np.diff(z) > slack[1:] + slack[:-1])])
-    n_good, n_bad = (np.bincount(group[good[order] == kind]) for kind in (True, False))
-    size = int(group[-1]) + 1
-    n_good, n_bad = (np.pad(counts, (0, size - counts.size)) for counts in (n_good, n_bad))
+    ranks = tie_groups(scores, error)
+    size = int(ranks.max()) + 1
+    n_good, n_bad = (np.bincount(ranks[good == kind], minlength=size) for kind in (True, False))
     below = np.cumsum(n_bad) - n_bad
     return float(n_good @ (below + n_bad / 2)) / (float(n_good.sum()) * float(n_bad.sum()))

@@ -19,6 +19,7 @@ from gameproof.auditing.applicants import Applicants
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.score_rounding import rounding_errors, without_rounding
 from gameproof.core.arguments import Matrix, Vector, as_numbers, require_finite
+from gameproof.estimators.probability_calibration import Calibration
 from gameproof.strategic.power_costs import QuadraticCost
 
 # Who moves: everyone who should be refused, or everyone who is refused.
@@ -39,6 +40,7 @@ class ScoredApplicants:
     intercept: float
     people: Applicants
     scale: Vector
+    calibration: Calibration | None = None
     _gains: dict[tuple[float, str | None], Vector] = field(default_factory=dict, init=False)
 
     @classmethod
@@ -51,7 +53,8 @@ class ScoredApplicants:
             raise ValueError(
                 f"X has {people.Z.shape[1]} columns, and the model has {theta.size} coefficients"
             )
-        return cls(model.name, theta, model.intercept, people, _scales(people.Z, scale))
+        scales = _scales(people.Z, scale)
+        return cls(model.name, theta, model.intercept, people, scales, model.calibration)
 
     @property
     def y(self) -> Vector:

@@ -11,7 +11,9 @@ from gameproof.cli.options import add_command, model_file, number
 from gameproof.cli.outputs import add_report, require_writable, show_result
 from gameproof.cli.table_options import (
     add_costs,
+    add_groups,
     add_meaning,
+    add_measure,
     add_table,
     parse_costs,
     read_table,
@@ -58,7 +60,9 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         help="the adversary's cost of flipping a favourable label; inf if labels are reliable (by "
         f"default what the model was fitted for, or else {LABEL_COST:g})",
     )
+    add_measure(parser)
     add_costs(parser)
+    add_groups(parser)
     add_report(parser)
 
 
@@ -70,7 +74,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     require_writable(options.report, force=options.force, inputs=(options.model, options.table))
     with console.step(f"reading {options.model} and {table_name(options.table)}"):
         model = load_model_in_use(options.model)
-        table = read_table(options.table)
+        table = read_table(options.table, options)
     stated = None if options.movable is None else parse_movable(options.movable, table)
     found = audit_table(
         model,
@@ -81,6 +85,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
         budgets=stated,
         power=options.power,
         label_cost=options.label_cost,
+        measure=options.measure,
+        groups=options.groups,
         **parse_costs(options),
         progress=console.progress,
     )

@@ -52,8 +52,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
     require_writable(options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
-        table = read_table(options.table)
-        training = training_table(table, seed=options.seed, **parse_meaning(options, table))
+        table = read_table(options.table, options)
+        training = training_table(table, **parse_meaning(options, table))
     found = compare_table(
         training,
         FitSettings(**parse_settings(options)),

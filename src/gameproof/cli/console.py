@@ -11,6 +11,7 @@ from os import strerror
 from typing import Any, NamedTuple
 
 from gameproof.auditing.json_safe import json_safe
+from gameproof.core.naming import escaped
 from gameproof.core.progress import step
 
 
@@ -28,16 +29,18 @@ class Console(NamedTuple):
     def say(self, sentence: str) -> None:
         """Prints a line of progress."""
         if not self.quiet:
-            print(sentence, file=sys.stderr, flush=True)
+            print(escaped(sentence), file=sys.stderr, flush=True)
 
     def step(self, sentence: str) -> AbstractContextManager[None]:
         """Reports that a step is running, if it takes long."""
         return step(sentence, self.progress)
 
     def show(self, text: str, record: Any) -> None:
-        """Prints a result: the record as JSON, or else the text."""
+        """Prints a result: the record as JSON, or else the text with control characters escaped."""
         # Values that JSON does not have, such as dates, become text.
-        print_out(json.dumps(json_safe(record), indent=2, default=str) if self.as_json else text)
+        print_out(
+            json.dumps(json_safe(record), indent=2, default=str) if self.as_json else escaped(text)
+        )
 
 
 def use_utf8() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import add_command, integer
-from gameproof.cli.outputs import add_force, require_writable
+from gameproof.cli.outputs import add_force, output_to, require_writable
 from gameproof.cli.table_options import add_seed
 from gameproof.tables.catalog import CATALOG, Published
 
@@ -165,7 +165,8 @@ def run_write(options: argparse.Namespace, console: Console) -> None:
     else:
         columns = published_columns(about, options.rows, options.seed, options.balanced)
         target, favourable, movable = about.target, about.favourable, about.movable
-    write_table(options.file, columns)
+    with output_to(options.file, options.force):
+        write_table(options.file, columns)
     n = len(columns[target])
     fit = ["gameproof", "fit", str(options.file), "--target", target, "--favourable", favourable]
     fit += ["--movable", ",".join(movable), "-o", "model.json"]

@@ -170,13 +170,14 @@ def draw(found: dict[str, Shown], path: Path) -> Path:
     """Draws accuracy over multiples of the budget, with one panel for each data set."""
     from gameproof.auditing.figures import draw_files
     from gameproof.auditing.page_model import Panels
-    from gameproof.core.atomic_files import write_whole
+    from gameproof.core.atomic_files import write_rules, write_whole
 
     charts = [_chart(name, shown) for name, shown in found.items()]
     title = f"accuracy by multiple of the budget (1 = {BUDGET:g} standard deviations)"
     content = draw_files(Panels(title, charts))["png"]
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, content)
+    with write_rules(folder=path.parent):
+        write_whole(path, content)
     return path
 
 

@@ -8,7 +8,12 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import add_command, command_line
-from gameproof.cli.outputs import add_report, require_writable
+from gameproof.cli.outputs import (
+    add_report,
+    output_to,
+    page_before_result,
+    require_writable,
+)
 from gameproof.cli.table_options import (
     add_fit,
     parse_meaning,
@@ -39,16 +44,24 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     parser.add_argument(
         "-o", "--out", type=Path, required=True, metavar="MODEL", help="the file for the model"
     )
+    parser.add_argument(
+        "--model",
+        choices=("robust", "strategic", "logistic", "recommended"),
+        default="robust",
+        help="which of the three classifiers the file holds; recommended follows the verdict, and "
+        "writes no file if that is to use none (%(default)s)",
+    )
     add_report(parser)
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads the table, fits, writes the model and the page, and prints the evaluation."""
     from gameproof.tables.fit_table import fit_table
+    from gameproof.tables.three_classifiers import ROBUST
 
     require_writable(options.out, options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
-        table = read_table(options.table)
+        table = read_table(options.table, options)
     fit = fit_table(
         table,
         **parse_meaning(options, table),
@@ -56,18 +69,27 @@ def run(options: argparse.Namespace, console: Console) -> None:
         radius=options.radius,
         progress=console.progress,
     )
+    chosen = fit.audit.verdict.model if options.model == "recommended" else options.model
+    if chosen is None:
+        raise ValueError(f"no model is recommended, so no file was written: {fit.verdict}")
+    with output_to(options.out, options.force):
+        fit.save(options.out, model=chosen, command=command_line(options))
     written = [f"model: {options.out}"]
-    if options.report:
+    if chosen != ROBUST or fit.audit.verdict.model != ROBUST:
+        written = [f"model: {options.out}, the {chosen} classifier"]
+
+    def write_page(path: Path) -> None:
+        nonlocal fit
         with console.step("drawing the page"):
             fit = fit.with_curves()
-            fit.write_page(options.report, command=command_line(options))
-        written.append(f"page: {options.report}")
-    # The model comes last: its presence means that everything else was written.
-    fit.save(options.out, command=command_line(options))
-    record = {
-        **fit.record(),
-        "audit": fit.audit.record(),
-        "model": str(options.out),
-        "report": str(options.report) if options.report else None,
-    }
-    console.show("\n".join([*fit.lines(), *written]), record)
+            fit.write_page(path, command=command_line(options))
+
+    with page_before_result(options, write_page) as page:
+        record = {
+            **fit.record(),
+            "audit": fit.audit.record(),
+            "model": str(options.out),
+            "report": str(page) if page else None,
+        }
+        pages = [f"page: {page}"] if page else []
+        console.show("\n".join([*fit.lines(), *written, *pages]), record)

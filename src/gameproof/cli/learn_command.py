@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.column_lists import column_names
@@ -16,7 +17,7 @@ from gameproof.cli.options import (
     model_file,
     number,
 )
-from gameproof.cli.outputs import add_report, require_writable
+from gameproof.cli.outputs import add_report, page_before_result, require_writable
 from gameproof.cli.table_options import add_columns, add_seed, add_table, read_table, table_name
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     inputs = (options.before, options.after, *([options.model] if options.model else []))
     require_writable(options.report, force=options.force, inputs=inputs)
     with console.step(f"reading {table_name(options.before)} and {table_name(options.after)}"):
-        before, after = read_table(options.before), read_table(options.after)
+        before, after = (read_table(path, options) for path in (options.before, options.after))
     key = column_names(options.key, before)
     if options.key is not None and not key:
         raise UsageError("--key names no column; leave it out to compare unmatched people")
@@ -99,17 +100,20 @@ def run(options: argparse.Namespace, console: Console) -> None:
         quoted = f"'{found.movable}'" if "'" not in found.movable else shlex.quote(found.movable)
         lines.append(f"for gameproof fit: --movable {quoted}")
     record = {"before": before.source, "after": after.source, "key": key, **found.record()}
-    if options.report:
+
+    def write_page(path: Path) -> None:
         write_moves_page(
-            options.report,
+            path,
             found,
             (before, after),
             model=options.model,
             command=command_line(options),
             seed=options.seed,
         )
-        lines.append(f"page: {options.report}")
-    console.show("\n".join(lines), record)
+
+    with page_before_result(options, write_page) as page:
+        written = [f"page: {page}"] if page else []
+        console.show("\n".join([*lines, *written]), record)
 
 
 def _read_line(table: Table) -> str:

@@ -25,15 +25,19 @@ from gameproof.cli import (
     learn_command,
     predict_command,
     reproduce_command,
+    show_command,
 )
 from gameproof.cli.console import Console, print_out, use_utf8
-from gameproof.cli.options import UsageError
+from gameproof.cli.options import UsageError, size
+from gameproof.core.naming import escaped
+from gameproof.core.size_limits import unpacked_limit
 from gameproof.tables.column_budgets import BudgetError
 
 COMMANDS = (
     demo_command,
     fit_command,
     predict_command,
+    show_command,
     audit_command,
     compare_command,
     learn_command,
@@ -48,7 +52,7 @@ class Parser(argparse.ArgumentParser):
     """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"gameproof: {message}; see {self.prog} --help\n")
+        self.exit(2, f"gameproof: {escaped(message)}; see {self.prog} --help\n")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         try:
@@ -75,13 +79,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        options.run(options, Console(options.json, options.quiet))
+        with unpacked_limit(options.max_size):
+            options.run(options, Console(options.json, options.quiet))
     except BrokenPipeError:
         raise
     except Exception as error:
         if options.debug:
             raise
-        print(f"gameproof: {_sentence(error)}", file=sys.stderr)
+        print(f"gameproof: {escaped(_sentence(error))}", file=sys.stderr)
         return 2 if isinstance(error, (UsageError, BudgetError)) else 1
     return 0
 
@@ -108,7 +113,7 @@ def _parser() -> Parser:
         parents=[_shared()],
     )
     parser.add_argument("--version", action="version", version=f"gameproof {version}")
-    parser.set_defaults(json=False, quiet=False, debug=False, make_parser=_parser)
+    parser.set_defaults(json=False, quiet=False, debug=False, max_size=None, make_parser=_parser)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     # A new instance: the options of the first one have defaults by now, which would override
     # options given before the command.
@@ -124,6 +129,13 @@ def _shared() -> argparse.ArgumentParser:
     shared.add_argument("--json", action="store_true", help="print the result as JSON")
     shared.add_argument("--quiet", action="store_true", help="print no progress")
     shared.add_argument("--debug", action="store_true", help="show the traceback of errors")
+    shared.add_argument(
+        "--max-size",
+        type=size,
+        metavar="SIZE",
+        help="the most that a compressed file may unpack to, such as 16GB (2GB, or "
+        "GAMEPROOF_MAX_BYTES)",
+    )
     return shared
 
 
@@ -132,6 +144,8 @@ def _sentence(error: Exception) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, OSError) and error.strerror and error.filename:
         text = f"{error.filename}: {error.strerror[:1].lower()}{error.strerror[1:]}"
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this; use fewer rows or columns, or a larger machine"
     if text and isinstance(error, _expected()):
         return text
     return f"{type(error).__name__}: {text or 'no message'} (--debug shows the traceback)"

@@ -12,6 +12,8 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any, Literal
 
+from gameproof.core.size_limits import parse_size
+
 STANDARD = Path("-")  # standard input or output
 
 
@@ -114,7 +116,15 @@ def integer(least: int) -> Callable[[str], int]:
     return checked
 
 
-def radius(given: str) -> float | Literal["auto"]:
+def size(given: str) -> int:
+    """Argument type: a size in bytes, such as 16GB."""
+    try:
+        return parse_size(given)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def number_or_auto(given: str) -> float | Literal["auto"]:
     """Argument type: a number of at least 0, or auto."""
     if given == "auto":
         return "auto"

@@ -6,14 +6,19 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import STANDARD, UsageError, command_line, page_file
-from gameproof.core.atomic_files import real, require_replaceable
+from gameproof.core.atomic_files import (
+    real,
+    require_inside,
+    require_replaceable,
+    write_rules,
+)
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
@@ -51,11 +56,44 @@ class Result(Protocol):
 
 def show_result(found: Result, options: argparse.Namespace, console: Console) -> None:
     """Writes the page if ``--report`` is given, and prints the result."""
-    written = []
-    if options.report:
-        found.write_page(options.report, command=command_line(options))
-        written.append(f"page: {options.report}")
-    console.show("\n".join([*found.lines(), *written]), found.record())
+
+    def write_page(path: Path) -> None:
+        found.write_page(path, command=command_line(options))
+
+    with page_before_result(options, write_page) as page:
+        written = [f"page: {page}"] if page else []
+        console.show("\n".join([*found.lines(), *written]), found.record())
+
+
+@contextmanager
+def page_before_result(
+    options: argparse.Namespace, write: Callable[[Path], None]
+) -> Iterator[Path | None]:
+    """Writes the page if ``--report`` is given, then shows the result in the block.
+
+    A page that fails must not lose the result: its error is raised after the block. Gives the path
+    of the page, or None if there is none.
+    """
+    path, failed = options.report, None
+    if path:
+        try:
+            with output_to(path, options.force):
+                write(path)
+        except Exception as error:
+            failed = error
+    yield None if failed else path
+    if failed:
+        raise OSError(f"the page could not be written: {failed}") from failed
+
+
+@contextmanager
+def output_to(path: Path, force: bool) -> Iterator[None]:
+    """Writes a result. A file that has appeared meanwhile is replaced only with `force`."""
+    try:
+        with write_rules(replace=force, folder=path.parent):
+            yield
+    except FileExistsError as error:
+        raise FileExistsError(f"{error}; --force overwrites it") from error
 
 
 def require_writable(*paths: Path | None, force: bool, inputs: Sequence[Path] = ()) -> None:
@@ -73,9 +111,10 @@ def require_writable(*paths: Path | None, force: bool, inputs: Sequence[Path] = 
             raise UsageError(f"{path} is named for two results")
     for path in given:
         require_replaceable(path)
+        require_inside(path, path.parent)
         if path.exists() and not force:
             raise FileExistsError(f"{path} already exists; --force overwrites it")
-        folder = (real(path) if path.is_symlink() else path).parent
+        folder = path.parent
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {folder} to write {path.name} to")
         _try_to_write(folder, path)

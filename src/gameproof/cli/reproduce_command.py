@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import add_command, command_line, integer, one_of
-from gameproof.cli.outputs import add_report, require_writable, require_writable_folder
+from gameproof.cli.outputs import (
+    add_report,
+    page_before_result,
+    require_writable,
+    require_writable_folder,
+)
 from gameproof.paper.experiments import EXPERIMENTS
 
 if TYPE_CHECKING:
@@ -81,19 +86,22 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if options.quick:
         lines += ["", SMOKE]
     lines += ["", f"Tables, figures and a summary: {out / 'summary.md'}"]
-    if options.report:
-        from gameproof.cli.reproduction_page import write_reproduction_page
-
-        note = SMOKE if options.quick else ""
-        write_reproduction_page(options.report, studies, note, command_line(options))
-        lines.append(f"page: {options.report}")
     record = {
         "summary": str(out / "summary.md"),
         "quick": options.quick,
         "correction": CORRECTION,
         "claims": [{"experiment": s.name, **c.row()} for s in studies for c in s.judged],
     }
-    console.show("\n".join(lines), record)
+
+    def write_page(path: Path) -> None:
+        from gameproof.cli.reproduction_page import write_reproduction_page
+
+        note = SMOKE if options.quick else ""
+        write_reproduction_page(path, studies, note, command_line(options))
+
+    with page_before_result(options, write_page) as page:
+        written = [f"page: {page}"] if page else []
+        console.show("\n".join([*lines, *written]), record)
 
 
 def _claim_lines(studies: list[Study]) -> list[str]:

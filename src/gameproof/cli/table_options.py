@@ -9,22 +9,47 @@ from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.column_lists import column_names
 from gameproof.cli.movable_option import FORM, parse_movable
-from gameproof.cli.options import STANDARD, UsageError, integer, number, radius
+from gameproof.cli.options import STANDARD, UsageError, integer, number, number_or_auto
 from gameproof.core.errors import DataError
-from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
+from gameproof.tables.defaults import LABEL_COST, MEASURES, POWER, TEST_SHARE
+from gameproof.tables.table_format import TableFormat
 
 if TYPE_CHECKING:
     from gameproof.tables.table import Table
 
 
 def add_table(parser: argparse.ArgumentParser, name: str = "table", about: str = "") -> None:
-    """The table to read."""
+    """The table to read, and once for all tables how its text is written."""
     parser.add_argument(
         name,
         type=Path,
         metavar=name.upper(),
         help=f"{about}CSV, TSV or Parquet, compressed or not; - reads standard input",
     )
+    if name != "after":  # a command with two tables states their format once
+        _add_format(parser)
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--decimal", metavar="SIGN", help="the decimal sign, . or , (by default detected)"
+    )
+    parser.add_argument(
+        "--thousands",
+        metavar="SIGN",
+        help="the thousands separator: . , ' space or none (by default detected)",
+    )
+    parser.add_argument(
+        "--encoding", metavar="NAME", help="the encoding of text, such as latin-1 (detected)"
+    )
+
+
+def table_format(options: argparse.Namespace) -> TableFormat:
+    """How the text of a table is written, as far as the user says so."""
+    try:
+        return TableFormat(options.decimal, options.thousands, options.encoding).checked()
+    except ValueError as error:
+        raise UsageError(str(error)) from error
 
 
 def table_name(path: Path) -> str:
@@ -32,15 +57,16 @@ def table_name(path: Path) -> str:
     return "standard input" if path == STANDARD else str(path)
 
 
-def read_table(path: Path) -> Table:
-    """Reads a table from a file or from standard input."""
+def read_table(path: Path, options: argparse.Namespace) -> Table:
+    """Reads a table from a file or from standard input, in the format that the options state."""
     from gameproof.tables.table import open_table, table_of
 
+    stated = table_format(options)
     if path != STANDARD:
-        return open_table(path)
+        return open_table(path, stated=stated)
     if sys.stdin is None:
         raise DataError("standard input is closed, expected a table")
-    return table_of(sys.stdin.buffer.read(), table_name(path))
+    return table_of(sys.stdin.buffer.read(), table_name(path), stated=stated)
 
 
 def add_meaning(parser: argparse.ArgumentParser, *, model_knows: bool = False) -> None:
@@ -99,6 +125,23 @@ def add_seed(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def add_measure(parser: argparse.ArgumentParser) -> None:
+    """By what models are judged and settings are chosen."""
+    parser.add_argument(
+        "--measure",
+        choices=MEASURES,
+        help="by what settings are chosen and models are judged (auc if an outcome has less than "
+        "30%% of the rows, else accuracy)",
+    )
+
+
+def add_groups(parser: argparse.ArgumentParser) -> None:
+    """Comparisons between groups."""
+    parser.add_argument(
+        "--groups", metavar="COL", help="also report everything by the values of this column"
+    )
+
+
 def add_costs(parser: argparse.ArgumentParser) -> None:
     """What wrong decisions cost."""
     for what in ("accept-bad", "refuse-good"):
@@ -108,7 +151,7 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
             default=1.0,
             metavar="COST",
             help=f"the cost of a decision to {what.replace('-', ' a ')} applicant, in any unit; "
-            "used by the evaluation, not by the fit (1)",
+            "the fit uses it with --measure cost, the evaluation always (1)",
         )
 
 
@@ -116,16 +159,40 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     """A table to learn from, what its columns mean, and how to fit a classifier to it."""
     add_table(parser)
     add_meaning(parser)
+    for option, what in (
+        ("--unfavourable", "a value of the target that is a bad outcome"),
+        ("--ignore", "a value of the target whose rows are left out, such as pending cases"),
+    ):
+        parser.add_argument(
+            option, action="append", default=[], metavar="VALUE", help=f"{what}; may be repeated"
+        )
     add_columns(parser)
     parser.add_argument(
+        "--date",
+        action="append",
+        default=[],
+        metavar="COL[:FORMAT]",
+        help="a column of dates to use as days since 2000-01-01, by default left out; the format "
+        "is needed where day and month can be exchanged, as in applied:%%d/%%m/%%Y; may be "
+        "repeated",
+    )
+    parser.add_argument(
         "--balanced",
-        action="store_true",
-        help="draw equally many rows of each outcome, for rare outcomes where both kinds of error "
-        "matter",
+        action=argparse.BooleanOptionalAction,
+        help="let both outcomes count the same in the fit, by class weights (by default if an "
+        "outcome is rare)",
+    )
+    parser.add_argument(
+        "--train-for",
+        type=number_or_auto,
+        default=1.0,
+        metavar="MULTIPLE",
+        help="train the robust classifier for this multiple of the budgets; auto chooses by "
+        "cross-validation (%(default)g)",
     )
     parser.add_argument(
         "--radius",
-        type=radius,
+        type=number_or_auto,
         default="auto",
         metavar="R",
         help="how inaccurate the data may be, in standard deviations; auto chooses by "
@@ -154,8 +221,32 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="the share of rows held out for testing (%(default)s)",
     )
+    parser.add_argument(
+        "--split-by",
+        metavar="COL",
+        help="hold out the rows with a later date or a larger number in this column instead",
+    )
+    parser.add_argument(
+        "--test-after", metavar="VALUE", help="with --split-by: test rows come after this value"
+    )
     add_seed(parser, "the split")
+    add_measure(parser)
     add_costs(parser)
+    chosen = parser.add_mutually_exclusive_group()
+    chosen.add_argument(
+        "--threshold",
+        type=number(0, 1, open_ends=True),
+        metavar="P",
+        help="approve people whose probability of the favourable outcome is above P (by default "
+        "each classifier has its own threshold)",
+    )
+    chosen.add_argument(
+        "--approve",
+        type=number(0, 1, open_ends=True),
+        metavar="SHARE",
+        help="choose the thresholds that approve this share of the training rows",
+    )
+    add_groups(parser)
 
 
 def parse_meaning(options: argparse.Namespace, table: Table) -> dict[str, Any]:
@@ -171,8 +262,25 @@ def parse_meaning(options: argparse.Namespace, table: Table) -> dict[str, Any]:
         "drop": drop,
         "categories": column_names(options.category, table),
         "rest": options.rest,
-        "balanced": options.balanced,
+        "unfavourable": options.unfavourable,
+        "ignore": options.ignore,
+        "dates": parse_dates(options.date, table),
+        "groups": options.groups,
+        "split_by": options.split_by,
+        "test_after": options.test_after,
     }
+
+
+def parse_dates(given: list[str], table: Table) -> dict[str, str | None]:
+    """Columns of dates and their formats, None where the format is to be detected."""
+    found: dict[str, str | None] = {}
+    for text in given:
+        name, colon, form = text.partition(":%")
+        if text in table.columns or not colon:
+            found[text] = None
+        else:
+            found[name] = f"%{form}"
+    return found
 
 
 def parse_settings(options: argparse.Namespace) -> dict[str, Any]:
@@ -182,6 +290,11 @@ def parse_settings(options: argparse.Namespace) -> dict[str, Any]:
         "power": options.power,
         "test_share": options.test,
         "seed": options.seed,
+        "measure": options.measure,
+        "balanced": options.balanced,
+        "threshold": options.threshold,
+        "approve": options.approve,
+        "train_for": options.train_for,
         **parse_costs(options),
     }
 

@@ -2,21 +2,54 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from stat import S_IMODE
+from typing import NamedTuple
+
+
+class Rules(NamedTuple):
+    """Whether existing files may be replaced, and the folder that links must not lead out of."""
+
+    replace: bool = True
+    folder: Path | None = None
+
+
+FREE = Rules()
+_rules: ContextVar[Rules] = ContextVar("rules", default=FREE)
+
+
+@contextmanager
+def write_rules(*, replace: bool = True, folder: Path | None = None) -> Iterator[None]:
+    """Rules for every `write_whole` in the context, checked at the moment of writing."""
+    token = _rules.set(Rules(replace, folder))
+    try:
+        yield
+    finally:
+        _rules.reset(token)
 
 
 def write_whole(path: Path, content: bytes | memoryview) -> None:
     """Writes a temporary file in the same folder, then renames it to `path`.
 
     If the process is killed or the disk is full, the previous file stays unchanged. If two
-    processes write at once, the last one wins. Symbolic links and file permissions are kept.
+    processes write at once, the last one wins. Symbolic links and file permissions are kept. The
+    content and the name are on disk when the function returns. `write_rules` can forbid to replace
+    a file and to follow a link.
     """
+    rules = _rules.get()
     require_replaceable(path)
+    if rules.folder is not None:
+        require_inside(path, rules.folder)
     try:
-        _write(real(path), content)
+        _write(real(path), content, rules.replace)
+    except FileExistsError as error:
+        raise FileExistsError(f"{path} already exists; it was not overwritten") from error
     except OSError as error:  # names the path that the caller gave
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
@@ -33,19 +66,72 @@ def require_replaceable(path: Path) -> None:
         raise FileExistsError(f"{path} is {what}, expected the name of a file to write")
 
 
-def _write(path: Path, content: bytes | memoryview) -> None:
+def require_inside(path: Path, folder: Path) -> None:
+    """Rejects a path that a link leads out of the folder."""
+    target = real(path)
+    if not target.is_relative_to(real(folder)):
+        raise PermissionError(
+            f"{path} leads to {target} through a link, outside of the folder {folder}; name the "
+            "file itself, or remove the link"
+        )
+
+
+def beside(path: Path, ending: str) -> Path:
+    """A hidden file next to `path` that belongs to it. Its name is short, however long the name of
+    the file is."""
+    mark = hashlib.sha256(os.fsencode(path.name)).hexdigest()[:12]
+    return path.parent / f".gameproof.{mark}{ending}"
+
+
+def remove_leftovers(path: Path) -> None:
+    """Removes temporary files of killed writers. Nobody else may be writing `path`."""
+    target = real(path)
+    for leftover in target.parent.glob(beside(target, ".*.tmp").name):
+        with suppress(OSError):
+            leftover.unlink()
+
+
+def _write(path: Path, content: bytes | memoryview, replace: bool) -> None:
     rights = S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".gameproof.")
+    prefix = beside(path, ".").name
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, rights)
-        os.replace(temporary, path)
+        if replace:
+            os.replace(temporary, path)
+        else:
+            _publish(temporary, path)
     except BaseException:
         os.unlink(temporary)
         raise
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes a rename durable, where folders can be opened and the file system offers it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _publish(temporary: str, path: Path) -> None:
+    """Gives a finished file its name, or raises FileExistsError if the name is taken."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links: reserve the name, then replace
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        os.replace(temporary, path)
+    else:
+        os.unlink(temporary)
 
 
 def _umask() -> int:

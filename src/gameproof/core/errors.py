@@ -10,6 +10,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING
 
+from gameproof.core.naming import escaped
+
 if TYPE_CHECKING:
     from typing import Any
 
@@ -23,6 +25,9 @@ class GameproofError(Exception):
     >>> issubclass(gp.ModelFileError, gp.GameproofError)
     True
     """
+
+    def __str__(self) -> str:
+        return escaped(super().__str__())  # it may quote a name or a cell of a file
 
 
 class EvaluationError(GameproofError):
@@ -90,8 +95,19 @@ class BudgetExceeded(GameproofError):
     """
 
 
+class JournalError(GameproofError):
+    """A journal is damaged, belongs to other people, or cannot be read or written.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> issubclass(gp.JournalError, gp.GameproofError)
+    True
+    """
+
+
 class StateFileError(GameproofError):
-    """A state file is truncated, altered, written by a newer version, or from another run.
+    """A state file is truncated, altered, written by a newer version, from another run, or in use.
 
     Examples
     --------
@@ -183,4 +199,4 @@ def warn(message: str, kind: type[Warning] = UserWarning) -> None:
     frame, level = sys._getframe(1), 2  # as warnings.warn counts
     while frame is not None and frame.f_globals.get("__name__", "").startswith("gameproof."):
         frame, level = frame.f_back, level + 1  # type: ignore[assignment]
-    warnings.warn(message, kind, stacklevel=level)
+    warnings.warn(escaped(message), kind, stacklevel=level)

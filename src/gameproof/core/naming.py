@@ -1,8 +1,21 @@
-"""Names of columns in messages. Imports nothing heavy, so that the command's help is fast."""
+"""Text in messages. Imports nothing heavy, so that the command's help is fast."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+
+# Control characters but the line feed, and marks that change the direction or the line of text.
+CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def escaped(text: str) -> str:
+    """Text with its control characters escaped: in a terminal, they could hide what is printed.
+
+    >>> escaped("people.csv\\x1b[2J")
+    'people.csv\\\\x1b[2J'
+    """
+    return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:

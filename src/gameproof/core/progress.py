@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
+from gameproof.core.naming import escaped
+
 PATIENCE = 2.0  # seconds until a step is reported for the first time
 PULSE = 10.0  # seconds between further reports
 
@@ -20,7 +22,7 @@ def _shows(wanted: bool | None) -> bool:
 @contextmanager
 def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator[None]:
     """Prints `text` to stderr if the block takes longer than `patience` seconds."""
-    timer = threading.Timer(patience, lambda: print(text, file=sys.stderr, flush=True))
+    timer = threading.Timer(patience, lambda: print(escaped(text), file=sys.stderr, flush=True))
     timer.daemon = True
     if _shows(wanted):
         timer.start()
@@ -42,7 +44,9 @@ def step(text: str, wanted: bool | None) -> Iterator[None]:
     def report() -> None:
         wait = PATIENCE
         while not done.wait(wait):
-            print(f"{text}, {time.monotonic() - began:.0f} s …", file=sys.stderr, flush=True)
+            print(
+                f"{escaped(text)}, {time.monotonic() - began:.0f} s …", file=sys.stderr, flush=True
+            )
             wait = PULSE
 
     reporter = threading.Thread(target=report, daemon=True)

@@ -37,7 +37,7 @@ from gameproof.minmax.problem import Saddle
 from gameproof.minmax.result import Result
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
-from gameproof.strategic.worst_case import WorstCase, worst_case
+from gameproof.strategic.worst_case import WorstCase, worst_case, worst_case_risk
 
 
 class BaseStrategicClassifier(GamedClassifier):
@@ -76,7 +76,8 @@ class BaseStrategicClassifier(GamedClassifier):
             self.outcomes_ = Outcomes.learned(people.y, self.favourable)
             self.classes_ = self.outcomes_.classes
             names = getattr(self, "feature_names_in_", None)
-            self.prepare_ = FittedPreparation.fitted(self.prepare, people.X, names).transformer
+            prepared = FittedPreparation.fitted(self.prepare, people.X, names, people.y)
+            self.prepare_ = prepared.transformer
             self._set_budgets(people)
             Z = self._preparation.transform(people.X)
             self.units_ = Units.plain(Z.shape[1])
@@ -89,13 +90,13 @@ class BaseStrategicClassifier(GamedClassifier):
             self._set_coefficients(theta, offset)
             self.worst_case_risk_ = float("nan")
             if problem.has_duality_gap:
-                self.worst_case_risk_ = worst_case(problem, theta, self._intercept(offset)).value
+                self.worst_case_risk_ = worst_case_risk(problem, theta, self._intercept(offset))
             self.training_ = training_record(self, problem, people)
             self._row_identity = None
             if self.budgets is None:
                 choice = self._choice
                 self._row_identity = RowIdentity.of_fit(
-                    choice.keyed, choice.chosen_response(), table
+                    choice.keyed, choice.chosen_response(), self._preparation.numbers(table)
                 )
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(
@@ -222,6 +223,7 @@ class BaseStrategicClassifier(GamedClassifier):
             self._response(people, Z),
             weights=self.outcomes_.weights(people.y, self.class_weight, people.weights),
             one_label=True,
+            journal=None if self.solver is None else self.journal,
         )
         return pose_problem(population, self._ball, self.bound, self.fit_intercept)
 

@@ -75,16 +75,30 @@ def spread(column: Vector, weights: Vector | None = None) -> float:
     return largest * float(np.sqrt(np.average((known - mean) ** 2, weights=share)))
 
 
-def heavy_tail_notes(name: str, half: float, column: Vector) -> list[str]:
-    """A note if a few large values dominate the standard deviation."""
+def default_range(
+    name: str, share: float, column: Vector, weights: Vector | None = None
+) -> tuple[float, list[str]]:
+    """A share of the standard deviation, and a note if a few large values dominate it.
+
+    In that case the standard deviation is taken after the column is cut off at its 1st and 99th
+    percentiles: the whole one may exceed nearly all values.
+    """
+    half = share * spread(column, weights)
     if half == 0:
-        return []
+        return half, []
     low, high = (float(q) for q in np.nanpercentile(column, [1, 99]))
     if half <= high / 2 - low / 2:
-        return []
-    return [
+        return half, []
+    cut = share * spread(np.clip(column, low, high), weights)
+    why = (
         f"half a standard deviation of {name!r} is {half:,.6g}, while 98 % of the column lies "
-        f"between {low:,.6g} and {high:,.6g}; state a range for it"
+        f"between {low:,.6g} and {high:,.6g}; "
+    )
+    if cut == 0:
+        return half, [f"{why}state a range for it"]
+    return cut, [
+        f"{why}its budget is {cut:,.6g} instead, half a standard deviation without the extreme "
+        "values; state a range if people can change another amount"
     ]
 
 

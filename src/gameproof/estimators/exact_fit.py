@@ -13,7 +13,8 @@ from gameproof.core.errors import CapWarning, warn
 from gameproof.minmax.problem import Saddle
 from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.population import Population
-from gameproof.strategic.robust_problem import NOTHING, StrategicProblem
+from gameproof.strategic.robust_objective import NOTHING
+from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.saddle_point import saddle_point
 
 # A solution beyond this part of the bound counts as touching it.

@@ -38,11 +38,12 @@ class Features:
     movable: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if len(set(self.names)) < len(self.names):
+        known = set(self.names)
+        if len(known) < len(self.names):
             raise ValueError(f"columns must have different names, got {', '.join(self.names)}")
         for what, named in (("levels", self.levels), ("movable", self.movable)):
             for name in named:
-                if name not in self.names:
+                if name not in known:
                     raise ValueError(
                         f"{what} names {name!r}, which is not among {', '.join(self.names)}"
                     )

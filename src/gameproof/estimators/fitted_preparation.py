@@ -2,33 +2,42 @@
 
 A transformer T that maps columns one to one and increases in each of them turns a budget in the
 table's units into one box per person, T(x + lower) - T(x) to T(x + upper) - T(x). gameproof's
-`Prepare` computes this box itself. For any other transformer, one column is shifted at a time and
-the transformed tables are compared.
+`Prepare` computes this box itself. For scikit-learn's transformers, also inside pipelines and
+column transformers, the box is derived from what they learned (`trace_steps.py`). For any other
+transformer of numbers, one column is shifted at a time and the transformed tables are compared.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, final
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_array
+from sklearn.utils.validation import check_array, has_fit_parameter
 
 from gameproof.core.arguments import Indices, Matrix, Vector, shown
+from gameproof.estimators.column_effects import ColumnEffects
+from gameproof.estimators.effect_gains import EffectGains
 from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.table_budgets import Budgets, Moves
+from gameproof.estimators.table_columns import is_frame, numeric_table
+from gameproof.estimators.trace_steps import UnknownStep, trace_transformer
 from gameproof.strategic.budgets import BoxBudget
 
 # Relative change that counts as rounding, in columns that should not change.
 ROUNDING = 1e-9
 
 
-class FittedPreparation(NamedTuple):
+@final
+@dataclass(frozen=True, eq=False)
+class FittedPreparation:
     """A fitted transformer or None, and the number and names of the table's columns."""
 
     transformer: Any
@@ -36,7 +45,9 @@ class FittedPreparation(NamedTuple):
     d: int
 
     @classmethod
-    def fitted(cls, given: Any, X: Matrix, names: Sequence[str] | None) -> FittedPreparation:
+    def fitted(
+        cls, given: Any, X: Any, names: Sequence[str] | None, y: Any = None
+    ) -> FittedPreparation:
         """Fits a copy of the given transformer to rows X."""
         named = None if names is None else tuple(map(str, names))
         if given is None:
@@ -48,7 +59,8 @@ class FittedPreparation(NamedTuple):
                 f"StandardScaler(), got {shown(given)}"
             )
         with np.errstate(all="ignore"):  # `transform` checks the result
-            transformer = clone(given).fit(X)
+            transformer = clone(given)
+            transformer.fit(*((X, y) if has_fit_parameter(given, "y") else (X,)))
         return cls(transformer, named, X.shape[1])
 
     @property
@@ -56,7 +68,9 @@ class FittedPreparation(NamedTuple):
         """The columns of the table."""
         own = getattr(self.transformer, "features", None)
         if not isinstance(own, Features):
-            return Features(default_names(self.d) if self.names is None else self.names)
+            names = default_names(self.d) if self.names is None else self.names
+            levels = {names[at]: tuple(map(str, each)) for at, each in self.levels.items()}
+            return Features(names, levels)
         if self.names is not None and self.names != own.names:
             raise ValueError(
                 f"the columns of X are {', '.join(self.names)}, and prepare was made for "
@@ -70,12 +84,35 @@ class FittedPreparation(NamedTuple):
         own = getattr(self.transformer, "features", None)
         return self.features.names if isinstance(own, Features) else self.names
 
-    def transform(self, X: Matrix) -> Matrix:
+    @cached_property
+    def effects(self) -> ColumnEffects | None:
+        """How the columns of the table enter the prepared columns; None if this is not known."""
+        if self.transformer is None or hasattr(self.transformer, "moves"):
+            return None
+        try:
+            return trace_transformer(
+                self.transformer, default_names(self.d) if self.names is None else self.names
+            )
+        except UnknownStep:
+            return None
+
+    @property
+    def levels(self) -> dict[int, tuple[Any, ...]]:
+        """The categories of the columns that scikit-learn's encoders encode."""
+        return {} if self.effects is None else dict(self.effects.levels)
+
+    def numbers(self, X: Any) -> Matrix:
+        """The table as numbers, with level numbers for categories."""
+        return numeric_table(X, self.levels)
+
+    def transform(self, X: Any) -> Matrix:
         """The columns that the classifier uses."""
         if self.transformer is None:
-            return X
+            plain: Matrix = X
+            return plain
+        made = self._transformed(X)
         Z: Matrix = check_array(
-            self._transformed(X),
+            made.toarray() if hasattr(made, "toarray") else made,
             dtype=np.float64,
             order="C",
             ensure_all_finite=False,
@@ -90,16 +127,18 @@ class FittedPreparation(NamedTuple):
             )
         return Z
 
-    def moves(self, X: Matrix, budgets: Budgets) -> Moves:
+    def moves(self, X: Any, budgets: Budgets) -> Moves:
         """How far each person can move in the prepared columns."""
         if self.transformer is not None and hasattr(self.transformer, "moves"):
-            found: Moves = self.transformer.moves(X, budgets)
+            found: Moves = self.transformer.checked_moves(self.numbers(X), budgets)
             return found
+        if self.effects is not None:
+            return EffectGains(self.effects, self.transform, X, self.transform(X)).moves(budgets)
         if budgets.claims:
             name = self.features.names[min(budgets.claims)]
             raise TypeError(
-                f"the levels of {name!r} can be claimed through gameproof's Prepare only, got "
-                f"{shown(self.transformer)}"
+                f"the levels of {name!r} can be claimed through gameproof's Prepare or "
+                f"scikit-learn's encoders only, got {shown(self.transformer)}"
             )
         if self.transformer is None:
             ends = np.zeros((2, self.d))
@@ -108,12 +147,39 @@ class FittedPreparation(NamedTuple):
             return Moves(ends[:1], ends[1:])
         return self._moves_by_shifting(X, budgets)
 
-    def gains(self, X: Matrix, budgets: Budgets, theta: Vector) -> Vector:
-        """The largest gain in score of each person within their budget.
+    def gains(
+        self,
+        X: Any,
+        budgets: Budgets,
+        theta: Vector,
+        times: float | Vector = 1.0,
+        Z: Matrix | None = None,
+    ) -> Vector:
+        """The largest gain in score of each person within `times` their budget.
 
         `theta` holds coefficients of the prepared columns, positive towards the favourable class.
+        `Z` are the prepared rows, if they are known.
         """
-        return BoxBudget(*self.moves(X, budgets)).gains(theta, np.arange(len(X)))
+        if self.effects is not None:
+            made = self.transform(X) if Z is None else Z
+            rows = EffectGains(self.effects, self.transform, X, made)
+            return rows.gains(budgets, theta, times)
+        if isinstance(self.transformer, Prepare):
+            box = BoxBudget(*self.transformer.checked_moves(self.numbers(X), budgets, times))
+        elif self.transformer is None:
+            scale, (lower, upper, _) = np.reshape(times, (-1, 1)), self.moves(X, budgets)
+            box = BoxBudget(scale * lower, scale * upper)
+        elif np.ndim(times):
+            trace_transformer(self.transformer, self.features.names)  # says which step is unknown
+        else:
+            box = BoxBudget(*self.moves(X, budgets.times(float(times))))
+        return box.gains(theta, np.arange(len(X)))
+
+    def level_changes(self, X: Any, values: Mapping[int, Any], theta: Vector, Z: Matrix) -> Vector:
+        """The change in score if everyone has these values in categorical columns."""
+        if self.effects is None:
+            raise TypeError("levels can be claimed through scikit-learn's encoders only")
+        return EffectGains(self.effects, self.transform, X, Z).level_changes(values, theta)
 
     def places(self, columns: Sequence[int], width: int) -> Indices:
         """Positions of the prepared columns, `width` in all, that are made from these columns."""
@@ -121,6 +187,9 @@ class FittedPreparation(NamedTuple):
         if owners is not None:
             order = {owner: at for at, owner in enumerate(dict.fromkeys(owners))}
             return np.flatnonzero([order[owner] in columns for owner in owners])
+        if self.effects is not None:
+            found = {k for at in columns for k in self.effects.places(at)}
+            return np.array(sorted(found), dtype=np.int64)
         if width != self.d:
             raise TypeError(self._not_one_to_one(width))
         return np.array(sorted(columns), dtype=np.int64)
@@ -134,12 +203,13 @@ class FittedPreparation(NamedTuple):
             return [f"prepared {k}" for k in range(width)]
         return list(default_names(width) if self.names is None else self.names)
 
-    def _transformed(self, X: Matrix) -> Any:
+    def _transformed(self, X: Any) -> Any:
         seen: Any = X
         named = getattr(self.transformer, "feature_names_in_", None)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.filterwarnings("ignore", "X does not have valid feature names")
-            if named is not None:
+            warnings.filterwarnings("ignore", "X has feature names, but")
+            if named is not None and not is_frame(X):
                 try:
                     import pandas as pd
                 except ImportError:
@@ -210,3 +280,8 @@ def takes_gaps(given: Any) -> bool:
     if isinstance(given, type) or not hasattr(given, "__sklearn_tags__"):
         return False
     return bool(get_tags(given).input_tags.allow_nan)
+
+
+def takes_frames(given: Any) -> bool:
+    """Whether a preparation may encode the text of a data frame."""
+    return given is not None and not isinstance(given, Prepare)

@@ -1,4 +1,4 @@
-"""Cross-validation: folds, fits without warnings, and the one-standard-error rule.
+"""Cross-validation: folds, fits without warnings, measures, and the one-standard-error rule.
 
 A mean over folds is known up to about its standard error. A setting within one standard error of
 the best one is not measurably worse on this sample.
@@ -7,6 +7,7 @@ the best one is not measurably worse on this sample.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,6 +18,8 @@ from sklearn.model_selection import StratifiedKFold
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.errors import BudgetWarning, CapWarning, IgnoresDataWarning
 from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.gamed_decisions import Decisions
+from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.strategic.power_costs import NoResponse
 
@@ -44,10 +47,25 @@ def fit_quietly(base: Model, people: WeightedRows, **parameters: Any) -> Model:
     return model
 
 
-def accuracy_without_movable(
-    model: BaseStrategicClassifier, train: WeightedRows, test: WeightedRows
+def clean_and_gamed(
+    model: BaseStrategicClassifier,
+    test: WeightedRows,
+    measure: Measure,
+    multiples: Sequence[float] = (1.0,),
+) -> list[float]:
+    """The measure when nobody moves, and when people use each multiple of what they can change."""
+    people = model._checked_rows(*test.data)
+    Z = model._preparation.transform(people.X)
+    signs, towards = model.outcomes_.signs(np.asarray(people.y)), model.outcomes_.towards
+    scores = [model._scores(Z)]
+    scores += [model._gamed_scores(people, Z, signs < 0, times) for times in multiples]
+    return [Decisions(signs, each, towards).measured(measure, people.weights) for each in scores]
+
+
+def measured_without_movable(
+    model: BaseStrategicClassifier, train: WeightedRows, test: WeightedRows, measure: Measure
 ) -> float | None:
-    """The accuracy of the same classifier without the columns that people can move.
+    """The measure of the same classifier without the columns that people can move.
 
     Gaming cannot change it. None if no column would be left, or if no column is movable.
     """
@@ -63,12 +81,12 @@ def accuracy_without_movable(
         "response": NoResponse(),
     }
     plain = fit_quietly(model, train._replace(X=Z_train), **nobody_moves)
-    return float(plain.score(*test._replace(X=Z_test).data))
+    return clean_and_gamed(plain, test._replace(X=Z_test), measure, ())[0]
 
 
-def mean_and_error(by_fold: Vector) -> tuple[float, float]:
+def mean_and_error(values: Vector) -> tuple[float, float]:
     """The mean over folds and its standard error, as if folds were independent."""
-    return float(by_fold.mean()), float(by_fold.std(ddof=1) / np.sqrt(by_fold.size))
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(values.size))
 
 
 def plus_minus(mean: float, error: float) -> str:
@@ -81,38 +99,40 @@ def plus_minus(mean: float, error: float) -> str:
 
 
 def within_one_standard_error(
-    accuracy: Matrix, candidates: NDArray[np.int64]
+    measured: Matrix, candidates: NDArray[np.int64]
 ) -> tuple[Indices, int]:
     """The candidates within one standard error of the best one, and the best one.
 
-    `accuracy` has one row per setting and one column per fold; `candidates` are row numbers.
+    `measured` has one row per setting and one column per fold; `candidates` are row numbers.
     """
-    means = accuracy[candidates].mean(axis=1)
+    means = measured[candidates].mean(axis=1)
     best = int(candidates[np.argmax(means)])
-    mean, error = mean_and_error(accuracy[best])
+    mean, error = mean_and_error(measured[best])
     return candidates[means >= mean - error], best
 
 
-def dropping_note(columns: list[str], dropped: Vector | None, clean: Vector, gamed: Vector) -> str:
+def dropping_note(
+    columns: list[str], dropped: Vector | None, clean: Vector, gamed: Vector, measure: Measure
+) -> str:
     """A sentence if dropping the movable columns costs less than one standard error.
 
-    The accuracies are by fold: without the movable columns, and with them when nobody moves and
+    The measures are by fold: without the movable columns, and with them when nobody moves and
     when people game. The note is empty if dropping the columns costs more in either case.
     """
     if dropped is None:
         return ""
-    pairs = [mean_and_error(by_fold) for by_fold in (clean, gamed)]
+    pairs = [mean_and_error(values) for values in (clean, gamed)]
     if any(dropped.mean() < mean - error for mean, error in pairs):
         return ""
     return (
-        f"Dropping what people can change ({', '.join(columns)}) works just as well: accuracy "
-        f"{dropped.mean():.3f} whether people move or not, against {pairs[0][0]:.3f} clean and "
-        f"{pairs[1][0]:.3f} gamed."
+        f"Dropping what people can change ({', '.join(columns)}) works just as well: "
+        f"{measure.label} {dropped.mean():.3f} whether people move or not, against "
+        f"{pairs[0][0]:.3f} clean and {pairs[1][0]:.3f} gamed."
     )
 
 
-def as_fold_accuracies(found: list[float | None]) -> Vector | None:
-    """Accuracies by fold, or None if a fold has none."""
+def by_fold(found: list[float | None]) -> Vector | None:
+    """Measures by fold, or None if a fold has none."""
     return None if any(each is None for each in found) else np.array(found, dtype=np.float64)
 
 

@@ -9,18 +9,30 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_number
 from gameproof.core.errors import BudgetWarning, warn
-from gameproof.estimators.fitted_preparation import FittedPreparation, fills_gaps, takes_gaps
+from gameproof.estimators.fitted_preparation import (
+    FittedPreparation,
+    fills_gaps,
+    takes_frames,
+    takes_gaps,
+)
 from gameproof.estimators.gamed_decisions import Decisions, Who, require_who
+from gameproof.estimators.measures import Measure
 from gameproof.estimators.parameters import ClassifierParameters
 from gameproof.estimators.response_choice import ResponseChoice, as_box_budget, scale_response
 from gameproof.estimators.row_identity import RowIdentity, restrict_to_rows
 from gameproof.estimators.sample_weight import WeightedRows, as_weights
 from gameproof.estimators.scaling import translate_response
 from gameproof.estimators.table_budgets import Budgets, as_budgets
+from gameproof.estimators.table_columns import as_rows, is_frame
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import KnownResponse, Response
 
@@ -100,7 +112,7 @@ class GamedClassifier(ClassifierParameters):
         signs, towards = self.outcomes_.signs(people.y), self.outcomes_.towards
         moving = Decisions(signs, self._scores(Z), towards).moving(who) & (weights > 0)
         scores = self._gamed_scores(people, Z, moving, multiple)
-        return Decisions(signs, scores, towards).measured("accuracy", weights)
+        return Decisions(signs, scores, towards).measured(Measure(), weights)
 
     def gamed_decisions(self, X: ArrayLike, *, multiple: float = 1.0) -> NDArray[Any]:
         """The class that each person can get by using their budget.
@@ -160,7 +172,14 @@ class GamedClassifier(ClassifierParameters):
 
     def _validated(self, X: ArrayLike, y: Any = "no_validation", reset: bool = False) -> Any:
         """The table as numbers, with the labels if there are any."""
-        finite: Any = "allow-nan" if takes_gaps(self.prepare if reset else self.prepare_) else True
+        prepare = self.prepare if reset else self.prepare_
+        if takes_frames(prepare) and is_frame(X):  # may hold text, which the preparation encodes
+            rows = as_rows(validate_data(self, X, skip_check_array=True, reset=reset))
+            if isinstance(y, str) and y == "no_validation":
+                return rows
+            check_consistent_length(rows, labels := column_or_1d(y, warn=True))
+            return rows, labels
+        finite: Any = "allow-nan" if takes_gaps(prepare) else True
         return validate_data(
             self, X, y, dtype=np.float64, order="C", ensure_all_finite=finite, reset=reset
         )
@@ -180,8 +199,7 @@ class GamedClassifier(ClassifierParameters):
         """Checks the budgets; default ranges come from these rows."""
         self.budgets_, self._fitted_for = None, self.budgets
         if self.budgets is not None:
-            features = self._preparation.features
-            self.budgets_ = as_budgets(self.budgets, features, people.X, people.weights)
+            self.budgets_ = self._as_budgets(people)
             for note in self.budgets_.notes:
                 warn(note, BudgetWarning)
 
@@ -189,7 +207,13 @@ class GamedClassifier(ClassifierParameters):
         """The budgets of the fit, or those that were set since then."""
         if self.budgets is self._fitted_for and self.budgets_ is not None:
             return self.budgets_
-        return as_budgets(self.budgets, self._preparation.features, people.X, people.weights)
+        return self._as_budgets(people)
+
+    def _as_budgets(self, people: WeightedRows) -> Budgets:
+        """The parameter `budgets`, with default ranges from these rows."""
+        preparation = self._preparation
+        table = preparation.numbers(people.X)
+        return as_budgets(self.budgets, preparation.features, table, people.weights)
 
     def _checked_rows(
         self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -203,7 +227,8 @@ class GamedClassifier(ClassifierParameters):
             table, labels = self._validated(X, y)
         if self._row_identity is not None and self.budgets is None:  # None after loading a file
             choice = self._choice
-            self._row_identity.require(choice.keyed, choice.chosen_response(), table)
+            rows = self._preparation.numbers(table)
+            self._row_identity.require(choice.keyed, choice.chosen_response(), rows)
         return WeightedRows.of(table, labels, sample_weight)
 
     def _response(self, people: WeightedRows, Z: Matrix, multiple: float = 1.0) -> Response:

@@ -11,13 +11,12 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 from gameproof.core.arguments import Vector, shown
+from gameproof.estimators.measures import Measure
 
 Who = Literal["unfavourable", "refused"]
 WHO = ("unfavourable", "refused")
-METRICS = ("accuracy", "balanced_accuracy", "roc_auc")
 
 
 class Decisions(NamedTuple):
@@ -42,17 +41,17 @@ class Decisions(NamedTuple):
         require_who(who)
         return self.signs < 0 if who == "unfavourable" else self.refused
 
-    def measured(self, metric: str, weights: Vector | None) -> float:
-        """The metric of these scores."""
-        wanted = self.towards * self.signs > 0
-        if metric == "roc_auc":
-            if wanted.all() or not wanted.any():
-                raise ValueError("roc_auc needs both classes; y has only one")
-            return float(roc_auc_score(wanted, self.scores, sample_weight=weights))
-        if metric == "balanced_accuracy":
-            given = self.scores > 0
-            return float(balanced_accuracy_score(wanted, given, sample_weight=weights))
-        return float(np.average((self.scores > 0) == wanted, weights=weights))
+    @property
+    def towards_favourable(self) -> Vector:
+        """Scores that are positive for people who get the favourable class."""
+        if self.towards > 0:
+            return self.scores
+        # A score of 0 means the first class, which is the favourable one here.
+        return np.where(self.scores == 0, np.finfo(np.float64).tiny, -self.scores)
+
+    def measured(self, measure: Measure, weights: Vector | None) -> float:
+        """The measure of these scores."""
+        return measure.value(self.towards_favourable, self.signs > 0, weights)
 
 
 def require_who(who: Any) -> None:

@@ -1,26 +1,25 @@
 """`gamed_scorer`: a scikit-learn scorer that lets people game the classifier first.
 
-It works with any linear classifier of two classes, also at the end of a pipeline or in a search. It
-only needs the coefficients: scores of people who move rise by what their budgets allow.
+It works with every classifier that `read_classifier` takes: linear ones, also at the end of a
+pipeline, in a search, or calibrated. Scores of people who move rise by what their budgets allow.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.pipeline import make_pipeline
-from sklearn.utils.validation import _get_feature_names, check_array
 
-from gameproof.core.arguments import Matrix, Vector, as_number, shown
+from gameproof.core.arguments import Vector, as_number, shown
 from gameproof.estimators.base import BaseStrategicClassifier
-from gameproof.estimators.fitted_preparation import FittedPreparation
-from gameproof.estimators.gamed_decisions import METRICS, Decisions, Who, require_who
+from gameproof.estimators.gamed_decisions import Decisions, Who, require_who
+from gameproof.estimators.measures import ALIASES, MEASURES, Measure, as_measure
 from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.read_classifier import read_classifier
 from gameproof.estimators.sample_weight import as_weights
-from gameproof.estimators.table_budgets import as_budgets
+from gameproof.estimators.scored_rows import scored_rows
 
 
 def gamed_scorer(
@@ -30,6 +29,8 @@ def gamed_scorer(
     multiple: float = 1.0,
     who: Who = "unfavourable",
     favourable: Any = None,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
 ) -> GamedScorer:
     """Makes a scorer that applies a metric after people have gamed the classifier.
 
@@ -42,14 +43,16 @@ def gamed_scorer(
         What people can change in X, as in `RobustStrategicClassifier`. Default ranges are half a
         standard deviation of the scored rows. None uses the budgets, or the response, that a
         gameproof classifier was fitted for.
-    metric : {"accuracy", "balanced_accuracy", "roc_auc"}, optional
-        The metric.
+    metric : {"accuracy", "balanced_accuracy", "roc_auc", "ks", "cost"}, optional
+        The metric. The cost enters with a minus sign, so that larger is better.
     multiple : float, optional
         The multiple of the budgets that people use.
     who : {"unfavourable", "refused"}, optional
         Who moves: everyone with the unfavourable label, or everyone who is refused.
     favourable : label, optional
         The class that people want, by default the classifier's own or ``classes_[1]``.
+    cost_accept_bad, cost_refuse_good : float, optional
+        What wrong decisions cost, for the metric "cost".
 
     Returns
     -------
@@ -70,21 +73,15 @@ def gamed_scorer(
     >>> round(model.score(X, y), 2), round(gp.gamed_scorer({2: (-1, 1)})(model, X, y), 2)
     (0.86, 0.59)
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {shown(metric)}")
+    if metric not in (*MEASURES, *ALIASES):
+        known = ", ".join((*MEASURES, *ALIASES))
+        raise ValueError(f"metric must be one of {known}, got {shown(metric)}")
+    nobody = np.empty(0, dtype=bool)  # a measure that is named does not depend on the labels
+    measure = as_measure(metric, nobody, cost_accept_bad, cost_refuse_good)
     require_who(who)
     if not (np.isfinite(as_number("multiple", multiple)) and multiple >= 0):
         raise ValueError(f"multiple must be finite and at least 0, got {multiple}")
-    return GamedScorer(budgets, metric, multiple, who, favourable)
-
-
-class Parts(NamedTuple):
-    """A linear classifier, the preparation before it, the table, and the scores of its rows."""
-
-    classifier: Any
-    preparation: FittedPreparation
-    X: Matrix
-    scores: Vector
+    return GamedScorer(budgets, measure, multiple, who, favourable)
 
 
 @final
@@ -93,7 +90,7 @@ class GamedScorer:
     """The scorer that `gamed_scorer` returns; call it with a fitted classifier, X and y."""
 
     budgets: Any
-    metric: str
+    measure: Measure
     multiple: float
     who: str
     favourable: Any
@@ -102,22 +99,22 @@ class GamedScorer:
         self, estimator: Any, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
         weights = None if sample_weight is None else as_weights(sample_weight, np.asarray(y))
-        parts = _parts(estimator, X)
-        outcomes = self._outcomes(parts.classifier)
-        signs, towards = outcomes.signs(np.asarray(y)), outcomes.towards
-        moving = Decisions(signs, parts.scores, towards).moving(self.who)
-        if self.budgets is None:
-            gamed = self._own_gamed_scores(estimator, X, moving)
-        else:
-            features = parts.preparation.features
-            budgets = as_budgets(self.budgets, features, parts.X, weights).times(self.multiple)
-            coef = towards * _coefficients(parts.classifier)
-            gains = parts.preparation.gains(parts.X, budgets, coef)
-            gamed = parts.scores + towards * np.where(moving, gains, 0.0)
-        return Decisions(signs, gamed, towards).measured(self.metric, weights)
-
-    def _own_gamed_scores(self, estimator: Any, X: ArrayLike, moving: Any) -> Vector:
         model = _best_estimator(estimator)
+        read = read_classifier(model)
+        own = model.outcomes_.favourable if isinstance(model, BaseStrategicClassifier) else None
+        wanted = own if self.favourable is None else self.favourable
+        outcomes = Outcomes.learned(read.classes, wanted)
+        signs, towards = outcomes.signs(np.asarray(y)), outcomes.towards
+        rows = scored_rows(read, X, towards)
+        moving = Decisions(signs, towards * rows.scores, towards).moving(self.who)
+        if self.budgets is None:
+            gamed = self._own_gamed_scores(model, X, moving)
+        else:
+            budgets = rows.budgets(self.budgets, weights).times(self.multiple)
+            gamed = towards * (rows.scores + np.where(moving, rows.gains(budgets), 0.0))
+        return Decisions(signs, gamed, towards).measured(self.measure, weights)
+
+    def _own_gamed_scores(self, model: Any, X: ArrayLike, moving: Any) -> Vector:
         if not isinstance(model, BaseStrategicClassifier):
             raise ValueError(
                 f"gamed_scorer needs budgets for a {type(model).__name__}, such as "
@@ -127,49 +124,9 @@ class GamedScorer:
         Z = model._preparation.transform(people.X)
         return model._gamed_scores(people, Z, moving, self.multiple)
 
-    def _outcomes(self, classifier: Any) -> Outcomes:
-        own = (
-            classifier.outcomes_.favourable
-            if isinstance(classifier, BaseStrategicClassifier)
-            else None
-        )
-        wanted = own if self.favourable is None else self.favourable
-        return Outcomes.learned(np.asarray(classifier.classes_), wanted)
-
 
 def _best_estimator(estimator: Any) -> Any:
     """The model that a search has chosen, or the estimator itself."""
     while hasattr(estimator, "best_estimator_"):
         estimator = estimator.best_estimator_
     return estimator
-
-
-def _parts(estimator: Any, X: ArrayLike) -> Parts:
-    model = _best_estimator(estimator)
-    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
-    *before, classifier = steps
-    transformers = [step for step in before if step is not None and step != "passthrough"]
-    if not (hasattr(classifier, "coef_") and hasattr(classifier, "decision_function")):
-        raise TypeError(
-            "gamed_scorer needs a fitted linear classifier with coef_ and decision_function, or a "
-            f"pipeline that ends in one, got {shown(model)}"
-        )
-    if isinstance(classifier, BaseStrategicClassifier) and classifier.prepare_ is not None:
-        transformers.append(classifier.prepare_)
-    whole = transformers[0] if len(transformers) == 1 else make_pipeline(*transformers)
-    named = _get_feature_names(X)
-    table: Matrix = check_array(X, dtype=np.float64, order="C", ensure_all_finite="allow-nan")
-    preparation = FittedPreparation(
-        whole if transformers else None,
-        None if named is None else tuple(map(str, named)),
-        table.shape[1],
-    )
-    return Parts(classifier, preparation, table, np.ravel(model.decision_function(X)))
-
-
-def _coefficients(classifier: Any) -> Vector:
-    coef = classifier.coef_
-    dense = np.asarray(coef.toarray() if hasattr(coef, "toarray") else coef, dtype=np.float64)
-    if len(classifier.classes_) != 2 or np.atleast_2d(dense).shape[0] != 1:
-        raise TypeError(f"gamed_scorer needs a classifier of two classes, got {classifier!r}")
-    return dense.ravel()

@@ -59,6 +59,10 @@ class StrategicLogisticRegression(BaseStrategicClassifier):
         Whether a solver starts where the previous fit ended. Exact fits do not use it.
     random_state : int, RandomState or None, optional
         Seed of the solver.
+    journal : str or Path, optional
+        A file that stores the answers that a solver asks for, as in `Population`. The same fit,
+        with an integer as random_state, never asks for an answer again. One journal belongs to the
+        rows of one fit.
 
     Attributes
     ----------

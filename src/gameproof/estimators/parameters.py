@@ -6,6 +6,7 @@ As scikit-learn requires, `__init__` only stores the parameters; `fit` checks th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
@@ -56,6 +57,7 @@ class ClassifierParameters(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         epochs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
+        journal: str | Path | None = None,
     ) -> None:
         self.response = response
         self.features = features
@@ -72,3 +74,4 @@ class ClassifierParameters(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.epochs = epochs
         self.warm_start = warm_start
         self.random_state = random_state
+        self.journal = journal

@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gameproof.core.arguments import Matrix, Vector, as_positive
+from gameproof.core.size_limits import VARIABLE, max_encoded, shown_size
 from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
 from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.table_budgets import Budgets, Moves
@@ -133,12 +134,15 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=False
         )
         self._check_levels(table)
-        columns = [
-            encoded
-            for encoder, column in zip(self.encoders_, table.T, strict=True)
-            for encoded in encoder.encoded(column)
-        ]
-        return np.column_stack(columns)
+        self._require_memory(len(table))
+        widths = [len(encoder.names("")) for encoder in self.encoders_]
+        made: Matrix = np.empty((len(table), sum(widths)))
+        at = 0
+        for encoder, column, width in zip(self.encoders_, table.T, widths, strict=True):
+            for k, encoded in enumerate(encoder.encoded(column)):
+                made[:, at + k] = encoded
+            at += width
+        return made
 
     def moves(self, X: ArrayLike, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
         """How far each person can move in the resulting columns.
@@ -176,6 +180,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def checked_moves(self, table: Matrix, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
         """`moves` for a matrix that has already been validated."""
+        self._require_memory(2 * len(table))
         names = [encoder.names("") for encoder in self.encoders_]
         starts = np.cumsum([0, *map(len, names)])
         lower = np.zeros((len(table), int(starts[-1])))
@@ -254,6 +259,23 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"{', '.join(self.features.names)}"
             )
         return self.features
+
+    def _require_memory(self, rows: int) -> None:
+        """Raises if so many rows with one indicator column per level would not fit into memory."""
+        names = self._features(self.n_features_in_).names
+        levels = {
+            name: len(encoder.levels)
+            for name, encoder in zip(names, self.encoders_, strict=True)
+            if isinstance(encoder, CategoryEncoder)
+        }
+        size, limit = 8 * rows * sum(levels.values()), max_encoded()
+        if size > limit:
+            most = max(levels, key=levels.__getitem__)
+            raise ValueError(
+                f"the categories need {shown_size(size)} of memory, more than the limit of "
+                f"{shown_size(limit)}: column {most!r} alone has {levels[most]:,} levels, each of "
+                f"which becomes a column; pool rare levels, or set {VARIABLE} to a larger size"
+            )
 
     def _check_levels(self, table: Matrix) -> None:
         names = self._features(table.shape[1]).names

@@ -53,7 +53,7 @@ class QueryFit:
             )
         if start is None and solver.start is not None:
             _require_same_size(problem, solver.start)
-        asked = problem.population.n_answers
+        asked = problem.population.records.n_received
         return cls(given, solver, start, seed, asked, asked)
 
     def suits(self, problem: StrategicProblem, solver: Any) -> bool:
@@ -67,7 +67,7 @@ class QueryFit:
         Answers used to choose the solver count towards `queries`. If the run fails or is
         interrupted, `state` holds its progress.
         """
-        before = problem.population.n_answers
+        before = problem.population.records.n_received
         if self.people is not None:
             problem.population.keep_answers_of(self.people)
         begin: dict[str, Any] = {"resume": self.state}
@@ -87,7 +87,7 @@ class QueryFit:
             error.add_note("To resume a classifier, fit it again with warm_start=True.")
             raise
         finally:
-            self.n_answers += problem.population.n_answers - before
+            self.n_answers += problem.population.records.n_received - before
         self.state = result.state if result.reason == "interrupted" else None
         return result
 

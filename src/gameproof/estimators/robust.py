@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, final
 
 from numpy.typing import ArrayLike
@@ -73,6 +74,10 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
         Whether a solver starts where the previous fit ended. Exact fits do not use it.
     random_state : int, RandomState or None, optional
         Seed of the solver.
+    journal : str or Path, optional
+        A file that stores the answers that a solver asks for, as in `Population`. The same fit,
+        with an integer as random_state, never asks for an answer again. One journal belongs to the
+        rows of one fit.
 
     Attributes
     ----------
@@ -141,6 +146,7 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
         epochs: int | None = None,
         warm_start: bool = False,
         random_state: Any = None,
+        journal: str | Path | None = None,
     ) -> None:
         super().__init__(
             response,
@@ -158,6 +164,7 @@ class RobustStrategicClassifier(BaseStrategicClassifier):
             epochs=epochs,
             warm_start=warm_start,
             random_state=random_state,
+            journal=journal,
         )
         self.radius = radius
         self.label_cost = label_cost

@@ -1,13 +1,14 @@
 """`select_budget`: chooses the multiple of the budgets to train for by cross-validation.
 
 For each multiple of the stated budgets and each fold, a classifier is trained for that multiple on
-the people outside the fold and scored on those inside: clean accuracy (nobody moves), and gamed
-accuracy when everyone who should be refused uses the stated budgets, or twice the stated budgets.
-A classifier without the columns that people can change is scored for comparison.
+the people outside the fold and measured on those inside: clean (nobody moves), and gamed, when
+everyone who should be refused uses the stated budgets, or twice the stated budgets. A classifier
+without the columns that people can change is measured for comparison. The measure (`measures.py`)
+is AUC if an outcome is rare, and accuracy otherwise.
 
-The recommendation follows the one-standard-error rule. Keep the multiples whose accuracy at the
+The recommendation follows the one-standard-error rule. Keep the multiples whose measure at the
 stated budgets is within one standard error of the best, among these keep the multiples whose clean
-accuracy is within one standard error of the best, and take the smallest.
+measure is within one standard error of the best, and take the smallest.
 """
 
 from __future__ import annotations
@@ -23,15 +24,17 @@ from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.core.errors import BudgetWarning, warn
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
-    accuracy_without_movable,
-    as_fold_accuracies,
+    by_fold,
+    clean_and_gamed,
     dropping_note,
     fit_quietly,
     mean_and_error,
+    measured_without_movable,
     plus_minus,
     stratified_splits,
     within_one_standard_error,
 )
+from gameproof.estimators.measures import ACCURACY, Measure, MeasureName, as_measure
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.table_budgets import Budgets
 
@@ -42,20 +45,20 @@ CURVES = {"clean": "clean", "gamed": "stated budget", "gamed twice": "twice that
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class BudgetCurve:
-    """Accuracy on held-out people over multiples of the budgets that classifiers are trained for.
+    """A measure on held-out people over multiples of the budgets that classifiers are trained for.
 
     Parameters
     ----------
     multiples : ndarray of shape (n_multiples,)
         The multiples that were tried.
     clean : ndarray of shape (n_multiples, n_folds)
-        Accuracy when nobody moves.
+        The measure when nobody moves.
     gamed : ndarray of shape (n_multiples, n_folds)
-        Accuracy when everyone who should be refused uses the stated budgets.
+        The measure when everyone who should be refused uses the stated budgets.
     twice : ndarray of shape (n_multiples, n_folds)
-        Accuracy when everyone who should be refused uses twice the stated budgets.
+        The measure when everyone who should be refused uses twice the stated budgets.
     dropped : ndarray of shape (n_folds,) or None
-        Accuracy without the columns that people can change; None if no column is left.
+        The measure without the columns that people can change; None if no column is left.
     budgets : Budgets
         The stated budgets, with defaults computed from all rows.
     recommended : float
@@ -64,6 +67,8 @@ class BudgetCurve:
         Why, in a sentence.
     note : str, optional
         A sentence if dropping the columns that people can change works just as well.
+    measure : Measure, optional
+        The measure, by default accuracy.
 
     Examples
     --------
@@ -84,6 +89,7 @@ class BudgetCurve:
     recommended: float
     reason: str
     note: str = ""
+    measure: Measure = ACCURACY
 
     @property
     def recommended_budgets(self) -> Budgets:
@@ -102,7 +108,10 @@ class BudgetCurve:
         return rows
 
     def __repr__(self) -> str:
-        lines = [f"trained for  {'    '.join(f'{name:<13}' for name in CURVES.values())}".rstrip()]
+        lines = [
+            f"{self.measure.label} by multiple of the budgets",
+            f"trained for  {'    '.join(f'{name:<13}' for name in CURVES.values())}".rstrip(),
+        ]
         for row in self.rows():
             cells = [plus_minus(row[name], row[f"{name} error"]) for name in CURVES]
             lines.append(f"{row['multiple']:<12g} {'    '.join(cells)}")
@@ -122,11 +131,14 @@ def select_budget(
     folds: int = 5,
     seed: int = 0,
     sample_weight: ArrayLike | None = None,
+    measure: MeasureName | Measure | None = None,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
 ) -> BudgetCurve:
-    """Accuracy of a classifier trained for multiples of its budgets, and a recommended multiple.
+    """Measures classifiers trained for multiples of their budgets, and recommends a multiple.
 
-    The recommended multiple is the smallest one whose accuracy at the stated budgets, and whose
-    clean accuracy, are within one standard error of the best.
+    The recommended multiple is the smallest one whose measure at the stated budgets, and whose
+    clean measure, are within one standard error of the best.
 
     Parameters
     ----------
@@ -144,11 +156,16 @@ def select_budget(
         Seed of the split into folds.
     sample_weight : array-like of shape (n_samples,), optional
         Sample weights for fits and scores. Rows with weight 0 are left out.
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
+        The measure, by default "auc" if an outcome has less than 30 % of the rows, else
+        "accuracy".
+    cost_accept_bad, cost_refuse_good : float, optional
+        What wrong decisions cost, for the measure "cost".
 
     Returns
     -------
     BudgetCurve
-        The accuracies by multiple and fold, and the recommendation.
+        The measures by multiple and fold, and the recommendation.
 
     Raises
     ------
@@ -179,36 +196,45 @@ def select_budget(
     tried = np.unique(as_vector("multiples", multiples))
     people = WeightedRows.of(X, y, sample_weight)
     splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
-    stated = fit_quietly(model, people).budgets_
+    whole = fit_quietly(model, people)
+    stated = whole.budgets_
     assert stated is not None  # since the model has budgets
     for note in stated.notes:
         warn(note, BudgetWarning)
-    found = [_scored(model, tried, *split) for split in splits]
-    by_fold = np.array([scores for scores, _ in found])  # folds, multiples, curves
-    clean, gamed, twice = by_fold.transpose(2, 1, 0)
-    dropped = as_fold_accuracies([without for _, without in found])
-    k, reason = _recommended(tried, clean, gamed)
-    note = dropping_note(list(stated.columns), dropped, clean[k], gamed[k])
-    return BudgetCurve(tried, clean, gamed, twice, dropped, stated, float(tried[k]), reason, note)
+    good = whole.outcomes_.signs(np.asarray(people.y)) > 0
+    judge = as_measure(measure, good, cost_accept_bad, cost_refuse_good)
+    found = [_measured(model, tried, *split, judge) for split in splits]
+    measured = np.array([values for values, _ in found])  # folds, multiples, curves
+    clean, gamed, twice = measured.transpose(2, 1, 0)
+    dropped = by_fold([without for _, without in found])
+    k, reason = _recommended(tried, clean, gamed, judge)
+    note = dropping_note(list(stated.columns), dropped, clean[k], gamed[k], judge)
+    multiple = float(tried[k])
+    return BudgetCurve(tried, clean, gamed, twice, dropped, stated, multiple, reason, note, judge)
 
 
-def _scored(
-    base: BaseStrategicClassifier, multiples: Vector, train: WeightedRows, test: WeightedRows
+def _measured(
+    base: BaseStrategicClassifier,
+    multiples: Vector,
+    train: WeightedRows,
+    test: WeightedRows,
+    measure: Measure,
 ) -> tuple[list[list[float]], float | None]:
-    """Clean, gamed and twice gamed accuracy of each multiple; accuracy without movable columns."""
+    """Clean, gamed and twice gamed measures of each multiple; that without movable columns."""
     stated: Any = fit_quietly(base, train)
-    scores = []
+    found = []
     for multiple in multiples:
         model = stated
         if multiple != 1:
             model = fit_quietly(base, train, budgets=stated.budgets_.times(multiple))
             model.set_params(budgets=stated.budgets_)  # people can do the same as before
-        gamed = [model.gamed_score(*test.data, multiple=times) for times in (1.0, 2.0)]
-        scores.append([model.score(*test.data), *gamed])
-    return scores, accuracy_without_movable(stated, train, test)
+        found.append(clean_and_gamed(model, test, measure, (1.0, 2.0)))
+    return found, measured_without_movable(stated, train, test, measure)
 
 
-def _recommended(multiples: Vector, clean: Matrix, gamed: Matrix) -> tuple[int, str]:
+def _recommended(
+    multiples: Vector, clean: Matrix, gamed: Matrix, measure: Measure = ACCURACY
+) -> tuple[int, str]:
     """The multiple by the rule in the module's docstring, and a sentence that says why."""
     kept, best = within_one_standard_error(gamed, np.arange(multiples.size))
     kept, _ = within_one_standard_error(clean, kept)
@@ -221,7 +247,7 @@ def _recommended(multiples: Vector, clean: Matrix, gamed: Matrix) -> tuple[int, 
             f"{multiples[best]:g} times)"
         )
     return k, (
-        f"Train for {multiples[k]:g} times the budgets: the accuracy at the stated budgets is "
-        f"{gained}, and {clean[k].mean():.3f} when nobody games (at best "
+        f"Train for {multiples[k]:g} times the budgets: the {measure.label} at the stated budgets "
+        f"is {gained}, and {clean[k].mean():.3f} when nobody games (at best "
         f"{clean.mean(axis=1).max():.3f})."
     )

@@ -1,13 +1,13 @@
 """`select_radius`: chooses a radius by cross-validation.
 
-For each radius and each fold, a classifier is fitted to the people outside the fold and scored on
-those inside: clean accuracy (nobody moves), gamed accuracy (people respond), and worst-case risk
-within the radius.
+For each radius and each fold, a classifier is fitted to the people outside the fold and measured on
+those inside: clean (nobody moves), gamed (people respond), and by its worst-case risk within the
+radius. The measure (`measures.py`) is AUC if an outcome is rare, and accuracy otherwise.
 
-The recommendation follows the one-standard-error rule. Keep the radii whose clean accuracy is
-within one standard error of the best, among these keep the radii whose gamed accuracy is within one
-standard error of the best, and take the largest: the most robustness without a measurable loss of
-accuracy. Radii at which the classifier of any fold ignores the data are excluded.
+The recommendation follows the one-standard-error rule. Keep the radii whose clean measure is within
+one standard error of the best, among these keep the radii whose gamed measure is within one
+standard error of the best, and take the largest: the most robustness without a measurable loss.
+Radii at which the classifier of any fold ignores the data are excluded.
 """
 
 from __future__ import annotations
@@ -22,15 +22,17 @@ from numpy.typing import ArrayLike, NDArray
 from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
 from gameproof.core.errors import BudgetWarning, warn
 from gameproof.estimators.folds import (
-    accuracy_without_movable,
-    as_fold_accuracies,
+    by_fold,
+    clean_and_gamed,
     dropping_note,
     fit_quietly,
     mean_and_error,
+    measured_without_movable,
     plus_minus,
     stratified_splits,
     within_one_standard_error,
 )
+from gameproof.estimators.measures import ACCURACY, Measure, MeasureName, as_measure
 from gameproof.estimators.robust import RobustStrategicClassifier
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.strategic.responses import KnownResponse
@@ -44,16 +46,16 @@ SHARES = (0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7)
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class RadiusCurve:
-    """Accuracy and risk over radii; tables have one row per radius and one column per fold.
+    """A measure and the risk over radii; tables have one row per radius and one column per fold.
 
     Parameters
     ----------
     radii : ndarray of shape (n_radii,)
         The radii that were tried.
     clean : ndarray of shape (n_radii, n_folds)
-        Accuracy on held-out people when nobody moves.
+        The measure on held-out people when nobody moves.
     gamed : ndarray of shape (n_radii, n_folds)
-        Accuracy on held-out people who respond to the classifier.
+        The measure on held-out people who respond to the classifier.
     risk : ndarray of shape (n_radii, n_folds)
         Worst-case risk of held-out people within the radius.
     ignores : ndarray of bool, shape (n_radii,)
@@ -66,6 +68,8 @@ class RadiusCurve:
         Why, in a sentence.
     note : str, optional
         A sentence if dropping the columns that people can change works just as well.
+    measure : Measure, optional
+        The measure in `clean` and `gamed`, by default accuracy.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class RadiusCurve:
     recommended: float
     reason: str
     note: str = ""
+    measure: Measure = ACCURACY
 
     def rows(self) -> list[dict[str, float]]:
         """Means and standard errors over folds, one row per radius."""
@@ -97,7 +102,10 @@ class RadiusCurve:
         return rows
 
     def __repr__(self) -> str:
-        lines = ["radius   clean            gamed            worst-case risk"]
+        lines = [
+            f"{self.measure.label} by radius",
+            "radius   clean            gamed            worst-case risk",
+        ]
         for row in self.rows():
             cells = [plus_minus(row[n], row[f"{n} error"]) for n in ("clean", "gamed", "risk")]
             mark = "  ignores the data" if row["ignores data"] else ""
@@ -114,11 +122,14 @@ def select_radius(
     folds: int = 5,
     seed: int = 0,
     sample_weight: ArrayLike | None = None,
+    measure: MeasureName | Measure | None = None,
+    cost_accept_bad: float = 1.0,
+    cost_refuse_good: float = 1.0,
 ) -> RadiusCurve:
-    """Accuracy and worst-case risk over radii by cross-validation, and a recommended radius.
+    """A measure and worst-case risk over radii by cross-validation, and a recommended radius.
 
-    The recommended radius is the largest one that costs less than one standard error of accuracy,
-    when nobody moves and when people game.
+    The recommended radius is the largest one that costs less than one standard error of the
+    measure, when nobody moves and when people game.
 
     Parameters
     ----------
@@ -137,11 +148,16 @@ def select_radius(
         Seed of the split into folds.
     sample_weight : array-like of shape (n_samples,), optional
         Sample weights for fits and scores. Rows with weight 0 are left out.
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
+        The measure, by default "auc" if an outcome has less than 30 % of the rows, else
+        "accuracy".
+    cost_accept_bad, cost_refuse_good : float, optional
+        What wrong decisions cost, for the measure "cost".
 
     Returns
     -------
     RadiusCurve
-        The scores by radius and fold, and the recommendation.
+        The measures by radius and fold, and the recommendation.
 
     Raises
     ------
@@ -172,17 +188,21 @@ def select_radius(
     if radii is None:
         radii = [0.0, *(float(f"{share * useful:.2g}") for share in SHARES)]
     tried = np.unique(as_vector("radii", radii))
-    found = np.array([[_scored(base, radius, *split) for split in splits] for radius in tried])
+    good = whole.outcomes_.signs(np.asarray(people.y)) > 0
+    judge = as_measure(measure, good, cost_accept_bad, cost_refuse_good)
+    found = np.array(
+        [[_measured(base, radius, *split, judge) for split in splits] for radius in tried]
+    )
     clean, gamed, risk, ignores = np.moveaxis(found, 2, 0)
     ignoring = ignores.any(axis=1)
-    chosen, reason = _recommended(tried, clean, gamed, ignoring, useful)
+    chosen, reason = _recommended(tried, clean, gamed, ignoring, useful, judge)
     without = [
-        accuracy_without_movable(fit_quietly(base, train, radius=chosen), train, test)
+        measured_without_movable(fit_quietly(base, train, radius=chosen), train, test, judge)
         for train, test in splits
     ]
     k = int(np.flatnonzero(tried == chosen)[0])
-    note = dropping_note(whole._movable_names(), as_fold_accuracies(without), clean[k], gamed[k])
-    return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note)
+    note = dropping_note(whole._movable_names(), by_fold(without), clean[k], gamed[k], judge)
+    return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note, judge)
 
 
 def _require_common_response(response: Any, power: Any) -> None:
@@ -197,18 +217,28 @@ def _require_common_response(response: Any, power: Any) -> None:
         raise ValueError(f"select_radius holds people out, so {name} must be the same for all")
 
 
-def _scored(
-    base: RobustStrategicClassifier, radius: float, train: WeightedRows, test: WeightedRows
+def _measured(
+    base: RobustStrategicClassifier,
+    radius: float,
+    train: WeightedRows,
+    test: WeightedRows,
+    measure: Measure,
 ) -> tuple[float, float, float, float]:
-    """Clean accuracy, gamed accuracy, worst-case risk, and whether the data was ignored."""
+    """The clean and gamed measure, worst-case risk, and whether the data was ignored."""
     model = fit_quietly(base, train, radius=float(radius))
     ignored = model.problem(*train.data).ignores_data(model.result_.x)
     risk = model.worst_case(*test.data).value
-    return model.score(*test.data), model.gamed_score(*test.data), risk, float(ignored)
+    clean, gamed = clean_and_gamed(model, test, measure)
+    return clean, gamed, risk, float(ignored)
 
 
 def _recommended(
-    radii: Vector, clean: Matrix, gamed: Matrix, ignores: Bools, useful: float
+    radii: Vector,
+    clean: Matrix,
+    gamed: Matrix,
+    ignores: Bools,
+    useful: float,
+    measure: Measure = ACCURACY,
 ) -> tuple[float, str]:
     """The radius by the rule in the module's docstring, and a sentence that says why."""
     candidates = np.flatnonzero(~ignores)
@@ -222,11 +252,12 @@ def _recommended(
     kept, best_gamed = within_one_standard_error(gamed, kept)
     k = int(kept[np.argmax(radii[kept])])
     told = [
-        f"{name} accuracy {table[k].mean():.3f}, at best "
+        f"{name} {measure.label} {table[k].mean():.3f}, at best "
         f"{plus_minus(*mean_and_error(table[best]))} at {radii[best]:.3g}"
         for name, table, best in (("clean", clean, cleanest), ("gamed", gamed, best_gamed))
     ]
     return float(radii[k]), (
         f"{radii[k]:.3g} is the largest radius tried that costs less than one standard error of "
-        f"accuracy ({'; '.join(told)}); from {useful:.3g} on the best classifier ignores the data."
+        f"{measure.label} ({'; '.join(told)}); from {useful:.3g} on the best classifier ignores "
+        "the data."
     )

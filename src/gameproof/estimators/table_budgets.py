@@ -4,7 +4,7 @@
 
 A pair is the lowest and highest change of a number. A list holds the levels of a category that
 people can claim. None means half a standard deviation of a number in either direction, or every
-level of a category.
+level of a category. If a few extreme values dominate the standard deviation, they are cut off.
 
 A preparation T that increases in its column turns a range into one box per person,
 T(x + lower) - T(x) to T(x + upper) - T(x): 5,000 more savings mean more to someone with 1,000 than
@@ -22,11 +22,10 @@ import numpy as np
 from gameproof.core.arguments import Matrix, Vector, shown
 from gameproof.core.naming import quoted
 from gameproof.estimators.budget_parsing import (
-    heavy_tail_notes,
+    default_range,
     parse_levels,
     parse_range,
     signed,
-    spread,
     wide_range_notes,
 )
 from gameproof.estimators.column_positions import column_position
@@ -139,10 +138,10 @@ class Budgets:
             if name in features.levels:
                 claims[at] = parse_levels(name, value, features.levels[name])
             elif value is None:
-                half = DEFAULT_RANGE * spread(table[:, at], weights)
+                half, more = default_range(name, DEFAULT_RANGE, table[:, at], weights)
                 ranges[at] = (-half, half)
                 assumed.add(at)
-                notes += heavy_tail_notes(name, half, table[:, at])
+                notes += more
             else:
                 ranges[at] = parse_range(name, value)
                 notes += wide_range_notes(name, ranges[at], table[:, at])

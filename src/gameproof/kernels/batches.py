@@ -14,6 +14,7 @@ from gameproof.kernels.layout import (
     N_CURRENT,
     N_PREVIOUS,
     OWN_U,
+    PHASE,
     POSITION,
     RESHUFFLE,
     SHUFFLE_ONCE,
@@ -48,8 +49,9 @@ def take_batch(method, counts, samples, order):
     position, width = counts[POSITION], method.batch
     current = min(width, method.n - position)  # the last batch of an epoch may be smaller
     counts[N_CURRENT] = current
+    all_in_turn = counts[PHASE] == method.phases  # for a snapshot
     for m in range(current):
-        samples[BATCH, m] = order[position + m]
+        samples[BATCH, m] = position + m if all_in_turn else order[position + m]
     total, costly = 0, 0
     for which in range(2 if method.asks_previous else 1):
         for m in range(counts[N_CURRENT + which]):

@@ -10,7 +10,9 @@ from gameproof.kernels.layout import (
     BASELINE,
     BASIS,
     CENTRE,
+    CORRECTS,
     DIRECTIONS,
+    DRAWN_AS,
     EXTERNAL,
     FACTOR,
     FIRST,
@@ -22,10 +24,13 @@ from gameproof.kernels.layout import (
     MIRROR,
     N_PREVIOUS,
     NEW,
+    OFFSET,
     ORTHONORMAL,
     POINT,
+    POINTS,
     RADIUS,
     RESIDUAL,
+    SNAPSHOT,
     TO,
 )
 from gameproof.kernels.memory import section
@@ -34,11 +39,11 @@ from gameproof.kernels.vectors import add_scaled, dot
 
 
 @inlined
-def draw_directions(directions, plan, drawn, flat, rng):
+def draw_directions(directions, plan, flat, rng):
     """Overwrites the directions of a phase with random ones, unless they are a basis."""
+    drawn, start, stop = plan[DRAWN_AS], plan[FROM], plan[TO]
     if drawn == BASIS:
         return
-    start, stop = plan[FROM], plan[TO]
     for k in range(plan[DIRECTIONS]):
         v = section(directions[k], start, stop)
         draw_normals(v, rng)
@@ -78,22 +83,31 @@ def orthogonalise(directions, k, start, stop):
 
 
 @inlined
+def base_row(plan, point):
+    """The row around which the point of this number lies."""
+    return BASE if point < plan[POINTS] else SNAPSHOT
+
+
+@inlined
 def write_point(method, memory, plan, point):
     """Overwrites POINT with the point of this number: BASE + eps v for each direction v, then BASE,
-    or BASE - eps v for each."""
+    or BASE - eps v for each. Points beyond plan[POINTS] are the same around the snapshot."""
+    row = base_row(plan, point)
+    if row == SNAPSHOT:
+        point -= plan[POINTS]
     eps, number, k = memory.numbers[RADIUS], plan[DIRECTIONS], point
-    if method.drawn == EXTERNAL:  # a user's estimate gives the offsets themselves
+    if plan[DRAWN_AS] == EXTERNAL:  # a user's estimate gives the offsets themselves
         eps = 1.0
     if point >= number:
-        k = point - number if method.offset == MIRROR else 0
-        eps = -eps if method.offset == MIRROR else 0.0
+        k = point - number if plan[OFFSET] == MIRROR else 0
+        eps = -eps if plan[OFFSET] == MIRROR else 0.0
     v, width = memory.directions[plan[FIRST] + k], method.x_stop - method.x_start
     start, stop, middle = plan[FROM], plan[TO], min(plan[TO], width)
-    shift(memory.x[POINT], memory.x[BASE], eps, section(v, start, middle), method.x_start + start)
+    shift(memory.x[POINT], memory.x[row], eps, section(v, start, middle), method.x_start + start)
     if method.y_perturbed:
         rest = max(start, width)
         v = section(v, rest, max(stop, rest))
-        shift(memory.y[POINT], memory.y[BASE], eps, v, rest - width)
+        shift(memory.y[POINT], memory.y[row], eps, v, rest - width)
 
 
 @inlined
@@ -110,16 +124,17 @@ def shift(point, base, eps, v, start):
 
 
 @inlined
-def difference(answers, numbers, offset, number, k, start, stop):
-    """The sum over answers start .. stop of the value at direction k minus its offset."""
+def difference(answers, numbers, offset, number, k, start, stop, first):
+    """The sum over answers start .. stop of the value at direction k minus its offset. The answers
+    at the first point are in the row `first`."""
     total, common = 0.0, 0.0
     if offset == BASELINE:
         common = numbers[MEAN]
     elif offset == RESIDUAL:
         common = numbers[LAST]
-    other = number if offset == CENTRE else number + k
+    here, other = first + k, first + (number if offset == CENTRE else number + k)
     for m in range(start, stop):
-        total += answers[k, m] - (answers[other, m] if offset >= CENTRE else common)
+        total += answers[here, m] - (answers[other, m] if offset >= CENTRE else common)
     return total
 
 
@@ -148,7 +163,8 @@ def estimate(method, memory, plan, weights):
         plan[FROM],
         plan[TO],
     )
-    middle, factor = min(stop, width), weights[FACTOR] * method.share / numbers[RADIUS]
+    middle, offset = min(stop, width), plan[OFFSET]
+    factor = weights[FACTOR] * method.share / numbers[RADIUS]
     first, last = 0, counts[ASKED_CURRENT]
     for which in range(2 if method.asks_previous and counts[N_PREVIOUS] > 0 else 1):
         if not method.some_exact:
@@ -157,12 +173,16 @@ def estimate(method, memory, plan, weights):
         gx = section(row, method.x_start + start, method.x_start + middle)
         for k in range(number):
             v = memory.directions[plan[FIRST] + k]
-            gain = factor * difference(answers, numbers, method.offset, number, k, first, last)
+            change = difference(answers, numbers, offset, number, k, first, last, 0)
+            if plan[CORRECTS]:
+                points = plan[POINTS]
+                change -= difference(answers, numbers, offset, number, k, first, last, points)
+            gain = factor * change
             add_scaled(gx, gain, section(v, start, middle))
             for c in range(max(start, width), stop):
                 memory.y[NEW + which, c - width] += gain * v[c]
         first, last = last, counts[ASKED]
-    if counts[ASKED_CURRENT] > 0 and (method.offset == BASELINE or method.offset == RESIDUAL):
+    if counts[ASKED_CURRENT] > 0 and offset in (BASELINE, RESIDUAL):
         steps_per_epoch = (method.n + method.batch - 1) // method.batch
         remember(answers, numbers, counts[ASKED_CURRENT], steps_per_epoch)
 

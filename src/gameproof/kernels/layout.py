@@ -12,9 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 # Rows of a block. TOTAL is the sum of eta U. ANCHOR is the start, for anchored updates; CENTER the
-# point towards which the sets are shrunk, for feasible queries.
+# point towards which the sets are shrunk, for feasible queries. A variance-reduced run has two
+# more: the snapshot, and the mean estimate over all samples there.
 BASE, U, TOTAL, POINT, NEW, OLD, KEPT, ANCHOR, CENTER = range(9)
 ROWS = 9
+SNAPSHOT, SNAPSHOT_MEAN = range(ROWS, ROWS + 2)
+SNAPSHOT_ROWS = 2
 # Columns of `Memory.own`: the iterate, and the sum of eta U less U times the sum of eta, which
 # changes only when U does.
 OWN_U, OWN_DUE = range(2)
@@ -28,16 +31,19 @@ EPOCH, POSITION, STEP, QUERIES, DEPLOYMENTS, STAGE, PHASE, POINT_NO, ANSWERED = 
 N_CURRENT, N_PREVIOUS, ASKED_CURRENT, ASKED, COSTLY = range(9, 14)
 N_COUNTS = 14
 # Values of counts[STAGE], in the order of a step.
-IDLE, ORDERED, OPEN, DRAWN, ASKING, COMPLETE, EXACT_DONE, ESTIMATED, MOVED = range(9)
+IDLE, ORDERED, READY, OPEN, DRAWN, ASKING = range(6)
+COMPLETE, EXACT_DONE, ESTIMATED, CORRECTED, MOVED = range(6, 11)
 # Entries of `Memory.numbers`.
 ETA, RADIUS, WEIGHT, MEAN, MEAN_COUNT, LAST = range(6)
 N_NUMBERS = 6
 # Columns of `Method.plan`, one row per phase: whether the phase uses new estimates; whether it
 # starts at BASE rather than U, and near the anchor; which blocks move; which coordinates of a
 # direction are perturbed; how many directions there are, and the first of them; how many points are
-# deployed.
-ASKS, FROM_BASE, ANCHORED, MOVES_X, MOVES_Y, FROM, TO, DIRECTIONS, FIRST, POINTS = range(10)
-PLAN_COLUMNS = 10
+# deployed; whether they are deployed around the snapshot too; what is subtracted from values, and
+# how directions are drawn.
+ASKS, FROM_BASE, ANCHORED, MOVES_X, MOVES_Y = range(5)
+FROM, TO, DIRECTIONS, FIRST, POINTS, CORRECTS, OFFSET, DRAWN_AS = range(5, 13)
+PLAN_COLUMNS = 13
 # Columns of `Method.weights`: of NEW, OLD and KEPT; the factor of the estimate.
 BY_NEW, BY_OLD, BY_KEPT, FACTOR = range(4)
 WEIGHT_COLUMNS = 4
@@ -83,11 +89,12 @@ class Method(NamedTuple):
     batch: int
     share: float  # 1 / batch
     order: int
-    offset: int
-    drawn: int  # how directions are drawn
+    observes: bool  # gradients come from observed answers
     moves: int  # 0, or EXTERNAL
-    plan: np.ndarray  # (phases, PLAN_COLUMNS)
-    weights: np.ndarray  # (phases, WEIGHT_COLUMNS)
+    phases: int  # of the update
+    snapshot_every: int  # epochs between two snapshots, or 0; the last row of `plan` is for them
+    plan: np.ndarray  # (phases or phases + 1, PLAN_COLUMNS)
+    weights: np.ndarray  # (the same, WEIGHT_COLUMNS)
     queries_per_sample: int  # in a step, at most
     flat: np.ndarray  # (groups, 2): coordinates of a direction whose sum is made 0
     asks_previous: bool

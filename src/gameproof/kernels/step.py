@@ -6,194 +6,69 @@ With J the current samples, K the previous ones, v directions and P the projecti
     estimate   NEW <- estimate over J at BASE, OLD <- estimate over K at BASE
     move       BASE <- P(origin -/+ eta scale (a NEW + b OLD + c KEPT))     minus on x, plus on y
 
-and after the last phase `commit` makes BASE the iterate. `counts[STAGE]` says how far a step is.
-Where a part is not compiled (values from Python, a user's estimate or set), `run` returns and says
-what it needs; Python provides it, sets the stage and calls `run` again. So compiled runs and runs
-that ask and tell go through the same arithmetic, and a state saved by one resumes in the other.
+and after the last phase `commit` makes BASE the iterate. A variance-reduced run estimates the mean
+over all samples first (`snapshots`).
+
+`counts[STAGE]` says how far a step is. Where a part is not compiled (values from Python, a user's
+estimate or set), `run` returns and says what it needs; Python provides it, sets the stage and calls
+`run` again. Compiled runs and runs that ask and tell use the same arithmetic, and a state saved by
+one resumes in the other.
 """
 
 import numpy as np
-from numba import types
-from numba.extending import overload
 
-from gameproof.kernels.batches import draw_order, open_step, source_of
-from gameproof.kernels.estimation import (
-    clear_perturbed,
-    draw_directions,
-    estimate,
-    write_point,
-)
+from gameproof.kernels.batches import draw_order, open_step
+from gameproof.kernels.estimation import clear_perturbed, draw_directions, estimate, write_point
+from gameproof.kernels.evaluation import answer, exact_gradients, prefetch_ahead
 from gameproof.kernels.jit import cached, inlined
 from gameproof.kernels.layout import (
     ANSWERED,
     ASKED,
-    ASKED_CURRENT,
-    ASKED_LIST,
     ASKING,
     ASKS,
-    BAD_GRADIENT,
-    BAD_VALUE,
-    BASE,
-    BATCH,
     COMPLETE,
+    CORRECTED,
+    CORRECTS,
     COSTLY,
-    COUNTED,
     DEPLOYMENTS,
     DONE,
     DRAWN,
+    DRAWN_AS,
     EPOCH,
     ESTIMATED,
     ETA,
     EXACT_DONE,
     EXTERNAL,
     IDLE,
-    KNOWN,
     MOVED,
-    N_CURRENT,
     N_PREVIOUS,
     NEED_DIRECTIONS,
     NEED_ESTIMATE,
-    NEED_GRADIENTS,
     NEED_MOVE,
     NEED_ORDER,
-    NEED_VALUES,
-    NEW,
-    OBSERVED,
     OPEN,
     ORDERED,
     OUT_OF_QUERIES,
     PHASE,
-    POINT,
     POINT_NO,
     POINTS,
     POSITION,
     QUERIES,
     RADIUS,
-    SLOT,
+    READY,
     STAGE,
     STEP,
 )
-from gameproof.kernels.memory import borrowed, prefetch
+from gameproof.kernels.memory import borrowed
 from gameproof.kernels.motion import commit, move
-from gameproof.kernels.samples import add_gradient, prefetch_sample, sample_value
-from gameproof.kernels.vectors import LARGEST, all_finite
+from gameproof.kernels.snapshots import (
+    add_snapshot_mean,
+    add_to_snapshot,
+    begin_snapshot,
+    is_due,
+)
 
-AHEAD = 8  # steps between the prefetch of a sample and its use
 FEW = 2000  # so few samples stay in the cache anyway
-
-
-@inlined
-def count(method, memory, i):
-    """One more value or answer of sample i."""
-    memory.counts[QUERIES] += 1
-    if method.tally.size > 0:
-        method.tally[i] += 1
-
-
-def answer(data, method, memory):
-    """Evaluates the samples still missing at the deployed point, inside compiled code. Returns
-    DONE, BAD_VALUE, or NEED_VALUES if the samples are not compiled."""
-    raise TypeError("answer is called from compiled code only")
-
-
-@overload(answer, jit_options={"forceinline": True})
-def _choose_answer(data, method, memory):
-    if isinstance(data, types.NoneType):
-
-        def wait(data, method, memory):
-            missing = memory.counts[ANSWERED] < memory.counts[ASKED]
-            return NEED_VALUES if missing else DONE
-
-        return wait
-
-    def evaluate(data, method, memory):
-        counts, samples = memory.counts, memory.samples
-        x, y = memory.x[POINT], memory.y[POINT if method.y_perturbed else BASE]
-        answers = memory.answers[counts[POINT_NO]]
-        place = 0
-        for which in range(2 if method.asks_previous else 1):
-            for m in range(counts[N_CURRENT + which]):
-                i = samples[BATCH, which * method.batch + m]
-                source = source_of(method.sources, i)
-                if source == KNOWN:
-                    continue
-                if place >= counts[ANSWERED]:
-                    at = samples[SLOT, which * method.batch + m] if method.private else i
-                    value = sample_value(data, i, x, y, at)
-                    answers[place] = value
-                    if not abs(value) <= LARGEST:
-                        return BAD_VALUE
-                    if source == COUNTED:
-                        count(method, memory, i)
-                    counts[ANSWERED] = place + 1
-                place += 1
-        return DONE
-
-    return evaluate
-
-
-def exact_gradients(data, method, memory):
-    """Overwrites the exact part of NEW and OLD, inside compiled code. The estimate adds the
-    perturbed coordinates of samples asked. Returns DONE, BAD_GRADIENT or NEED_GRADIENTS."""
-    raise TypeError("exact_gradients is called from compiled code only")
-
-
-@overload(exact_gradients, jit_options={"forceinline": True})
-def _choose_gradients(data, method, memory):
-    if isinstance(data, types.NoneType):
-        return lambda data, method, memory: NEED_GRADIENTS
-
-    def compute(data, method, memory):
-        counts, samples = memory.counts, memory.samples
-        x, y, good = memory.x[BASE], memory.y[BASE], True
-        estimated = method.x_stop > method.x_start
-        for which in range(2 if method.asks_previous and counts[N_PREVIOUS] > 0 else 1):
-            gx, gy = memory.x[NEW + which], memory.y[NEW + which]
-            gx[:] = 0.0
-            gy[:] = 0.0
-            asked = counts[ASKED_CURRENT] if which == 0 else counts[ASKED] - counts[ASKED_CURRENT]
-            for known in range(
-                0 if asked > 0 else 1, 2 if asked < counts[N_CURRENT + which] else 1
-            ):
-                for m in range(counts[N_CURRENT + which]):
-                    i = samples[BATCH, which * method.batch + m]
-                    if (source_of(method.sources, i) == KNOWN) == (known == 1):
-                        at = samples[SLOT, which * method.batch + m] if method.private else i
-                        whole = known == 1 or not estimated
-                        add_gradient(data, i, x, y, at, method.share, gx, gy, whole)
-                if known == 0:
-                    clear_perturbed(method, memory.x, memory.y, NEW + which)
-            good &= all_finite(gx) and all_finite(gy)
-        if method.offset == OBSERVED:
-            counts[DEPLOYMENTS] += counts[ASKED] > 0
-            for m in range(counts[ASKED]):
-                count(method, memory, samples[ASKED_LIST, m])
-        return DONE if good else BAD_GRADIENT
-
-    return compute
-
-
-def prefetch_ahead(data, method, memory):
-    """Starts loading what the step AHEAD of this one will read, inside compiled code."""
-    raise TypeError("prefetch_ahead is called from compiled code only")
-
-
-@overload(prefetch_ahead, jit_options={"forceinline": True})
-def _choose_prefetch(data, method, memory):
-    if isinstance(data, types.NoneType):
-        return lambda data, method, memory: None
-
-    def ahead(data, method, memory):
-        first = memory.counts[POSITION] + AHEAD * method.batch
-        for place in range(first, min(first + method.batch, method.n)):
-            i = int(memory.order[place])
-            prefetch_sample(data, i)
-            if method.private:
-                prefetch(memory.own, 2 * i)
-            if method.tally.size > 0:
-                prefetch(method.tally, i)
-
-    return ahead
 
 
 @inlined
@@ -202,7 +77,10 @@ def most_queries(method, counts):
     samples = min(method.batch, method.n - counts[POSITION])
     if method.asks_previous:
         samples += counts[N_PREVIOUS]
-    return samples * method.queries_per_sample
+    queries = samples * method.queries_per_sample
+    if is_due(method, counts):
+        queries += method.n * method.plan[method.phases, POINTS]
+    return queries
 
 
 @inlined
@@ -242,17 +120,21 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
                 draw_order(method.order, counts[EPOCH], memory.order, rng)
             stage = ORDERED
         if stage == ORDERED:
+            if is_due(method, counts):
+                begin_snapshot(memory.x, memory.y, counts, method.phases)
+            stage = READY
+        if stage == READY:
             if method.n > FEW:
                 prefetch_ahead(data, method, memory)
             open_step(method, memory)
             stage = OPEN
         plan, weights = method.plan[counts[PHASE]], method.weights[counts[PHASE]]
-        n_points = plan[POINTS] if counts[ASKED] > 0 else 0
+        n_points = plan[POINTS] * (1 + plan[CORRECTS]) if counts[ASKED] > 0 else 0
         if stage == OPEN:
             if n_points > 0:
-                if method.drawn == EXTERNAL:
+                if plan[DRAWN_AS] == EXTERNAL:
                     return leave(counts, stage, NEED_DIRECTIONS)
-                draw_directions(memory.directions, plan, method.drawn, method.flat, rng)
+                draw_directions(memory.directions, plan, method.flat, rng)
             stage = DRAWN
         if stage == DRAWN:
             stage = COMPLETE
@@ -279,11 +161,20 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
             stage = EXACT_DONE
         if stage == EXACT_DONE:
             if n_points > 0:
-                if method.drawn == EXTERNAL:
+                if plan[DRAWN_AS] == EXTERNAL:
                     return leave(counts, stage, NEED_ESTIMATE)
                 estimate(method, memory, plan, weights)
             stage = ESTIMATED
+        if stage == ESTIMATED and counts[PHASE] == method.phases:
+            add_to_snapshot(memory.x, memory.y, counts, method.batch, method.n)
+            stage = READY
+            continue
         if stage == ESTIMATED:
+            if plan[CORRECTS]:
+                previous = method.asks_previous and counts[N_PREVIOUS] > 0
+                add_snapshot_mean(memory.x, memory.y, 2 if previous else 1)
+            stage = CORRECTED
+        if stage == CORRECTED:
             if method.moves == EXTERNAL:
                 return leave(counts, stage, NEED_MOVE)
             move(method, memory, plan, weights, x_set, y_set)
@@ -291,7 +182,7 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
         counts[POINT_NO] = counts[ANSWERED] = 0
         counts[PHASE] += 1
         stage = OPEN
-        if counts[PHASE] == method.plan.shape[0]:
+        if counts[PHASE] == method.phases:
             commit(method, memory)
             counts[PHASE] = 0
             stage = IDLE

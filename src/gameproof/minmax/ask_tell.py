@@ -6,15 +6,16 @@ values and gradients from the problem, and the parts of the method that a user w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from math import isfinite
 from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_numbers
 from gameproof.core.errors import EvaluationError
+from gameproof.kernels.estimation import base_row
 from gameproof.kernels.games import UserFunction
 from gameproof.kernels.jit import for_data
 from gameproof.kernels.layout import (
@@ -26,9 +27,11 @@ from gameproof.kernels.layout import (
     ASKED_LIST,
     BASE,
     BATCH,
+    CORRECTS,
     COUNTED,
     DEPLOYMENTS,
     DRAWN,
+    EPOCH,
     ESTIMATED,
     ETA,
     EXACT_DONE,
@@ -49,7 +52,6 @@ from gameproof.kernels.layout import (
     NEED_MOVE,
     NEED_ORDER,
     NEW,
-    OBSERVED,
     OLD,
     ORDERED,
     OWN_U,
@@ -57,9 +59,11 @@ from gameproof.kernels.layout import (
     POINT,
     POINT_NO,
     POINTS,
+    POSITION,
     QUERIES,
     RADIUS,
     SLOT,
+    SNAPSHOT,
     STAGE,
     STEP,
     TO,
@@ -67,7 +71,8 @@ from gameproof.kernels.layout import (
 )
 from gameproof.kernels.samples import has_user_functions
 from gameproof.kernels.step import clear_row, known_gradients
-from gameproof.minmax.estimates.gradient import Context
+from gameproof.minmax.estimates.gradient import Context, Gradient
+from gameproof.minmax.interrupts import interruptible
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.sets.convex_set import ConvexSet, checked_point, projected_on_shrunk
@@ -127,6 +132,18 @@ class Stepper:
         provider()
         return True
 
+    @property
+    def _phase(self) -> NDArray[np.int64]:
+        """The row of `Method.plan` for the present phase."""
+        found: NDArray[np.int64] = self.method.plan[self.counts[PHASE]]
+        return found
+
+    @property
+    def _gradient(self) -> Gradient:
+        """The estimate of the present phase."""
+        found: Gradient = self.plan.gradients[self.counts[PHASE]]
+        return found
+
     # --- what is asked
 
     @property
@@ -142,19 +159,31 @@ class Stepper:
 
     def question(self, row: int, samples: Indices) -> Question:
         """A question at POINT or BASE."""
-        counts, points = self.counts, max(self.plan.n_points, 1)
-        phase = counts[STEP] * len(self.method.plan) + counts[PHASE]
+        points = max(self.plan.n_points, 1)
         return Question(
-            phase * points + counts[POINT_NO] + 1,
+            self._phases_before() * points + self.counts[POINT_NO] + 1,
             _frozen(self.memory.x[row].copy()),
             _frozen(self._y(row)),
             samples,
         )
 
+    def _phases_before(self) -> int:
+        """How many phases and batches of snapshot passes precede the present one."""
+        counts, method = self.counts, self.method
+        steps, every = int(counts[STEP] * method.phases), method.snapshot_every
+        if not every:
+            return steps + int(counts[PHASE])
+        steps += -(-method.n // method.batch) * int(counts[EPOCH] // every)
+        if counts[PHASE] == method.phases:
+            return steps + int(counts[POSITION] // method.batch)
+        return steps + -(-method.n // method.batch) + int(counts[PHASE])
+
     def _y(self, row: int) -> Vector:
         """A copy of y, with the coordinates of this step in their present place."""
         if not self.method.private:
-            dense: Vector = self.memory.y[row if self.method.y_perturbed else BASE].copy()
+            if row == POINT and not self.method.y_perturbed:
+                row = base_row.py_func(self._phase, self.counts[POINT_NO])
+            dense: Vector = self.memory.y[row].copy()
             return dense
         y: Vector = self.memory.own[:, OWN_U].copy()
         for which in range(2):
@@ -181,9 +210,11 @@ class Stepper:
         before it are kept."""
         question = self.pending()
         try:
-            values = self.problem.evaluate(question.indices, question.x, question.y)
+            with interruptible():
+                values = self.problem.evaluate(question.indices, question.x, question.y)
         except Exception as error:
             raise self._raised(error, question, *question.indices) from error
+        self.state.position = self.problem.queries.position
         try:
             self.receive(question, values, stop)
         except EvaluationError:
@@ -200,7 +231,7 @@ class Stepper:
         end, m = first + len(question.indices), first
         costly = np.isin(question.indices, self.costly(question.indices))
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
-        for given in values:
+        for given in _computed(values) if one_by_one else values:
             if m == end:
                 raise self._miscounted(m - first + 1, question)
             value = given if isinstance(given, float) else self._number(given)
@@ -239,12 +270,12 @@ class Stepper:
     @property
     def _directions(self) -> Matrix:
         """The directions of the present phase, on the coordinates that it perturbs."""
-        row = self.method.plan[self.counts[PHASE]]
+        row = self._phase
         found: Matrix = self.memory.directions[: row[POINTS], row[FROM] : row[TO]]
         return found
 
     def _provide_directions(self) -> None:
-        gradient, radius = self.solver.gradient, float(self.memory.numbers[RADIUS])
+        gradient, radius = self._gradient, float(self.memory.numbers[RADIUS])
         space, directions = self.plan.spaces[self.counts[PHASE]], self._directions
         offsets = np.asarray(gradient.offsets(self.state.rng, space, radius))
         if offsets.shape != directions.shape or not np.isfinite(offsets).all():
@@ -256,7 +287,7 @@ class Stepper:
         self.counts[STAGE] = DRAWN
 
     def _provide_gradients(self) -> None:
-        if self.method.offset == OBSERVED and not self.problem.compiled_values:
+        if self.method.observes and not self.problem.compiled_values:
             self.observe(None)
             return
         data = self.problem.data
@@ -281,30 +312,41 @@ class Stepper:
             answers = np.zeros((0, 0))
             if asked.size:
                 try:
-                    answers = queries.observe(asked, question.x)
+                    with interruptible():
+                        answers = queries.observe(asked, question.x)
                 except Exception as error:
                     raise self._raised(error, question, *asked) from error
+                self.state.position = queries.position
         queries.observed_gradients(self.method, self.memory, answers, self.solver.gradient)
         self.counts[QUERIES] += asked.size
         self.counts[DEPLOYMENTS] += asked.size > 0
         self.counts[STAGE] = EXACT_DONE
 
     def _gradients_in_python(self, which: int, size: int) -> None:
-        """Overwrites NEW or OLD with the problem's own gradients, on coordinates not perturbed."""
-        memory, first = self.memory, which * self.method.batch
+        """Overwrites NEW or OLD with the problem's own gradients, on coordinates that are not
+        perturbed, less the same at the snapshot."""
+        memory, first, row = self.memory, which * self.method.batch, NEW + which
         samples = memory.samples[BATCH, first : first + size].copy()
-        question, row = self.question(BASE, samples), NEW + which
         memory.x[row] = memory.y[row] = 0.0
+        terms = [(self.question(BASE, samples), self.method.share)]
+        if self._phase[CORRECTS]:
+            terms.append((self.question(SNAPSHOT, samples), -self.method.share))
         for i in samples.tolist():
-            try:
-                parts = self.problem.gradient(i, question.x, question.y)
-                for block, part in zip((memory.x, memory.y), parts, strict=True):
-                    if part is not None:
-                        block[row] += (1.0 / self.method.batch) * _gradient_like(part, block[row])
-            except Exception as error:
-                what = f"gave no usable gradient ({type(error).__name__}: {error})"
-                raise self.failure(what, question, i) from error
+            for question, weight in terms:
+                self._add_gradient(row, i, question, weight)
         clear_row(self.method, memory.x, memory.y, row)
+
+    def _add_gradient(self, row: int, i: int, question: Question, weight: float) -> None:
+        blocks = self.memory.x, self.memory.y
+        try:
+            with interruptible():
+                parts = self.problem.gradient(i, question.x, question.y)
+            for block, part in zip(blocks, parts, strict=True):
+                if part is not None:
+                    block[row] += weight * _gradient_like(part, block[row])
+        except Exception as error:
+            what = f"gave no usable gradient ({type(error).__name__}: {error})"
+            raise self.failure(what, question, i) from error
 
     def _provide_estimate(self) -> None:
         """Completes NEW and OLD by the user's estimate."""
@@ -317,9 +359,11 @@ class Stepper:
                 clear_row(self.method, memory.x, memory.y, row)
         for row, answered in ((NEW, range(current)), (OLD, range(current, total))):
             for m in answered:
-                self._add_estimate(
-                    row, self._estimated(memory.answers[: len(self._directions), m], context)
-                )
+                number, values = len(self._directions), memory.answers[:, m]
+                found = self._estimated(values[:number], context)
+                if self._phase[CORRECTS]:
+                    found -= self._estimated(values[number : 2 * number], context)
+                self._add_estimate(row, found)
         if current:
             value = float(memory.answers[0, :current].mean())
             per_epoch = -(-self.method.n // self.method.batch)
@@ -329,16 +373,16 @@ class Stepper:
         counts[STAGE] = ESTIMATED
 
     def _estimated(self, values: Vector, context: Context) -> Vector:
-        gradient, directions = self.solver.gradient, self._directions
+        gradient, directions = self._gradient, self._directions
         radius, size = float(self.memory.numbers[RADIUS]), directions.shape[1]
         found = gradient.estimate(values.copy(), directions.copy(), radius, context)
-        vector = np.asarray(found, dtype=np.float64)
+        vector = np.array(found, dtype=np.float64)
         if vector.shape != (size,) or not np.isfinite(vector).all():
             raise ValueError(f"{gradient!r} must estimate {size} finite numbers, got {found!r}")
         return vector
 
     def _add_estimate(self, row: int, vector: Vector) -> None:
-        method, phase = self.method, self.method.plan[self.counts[PHASE]]
+        method, phase = self.method, self._phase
         whole = np.zeros(self.memory.directions.shape[1])
         whole[phase[FROM] : phase[TO]] = vector / method.batch
         width = method.x_stop - method.x_start
@@ -348,7 +392,7 @@ class Stepper:
 
     def _provide_move(self) -> None:
         """The move and the projections in Python. If one raises, nothing has changed."""
-        memory, method, phase = self.memory, self.method, self.method.plan[self.counts[PHASE]]
+        memory, method, phase = self.memory, self.method, self._phase
         sets, eta = (self.problem.x_set, self.problem.y_set), memory.numbers[ETA]
         arrays = {name: array.copy() for name, array in self.state.arrays.items()}
         parts = np.split(self._direction(arrays), [sets[0].dim])
@@ -421,6 +465,19 @@ class Stepper:
             f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: fix "
             "the cause and continue with resume=error.state"
         )
+
+
+def _computed(values: Iterable[Any]) -> Iterator[Any]:
+    """The values one by one. A second Ctrl-C interrupts the function that computes one, and not the
+    code that stores it."""
+    iterator = iter(values)
+    while True:
+        with interruptible():
+            try:
+                value = next(iterator)
+            except StopIteration:
+                return
+        yield value
 
 
 def _stepped(whole: ConvexSet, origin: Vector, move: Vector, shrink: float) -> Vector:

@@ -1,143 +1,157 @@
-"""Parts for a problem of which nothing is known but its sets and values.
+"""`choose`: `Solver.auto` for a problem of which nothing is known but its sets and values.
 
-With D a block's half diameter, G the root mean square of its gradient's estimate and T the steps so
-far, the step D / (G sqrt(T)) makes the gap of the average at most about D G / sqrt(T), whatever the
-scale of values and coordinates. G is what the pilot measures, at the start and at random points.
-Where a value is not compared with another of the same sample, the radius falls as T^(-1/4), G
-grows with its inverse, and steps fall as T^(-3/4).
+1. *Probe.* A few values show whether they repeat, whether they are defined outside the sets, and
+   how large gradients are (`auto_probe`).
+2. *Settings.* With D a block's half diameter and G the size of its estimates, a step of D / G moves
+   across the block. If the run can afford many gradients of the mean over all samples, estimates
+   use all samples: they are exact, and steps can stay constant. Otherwise, estimates use few
+   samples, and steps fall as the root of time. Differences are taken along every coordinate within
+   the affine hull of the sets, or along random directions if that costs too much.
+3. *Race.* The settings compete on the rest of the pilot, and so does the start (`auto_race`). The
+   run continues from the winner's point. If no setting beats the start, the run stays there.
+
+If the kind of estimate is given, or some gradients are known, a formula gives the steps
+(`auto_formula`).
 """
 
 from __future__ import annotations
 
-from math import sqrt
+from dataclasses import replace
 
 import numpy as np
 
-from gameproof.core.arguments import Indices, Vector
-from gameproof.minmax.averages import Suffix
+from gameproof.core.arguments import as_count
+from gameproof.minmax import auto_formula
+from gameproof.minmax.auto_probe import FEWEST, Findings, probe
+from gameproof.minmax.auto_race import Outcome, Race
+from gameproof.minmax.averages import Average, Last, Suffix
 from gameproof.minmax.blocks import Perturbed
-from gameproof.minmax.estimates.exact import Exact
+from gameproof.minmax.estimates.coordinates import Coordinates
+from gameproof.minmax.estimates.directions import Directions
 from gameproof.minmax.estimates.gradient import Gradient
-from gameproof.minmax.estimates.one_point import OnePoint
-from gameproof.minmax.estimates.residual import Residual
-from gameproof.minmax.estimates.two_point import TwoPoint
-from gameproof.minmax.plan import perturbed_by
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.schedules import Power
+from gameproof.minmax.schedules import Constant, PerStep, Power, Schedule
 from gameproof.minmax.solver import Solver
+from gameproof.minmax.updates.extragradient import Extragradient
+from gameproof.minmax.updates.ogda import OGDA
+from gameproof.minmax.updates.past_extragradient import PastExtragradient
 from gameproof.minmax.updates.sgda import SGDA
+from gameproof.minmax.updates.update import Update
 
-# Query radii in units of the smallest half diameter, with two points and with one.
-SMALL, LARGE = 0.02, 0.3
-MINIMUM = 20
+# The run that is assumed if its length is not given, and the share of it for the pilot.
+USUAL_QUERIES, PILOT_SHARE = 10_000, 5
+# Estimates use all samples if the run affords this many of them, and all coordinates if it affords
+# this many of single samples.
+MANY_GRADIENTS = 50
+# The share of the pilot for the probe.
+PROBE_SHARE = 6
+# The step of a run that is to stay where it starts.
+NO_STEP = 1e-12
+# Updates and steps in units of D / G, by what they use.
+ALL_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
+    (PastExtragradient(), 0.3, False),
+    (Extragradient(), 0.3, False),
+)
+FEW_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
+    (SGDA(), 1.0, True),
+    (PastExtragradient(), 1.0, True),
+    (Extragradient(), 1.0, True),
+    (OGDA(), 0.5, True),
+    (PastExtragradient(), 0.3, True),
+)
 
 
 def choose(
     problem: Problem,
     estimate: Gradient | None,
     queries: int | None,
-    pilot: int,
-    batch: int,
+    pilot: int | None,
+    batch: int | None,
     start: bool,
     seed: int,
 ) -> Solver:
-    """As `Solver.auto`, for a problem that is not about people."""
-    gradient = TwoPoint() if estimate is None else estimate
-    perturbed = perturbed_by(gradient, problem)
-    widths = [max(s.diameter / 2, 1e-300) for s in (problem.x_set, problem.y_set)]
-    asked = [w for w, p in zip(widths, (perturbed.x_stop, perturbed.y), strict=True) if p]
-    two, grows = isinstance(gradient, TwoPoint), isinstance(gradient, OnePoint | Residual)
-    radius = (LARGE if grows else SMALL) * min(asked, default=1.0)
-    study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([seed, 2]))
-    sizes = study.sizes(pilot // 2 if two else pilot)
-    steps = -(-problem.n // min(batch, problem.n))
-    exact = isinstance(gradient, Exact)
-    known, size = ("gradients", "gradient") if exact else ("values", "estimate of the gradient")
-    why = (
-        f"Nothing is known of {problem.name} but its {known}, so steps are as long as the sets "
-        f"({widths[0]:.3g} and {widths[1]:.3g} from their middle) over the size of the {size} "
-        f"({sizes[0]:.3g} and {sizes[1]:.3g}), and fall with "
-        f"{'time to the power 3/4' if grows else 'the root of time'}."
+    """The solver that `Solver.auto` returns for a problem that is not about people; see there."""
+    everything = Perturbed(0, problem.x_set.dim, True)
+    if estimate is not None or problem.private_y or problem.estimated != everything:
+        few = 300 if pilot is None else pilot
+        return auto_formula.choose(problem, estimate, few, 1 if batch is None else batch, seed)
+    queries = USUAL_QUERIES if queries is None else queries
+    pilot = max(queries // PILOT_SHARE, 2 * FEWEST) if pilot is None else pilot
+    as_count("pilot", pilot, least=2 * FEWEST)
+    found = probe(problem, pilot // PROBE_SHARE, np.random.default_rng([seed, 2]))
+    settings, plan = _settings(problem, found, queries, batch)
+    outcome = Race(problem, settings, seed).outcome(pilot - found.n_values)
+    why = " ".join([_explain_probe(problem, found), plan, _explain_race(outcome, len(settings))])
+    if {"x", "y"} <= problem.known:
+        why += " The problem gives its gradients: estimate=Exact() would ask nothing."
+    if outcome.winner is None:
+        return replace(settings[0], step=NO_STEP, average=Last(), why=why)
+    return replace(outcome.winner, start=outcome.point if start else None, why=why)
+
+
+def _settings(
+    problem: Problem, found: Findings, queries: int, batch: int | None
+) -> tuple[list[Solver], str]:
+    """What competes, and a sentence about it."""
+    n, dim = (
+        problem.n,
+        sum(part.dim - len(part.fixed_sums) for part in (problem.x_set, problem.y_set)),
     )
-    if {"x", "y"} <= problem.known and not exact:
-        why += " It gives its gradients: estimate=Exact() would ask nothing."
-    return Solver(
-        update=SGDA(),
+    per_sample, gradients = dim + 1, queries // (n * (dim + 1))
+    all_samples = gradients >= MANY_GRADIENTS if batch is None else batch >= n
+    batch = (n if all_samples else 1) if batch is None else min(batch, n)
+    k = min(max(queries // (MANY_GRADIENTS * batch) - 1, 1), max(dim, 1))
+    gradient: Gradient = Coordinates(feasible=found.feasible)
+    if k < dim:
+        gradient, per_sample = Directions(k=k, feasible=found.feasible), k + 1
+    sizes = found.sizes(batch, n, max(dim, 1) / k)
+    base = Solver(
         gradient=gradient,
-        step=Power(1 / sqrt(steps), 0.75 if grows else 0.5),
-        radius=Power(radius, 0.25 if grows else 0.0),
-        scale=(widths[0] / sizes[0], widths[1] / sizes[1]),
+        radius=found.radius,
+        scale=(found.widths[0] / float(sizes[0]), found.widths[1] / float(sizes[1])),
         batch=batch,
-        average=Suffix(),
-        why=why,
     )
+    settings = [
+        replace(base, update=update, step=PerStep(_step(c, falls)), average=_average(falls))
+        for update, c, falls in (ALL_SAMPLES if all_samples and k >= dim else FEW_SAMPLES)
+    ]
+    which = "all samples" if batch == n else "one sample" if batch == 1 else f"{batch} samples"
+    along = "every coordinate" if k >= dim else f"{k} random directions"
+    plan = (
+        f"A gradient of all {n} samples costs {n * (dim + 1)} values, of which a run of {queries} "
+        f"affords {gradients}; so a step uses {which} and differences along {along}, "
+        f"{per_sample * batch} values for each estimate."
+    )
+    return settings, plan
 
 
-class _Pilot:
-    """Estimates of one sample's gradient, at the start and at random points of the sets."""
+def _step(c: float, falls: bool) -> Schedule:
+    return Power(c, 0.5) if falls else Constant(c)
 
-    def __init__(
-        self,
-        problem: Problem,
-        gradient: Gradient,
-        perturbed: Perturbed,
-        radius: float,
-        rng: np.random.Generator,
-    ) -> None:
-        self._problem, self._gradient, self._perturbed = problem, gradient, perturbed
-        self._radius, self._rng = radius, rng
 
-    def sizes(self, number: int) -> tuple[float, float]:
-        """Root mean squares of the x and the y block, never 0."""
-        if self._perturbed != (0, 0, False) and number < MINIMUM:
-            raise ValueError(
-                f"pilot must allow at least {MINIMUM} estimates of a gradient, got {number}; give "
-                "the parts of a Solver yourself where so few values can be asked"
-            )
-        found = np.array([self._squares(k % 2 == 1) for k in range(max(number, MINIMUM))])
-        # The larger of the two places, since a run may meet either.
-        x, y = np.sqrt(np.maximum(found[::2].mean(axis=0), found[1::2].mean(axis=0)))
-        if not np.isfinite(x + y):
-            raise ValueError(
-                f"{self._problem.name} gave values in the pilot that are not finite, or so large "
-                "that the square of a gradient is not; bring them to about unit size"
-            )
-        return max(float(x), 1e-12), max(float(y), 1e-12)
+def _average(falls: bool) -> Average:
+    return Suffix() if falls else Last()
 
-    def _squares(self, anywhere: bool) -> tuple[float, float]:
-        problem, rng, d_x = self._problem, self._rng, self._problem.x_set.dim
-        x, y = problem.start
-        if anywhere:
-            x, y = problem.x_set.sample(rng), problem.y_set.sample(rng)
-        i = rng.integers(problem.n, size=1)
-        chosen = np.zeros(d_x + problem.y_set.dim, dtype=bool)
-        chosen[self._perturbed.x_start : self._perturbed.x_stop] = True
-        chosen[d_x:] = self._perturbed.y
-        estimate = np.zeros(chosen.size)
-        if chosen.any():
-            v = rng.standard_normal(int(chosen.sum()))
-            v /= np.linalg.norm(v)
-            moved = np.concatenate([x, y])
-            moved[chosen] += self._radius * v
-            value = self._value(i, moved[:d_x], moved[d_x:]) - self._reference(i, x, y)
-            estimate[chosen] = v.size / self._radius * value * v
-        if not chosen.all():
-            for part, block in zip(
-                problem.gradient(int(i[0]), x, y), (slice(d_x), slice(d_x, None)), strict=True
-            ):
-                if part is not None:
-                    estimate[block] = np.where(chosen[block], estimate[block], part)
-        with np.errstate(over="ignore"):
-            gx, gy = estimate[:d_x], estimate[d_x:]
-            return float(gx @ gx), float(gy @ gy)
 
-    def _reference(self, i: Indices, x: Vector, y: Vector) -> float:
-        """What the estimate subtracts. A running mean has no past here: another sample's value."""
-        if isinstance(self._gradient, OnePoint) and not self._gradient.baseline:
-            return 0.0
-        if not isinstance(self._gradient, TwoPoint):
-            i = self._rng.integers(self._problem.n, size=1)
-        return self._value(i, x, y)
+def _explain_probe(problem: Problem, found: Findings) -> str:
+    parts = [f"Nothing is known about {problem.name} but its sets and values."]
+    if found.noisy:
+        parts.append("Values differ when asked again, so the query radius is large.")
+    if found.feasible:
+        parts.append("Values are not defined outside the sets, so every query stays inside.")
+    return " ".join(parts)
 
-    def _value(self, i: Indices, x: Vector, y: Vector) -> float:
-        return float(self._problem.values(i, x, y)[0])
+
+def _explain_race(outcome: Outcome, number: int) -> str:
+    raced = f"{number} settings raced on {outcome.n_values} values."
+    if outcome.winner is None:
+        return (
+            f"{raced} None of them beat the start, so the run stays there: allow a longer pilot, "
+            "or give a better start."
+        )
+    kind = "constant steps" if isinstance(outcome.winner.average, Last) else "decreasing steps"
+    return (
+        f"{raced} {type(outcome.winner.update).__name__} with {kind} won: its estimated gap is "
+        f"{outcome.gap:.2g}, and {outcome.start_gap:.2g} at the start. The run continues from its "
+        "point."
+    )

@@ -14,6 +14,7 @@ import numpy as np
 from gameproof.core.arguments import as_count, as_generator
 from gameproof.kernels.layout import Sources
 from gameproof.minmax.blocks import Perturbed
+from gameproof.minmax.checkpoints import Saver
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.interrupts import Interrupts
 from gameproof.minmax.monitor import Watch
@@ -22,7 +23,7 @@ from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Result
 from gameproof.minmax.run import Run, Seed
 from gameproof.minmax.scheduling import Turns
-from gameproof.minmax.solve import Limits, Loop, Saver, begun, solve
+from gameproof.minmax.solve import Limits, Loop, begun, solve
 from gameproof.minmax.solver import Solver, ogda_rr
 
 

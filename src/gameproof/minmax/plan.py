@@ -30,8 +30,9 @@ class Plan(NamedTuple):
     x_set: Any
     y_set: Any
     perturbed: Perturbed
+    gradients: tuple[Gradient, ...]  # the estimate of each phase
     spaces: tuple[Space, ...]  # what each phase perturbs
-    directions: Matrix  # a basis, or room for random directions
+    directions: Matrix  # room for random directions, then a basis
     n_points: int  # the most that a phase deploys
 
 
@@ -72,22 +73,29 @@ def plan(problem: Problem, solver: Solver) -> Plan:
     moves = 0 if projects and update.is_compiled else EXTERNAL
     space, width = _space(problem, perturbed), int(perturbed.x_stop - perturbed.x_start)
     phases = [_phase_space(phase, space, width) for phase in checked_phases(update)]
+    every, gradients = gradient.snapshot_every, [gradient] * len(phases)
     rows = [
-        _row(phase, gradient, first, own, space)
+        _row(phase, gradient, first, own, space, corrects=every > 0 and phase.asks)
         for phase, (first, own) in zip(update.phases, phases, strict=True)
     ]
+    if every:
+        gradients.append(gradient.at_snapshot)
+        phases.append((0, space))
+        rows.append(_row(Phase(), gradient.at_snapshot, 0, space, space, corrects=False))
+    table = np.array([integers for integers, _ in rows], dtype=np.int64)
+    directions = _directions(table, space)
     sources = problem.queries.sources(perturbed)
     everything = perturbed == (0, problem.x_set.dim, True)
-    table = np.array([integers for integers, _ in rows], dtype=np.int64)
     x_scale, y_scale = solver.scales(problem)
     method = Method(
         n=n,
         batch=batch,
         share=1.0 / batch,
         order=solver.order.code,
-        offset=max(gradient.code.offset, layout.PLAIN),
-        drawn=gradient.code.drawn,
+        observes=gradient.code.offset == OBSERVED,
         moves=moves,
+        phases=len(update.phases),
+        snapshot_every=every,
         plan=table,
         weights=np.array([numbers for _, numbers in rows]),
         queries_per_sample=_queries(update.phases, gradient, table),
@@ -97,22 +105,28 @@ def plan(problem: Problem, solver: Solver) -> Plan:
         x_stop=int(perturbed.x_stop),
         y_perturbed=bool(perturbed.y),
         some_exact=not everything or KNOWN in (sources.if_clear, sources.if_set),
-        private=_is_private(problem, perturbed, moves, update.phases),
+        private=not every and _is_private(problem, perturbed, moves, update.phases),
         x_scale=float(x_scale),
         y_scale=float(y_scale),
         reach=_reach(problem, gradient, perturbed),
         sources=sources,
         tally=problem.queries.tally,
     )
-    if gradient.code.drawn == layout.BASIS:
-        directions = space.basis()
-    else:
-        directions = np.zeros((int(table[:, layout.DIRECTIONS].max(initial=0)), space.size))
-    n_points = int(table[:, layout.POINTS].max(initial=0))
+    n_points = int(deployed_points(table).max(initial=0))
     if not projects:
         x_set = y_set = NO_SET
     spaces = tuple(own for _, own in phases)
-    return Plan(method, x_set, y_set, perturbed, spaces, directions, n_points)
+    return Plan(method, x_set, y_set, perturbed, tuple(gradients), spaces, directions, n_points)
+
+
+def _directions(table: Any, space: Space) -> Matrix:
+    """Room for the random directions of a phase, then a basis if a phase needs one. Overwrites the
+    first direction of such a phase."""
+    fixed = table[:, layout.DRAWN_AS] == layout.BASIS
+    random = int(table[~fixed, layout.DIRECTIONS].max(initial=0))
+    table[fixed, layout.FIRST] += random
+    basis = space.basis() if fixed.any() else np.empty((0, space.size))
+    return np.vstack([np.zeros((random, space.size)), basis])
 
 
 def _space(problem: Problem, perturbed: Perturbed) -> Space:
@@ -151,7 +165,7 @@ def _phase_space(phase: Phase, space: Space, width: int) -> tuple[int, Space]:
 
 
 def _row(
-    phase: Phase, gradient: Gradient, start: int, own: Space, space: Space
+    phase: Phase, gradient: Gradient, start: int, own: Space, space: Space, corrects: bool
 ) -> tuple[list[int], list[float]]:
     """One row of `Method.plan` and of `Method.weights`."""
     dim, stop = own.dim, start + own.size
@@ -169,6 +183,9 @@ def _row(
         gradient.n_directions(dim) if asks else 0,
         int(before) if gradient.code.drawn == layout.BASIS else 0,
         gradient.n_points(dim) if asks else 0,
+        int(corrects),
+        max(gradient.code.offset, layout.PLAIN),
+        gradient.code.drawn,
     ]
     factor = gradient.factor(dim) * mirrored if asks else 0.0
     return integers, [phase.new, phase.previous, phase.kept, factor]
@@ -178,7 +195,12 @@ def _queries(phases: tuple[Phase, ...], gradient: Gradient, table: Any) -> int:
     """Values, or observed answers, per sample in a step."""
     if gradient.code.offset == OBSERVED:
         return sum(phase.asks for phase in phases)
-    return int(table[:, layout.POINTS].sum())
+    return int(deployed_points(table[: len(phases)]).sum())
+
+
+def deployed_points(table: Any) -> Any:
+    """How many points each phase deploys."""
+    return table[:, layout.POINTS] * (1 + table[:, layout.CORRECTS])
 
 
 def _is_private(
@@ -207,7 +229,8 @@ def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:
                 f"{gradient!r} needs a ball inside {part!r}, and its inner_radius is "
                 f"{part.inner_radius:g}; define inner_radius, or leave out feasible=True"
             )
-    return float(min((whole.inner_radius for whole in sets), default=np.inf))
+    # A little less than the radius: rounding must not push a query out of the sets.
+    return (1 - 1e-6) * float(min((whole.inner_radius for whole in sets), default=np.inf))
 
 
 def _parts(whole: ConvexSet) -> list[ConvexSet]:

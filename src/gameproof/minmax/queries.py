@@ -6,6 +6,7 @@ values can be seen. A problem with people behind it overrides this: see `strateg
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,23 @@ class Queries:
     def remaining(self) -> int | None:
         """How many more values may be asked, or None."""
         return None
+
+    def turn(self) -> AbstractContextManager[Any]:
+        """While open, no other run uses up what remains: for runs that compiled code counts."""
+        return nullcontext()
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether answers are stored, so that the same run would find them again."""
+        return False
+
+    @property
+    def position(self) -> int:
+        """How far stored answers have been read. A state notes it."""
+        return 0
+
+    def resume_at(self, position: int) -> None:
+        """Called with the position in the state of a run that resumes."""
 
     def count_deployments(self, number: int) -> None:
         """Called with the number of points that a compiled run has deployed."""

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, NoReturn, final
 
 import numpy as np
@@ -35,18 +36,18 @@ from gameproof.kernels.layout import (
     COUNTED,
     DEPLOYMENTS,
     DONE,
+    DRAWN_AS,
     ETA,
     EXTERNAL,
     IDLE,
+    N_CURRENT,
     N_PREVIOUS,
     NEED_GRADIENTS,
     NEED_VALUES,
     NO_VALUES,
-    OBSERVED,
     OUT_OF_QUERIES,
     PHASE,
     POINT_NO,
-    POINTS,
     POSITION,
     QUERIES,
     RADIUS,
@@ -55,8 +56,9 @@ from gameproof.kernels.layout import (
     WITH_REPLACEMENT,
 )
 from gameproof.kernels.samples import has_user_functions
+from gameproof.kernels.snapshots import is_due
 from gameproof.minmax.ask_tell import Question, Stepper
-from gameproof.minmax.plan import plan
+from gameproof.minmax.plan import deployed_points, plan
 from gameproof.minmax.problem import Problem, require_problem
 from gameproof.minmax.schedules import PerStep, tabulated
 from gameproof.minmax.sets.convex_set import projected_on_shrunk
@@ -118,11 +120,13 @@ class Run:
         else:
             state.check(problem, solver, self._plan)
             self._state = state.copy()
+            problem.queries.resume_at(state.position)
         self._stepper = Stepper(problem, solver, self._plan, self._state)
         self._counts = self._stepper.counts
         self._question: Question | None = None
         self._loops: dict[bool, Callable[..., int]] = {}
         self._costly_per_batch = self._count_costly()
+        self._points = deployed_points(self._method.plan)
 
     def _feasible(self, point: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
         """The start, moved so far inside that the first queries stay in the sets, if they must."""
@@ -160,7 +164,7 @@ class Run:
     def can_compile(self) -> bool:
         """True if whole steps can run compiled: samples, sets and all parts of the method."""
         method, has_values = self._method, self.problem.data is not None
-        parts = (method.order, method.drawn, method.moves)
+        parts = (method.order, method.moves, *method.plan[:, DRAWN_AS])
         return has_values and self.problem.compiled_values and EXTERNAL not in parts
 
     def require_compiled(self) -> None:
@@ -181,26 +185,45 @@ class Run:
         """How many values the next step asks at most, or how many the present one still needs."""
         counts, method = self._counts, self._method
         if counts[STAGE] == IDLE:
-            size = min(method.batch, method.n - counts[POSITION])
-            samples = min(size, self._costly_per_batch)
-            if method.asks_previous:
-                samples += min(counts[N_PREVIOUS], self._costly_per_batch)
-            return int(samples * method.queries_per_sample)
+            due = is_due.py_func(method, counts)
+            previous = 0 if due else counts[N_PREVIOUS]
+            return self._whole_step(counts[POSITION], previous) + (self._pass(0) if due else 0)
+        rest = self._rest_of_step()
+        if counts[PHASE] == method.phases:  # a pass for a snapshot
+            rest += self._pass(counts[POSITION] + counts[N_CURRENT]) + self._whole_step(0, 0)
+        return rest
+
+    def _whole_step(self, position: int, previous: int) -> int:
+        """How many values a step asks at most, `previous` samples after another one."""
+        method = self._method
+        samples = min(method.batch, method.n - position, self._costly_per_batch)
+        if method.asks_previous:
+            samples += min(previous, self._costly_per_batch)
+        return int(samples * method.queries_per_sample)
+
+    def _pass(self, position: int) -> int:
+        """How many values a pass for a snapshot asks from this sample on."""
+        samples = self._stepper.costly(np.arange(position, self._method.n))
+        return int(samples.size * self._queries_of(self._method.phases))
+
+    def _rest_of_step(self) -> int:
+        """How many values the step under way, or batch of a pass, still needs."""
+        counts, method = self._counts, self._method
         here = self._queries_of(counts[PHASE])
-        later = sum(self._queries_of(p) for p in range(counts[PHASE] + 1, len(method.plan)))
+        later = sum(self._queries_of(p) for p in range(counts[PHASE] + 1, method.phases))
         if counts[STAGE] == ASKING:
             missing = self._stepper.costly(self._stepper.samples_asked).size
             return int(missing + (later + here - counts[POINT_NO] - 1) * counts[COSTLY])
-        left = here if counts[STAGE] <= COMPLETE and method.offset == OBSERVED else 0
+        left = here if counts[STAGE] <= COMPLETE and method.observes else 0
         if counts[STAGE] < ASKING:
             left = here - counts[POINT_NO]
         return int((later + left) * counts[COSTLY])
 
     def _queries_of(self, phase: int) -> int:
         """Values, or observed answers, per sample in a phase."""
-        if self._method.offset == OBSERVED:
+        if self._method.observes:
             return int(self.solver.update.phases[phase].asks)
-        return int(self._method.plan[phase, POINTS])
+        return int(self._points[phase])
 
     def _count_costly(self) -> int:
         """How many samples of a batch are counted at most."""
@@ -218,7 +241,7 @@ class Run:
     def ask(self) -> Question:
         """The pending question. It stays the same, less what was answered, until it is told."""
         if self._question is None:
-            if self._method.offset == NO_VALUES:
+            if self.solver.gradient.code.offset == NO_VALUES:
                 raise TypeError(f"{self.solver.gradient!r} asks for no values: call step()")
             code = self._until_asked()
             stepper = self._stepper
@@ -253,7 +276,7 @@ class Run:
             )
         self._question = None
         queries, stepper, before = self.problem.queries, self._stepper, self._counts[ANSWERED]
-        if self._method.offset == OBSERVED:
+        if self._method.observes:
             stepper.observe(values)
             queries.record(question.x, stepper.costly(question.indices))
         else:
@@ -276,7 +299,7 @@ class Run:
 
     def _waits(self, code: int) -> bool:
         """True if observed answers are needed."""
-        observes = self._method.offset == OBSERVED and not self.problem.compiled_values
+        observes = self._method.observes and not self.problem.compiled_values
         return observes and code == NEED_GRADIENTS and self._counts[ASKED] > 0
 
     def step(self, stop: Callable[[], bool] | None = None) -> None:
@@ -294,6 +317,13 @@ class Run:
         stop: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Steps up to `last_step`; False if the next one could exceed max_queries."""
+        queries = self.problem.queries
+        with queries.turn() if self.problem.compiled_values else nullcontext():
+            return self._advance_within_budget(last_step, max_queries, compiled, stop)
+
+    def _advance_within_budget(
+        self, last_step: int, max_queries: int, compiled: bool, stop: Callable[[], bool]
+    ) -> bool:
         last_step, max_queries = min(last_step, UNLIMITED), min(max_queries, UNLIMITED)
         remaining = self.problem.queries.remaining
         if remaining is not None:
@@ -332,6 +362,8 @@ class Run:
                 if stop is not None and stop():
                     return True
                 self._stepper.ask_problem(stop)
+            elif self._waits(code) and stop is not None and stop():
+                return True
             elif code == BAD_VALUE:
                 value = self.state.memory.answers[self._counts[POINT_NO]][self._counts[ANSWERED]]
                 raise self._stepper.failure(f"gave {value}", self._stepper.pending())

@@ -100,6 +100,31 @@ class PerStep:
         return self.schedule(t)
 
 
+@final
+@dataclass(frozen=True)
+class Shifted:
+    """The schedule of a run that continues another one: schedule(t + by).
+
+    Parameters
+    ----------
+    schedule
+        A function from 0, 1, … to a positive number.
+    by
+        How many epochs or steps the earlier run made.
+
+    Examples
+    --------
+    >>> Shifted(Power(1.0, 0.5), by=3)(0)
+    0.5
+    """
+
+    schedule: Schedule
+    by: int
+
+    def __call__(self, t: int) -> float:
+        return self.schedule(t + self.by)
+
+
 def as_schedule(name: str, value: Schedule | float) -> Schedule:
     """A schedule; a number stands for a constant one."""
     if callable(value):

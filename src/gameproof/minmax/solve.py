@@ -8,17 +8,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, final
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import as_count
-from gameproof.core.atomic_files import require_replaceable
-from gameproof.core.errors import DivergedError, warn
+from gameproof.core.errors import BudgetExceeded, DivergedError, warn
 from gameproof.core.progress import Progress, announced
-from gameproof.minmax.estimates.exact import Exact
-from gameproof.minmax.interrupts import Interrupts
+from gameproof.kernels.layout import NO_VALUES
+from gameproof.minmax.checkpoints import Saver, is_finite, locked
+from gameproof.minmax.interrupts import Interrupts, interruptible
 from gameproof.minmax.monitor import Callback, Score, Watch
 from gameproof.minmax.problem import Problem
+from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Reason, Result
 from gameproof.minmax.run import UNLIMITED, Run, Seed
 from gameproof.minmax.solver import Solver, ogda_rr
@@ -27,8 +27,6 @@ from gameproof.minmax.state import State
 # A stretch of steps between two looks at the clock, the bar and Ctrl-C aims at this many seconds.
 STRETCH = 0.1
 DEFAULT_EPOCHS = 100
-# Seconds between two checkpoints, where the caller does not say.
-SAVE_EVERY = 10.0
 
 
 def solve(
@@ -72,8 +70,9 @@ def solve(
     progress
         A bar on stderr: by default on a terminal only.
     checkpoint, checkpoint_every
-        A file for the state, written every so many *steps* (by default every ten seconds), at the
-        end, on Ctrl-C and on an error.
+        A file for the state, written at the start, every so many *steps* (by default every ten
+        seconds), after an answer that took longer than writing does, at the end, on an error, on
+        Ctrl-C and on SIGTERM (in the main thread), which then takes its usual effect.
     resume
         A state, or the file of one, to resume from.
     compiled
@@ -91,6 +90,8 @@ def solve(
         If a value or a gradient cannot be used; the error carries the state.
     DivergedError
         If the iterate is no longer finite.
+    StateFileError
+        If the state belongs to another run, or another run uses the checkpoint.
 
     Examples
     --------
@@ -100,15 +101,18 @@ def solve(
     >>> result.reason, result.n_queries
     ('epochs', 1999)
     """
-    run = begun(problem, solver, seed=seed, start=start, resume=resume)
-    with Loop(
-        run,
-        limits=Limits(run, epochs, queries),
-        watch=Watch(run, tolerance, score, callback, record_every),
-        saver=Saver(run, checkpoint, checkpoint_every),
-        compiled=compiled,
-        progress=progress,
-    ) as loop:
+    with ExitStack() as contexts:
+        contexts.enter_context(locked(checkpoint))  # before its state is read
+        run = begun(problem, solver, seed=seed, start=start, resume=resume)
+        loop = Loop(
+            run,
+            limits=Limits(run, epochs, queries),
+            watch=Watch(run, tolerance, score, callback, record_every),
+            saver=Saver(run, checkpoint, checkpoint_every),
+            compiled=compiled,
+            progress=progress,
+        )
+        contexts.enter_context(loop)
         while loop.reason is None:
             loop.stretch()
         return loop.result()
@@ -124,6 +128,11 @@ def begun(
 ) -> Run:
     """A new run, or one that resumes."""
     state = State.load(resume) if isinstance(resume, (str, Path)) else resume
+    if seed is None and state is None and getattr(problem, "queries", Queries()).repeatable:
+        warn(
+            "without a seed every run asks other questions, so that it cannot find its answers in "
+            "the journal if it is started again; give seed="
+        )
     method = ogda_rr() if solver is None else solver
     return Run(problem, method, seed=seed, start=start, state=state)
 
@@ -147,7 +156,7 @@ class Loop:
         self.run, self.reason = run, None
         self._limits, self._watch, self._saver = limits, watch, saver
         self._compiled = run.can_compile if compiled is None else compiled
-        self._interrupts, self._contexts = Interrupts(), ExitStack()
+        self._interrupts, self._contexts = Interrupts(terminate=saver.active), ExitStack()
         self._progress, self._length = progress, 1
 
     reason: Reason | None
@@ -173,6 +182,11 @@ class Loop:
         self.reason = self._stretch()
         self._bar.show(self._limits.done)
 
+    def _between_answers(self) -> bool:
+        """Saves what would be lost if the next answer took long; whether the run is to end."""
+        self._saver.save_if_slow()
+        return self._interrupts.seen()
+
     def result(self) -> Result:
         """The result, once there is a reason to end."""
         assert self.reason is not None
@@ -184,11 +198,12 @@ class Loop:
         stop_at = min(watch.due(), self._saver.due(), last, steps + self._length)
         began = time.perf_counter()
         try:
-            seen = self._interrupts.seen
-            more = run.advance(stop_at, self._limits.queries, self._compiled, seen)
+            more = run.advance(stop_at, self._limits.queries, self._compiled, self._between_answers)
         except KeyboardInterrupt:
             return "interrupted"
         except Exception as error:
+            if isinstance(error.__cause__, BudgetExceeded):
+                return "queries"  # others have used up the budget since the step began
             _require_finite(run, error)  # then that is the reason
             raise
         finally:
@@ -198,7 +213,9 @@ class Loop:
         in_time = int(done * STRETCH / max(elapsed, 1e-9))
         self._length = max(1, min(in_time, 10 * max(done, self._length)))
         _require_finite(run)
-        if state.steps == watch.due() and (reason := watch.look()):
+        with interruptible():
+            reason = watch.look() if state.steps == watch.due() else None
+        if reason is not None:
             return reason
         self._saver.save_if_due()
         if self._interrupts.seen():
@@ -215,9 +232,10 @@ class Limits:
     def __init__(self, run: Run, epochs: int | None, queries: int | None) -> None:
         if epochs is None and queries is None:
             epochs = DEFAULT_EPOCHS
-        if epochs is None and isinstance(run.solver.gradient, Exact):
+        gradient = run.solver.gradient
+        if epochs is None and gradient.code.offset == NO_VALUES:
             raise ValueError(
-                "Exact() asks for no values, so queries never end the run; give epochs"
+                f"{gradient!r} asks for no values, so queries never end the run; give epochs"
             )
         self.epochs = None if epochs is None else as_count("epochs", epochs)
         self.queries = (
@@ -241,74 +259,8 @@ class Limits:
         return Progress(wanted, self.epochs, "epochs", name)
 
 
-@final
-class Saver:
-    """Keeps the checkpoint file, and leaves the last state in it however the run ends."""
-
-    def __init__(self, run: Run, path: str | Path | None, every: int | None) -> None:
-        if path is None and every is not None:
-            raise ValueError(
-                "checkpoint_every says how often to write a file; name it: checkpoint="
-            )
-        self._run, self._path = run, None if path is None else Path(path)
-        self._every = None if every is None else as_count("checkpoint_every", every)
-        if self._path is not None:
-            require_replaceable(self._path)
-            if not self._path.parent.is_dir():
-                raise FileNotFoundError(f"the folder of the checkpoint {self._path} does not exist")
-        self._saved, self._when = run.state.steps, time.monotonic()
-
-    def due(self) -> int:
-        """The step at which to save next, where steps decide."""
-        if self._path is None or self._every is None:
-            return UNLIMITED
-        return self._saved + self._every
-
-    def save_if_due(self) -> None:
-        """Saves after so many steps, or seconds. Where that fails the run goes on: values may cost
-        more than the file, and the next time there may be room."""
-        by_clock = self._every is None and time.monotonic() - self._when > SAVE_EVERY
-        if (by_clock or self._run.state.steps >= self.due()) and (failed := self._save()):
-            warn(f"the checkpoint could not be written, and the run continues: {failed}")
-
-    def _save(self) -> OSError | None:
-        """Writes the file, if there is one; what went wrong."""
-        self._saved, self._when = self._run.state.steps, time.monotonic()
-        try:
-            if self._path is not None:
-                self._run.state.save(self._path)
-        except OSError as error:
-            return error
-        return None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if not _is_finite(self._run):
-            return  # the state is of no use: the file keeps the last one that was
-        if error is not None and not hasattr(error, "state"):
-            # Whoever raised it, the run up to here is worth keeping.
-            error.state = self._run.state.copy()  # type: ignore[attr-defined]
-            error.add_note("The run up to here is in the attribute `state` of this exception.")
-        if failed := self._save():
-            if error is None:  # the result is worth more than the file
-                warn(f"the checkpoint could not be written: {failed}")
-            else:
-                error.add_note(f"The checkpoint could not be written either: {failed}")
-
-
-def _is_finite(run: Run) -> bool:
-    return all(np.isfinite(block).all() for block in run.state.iterate)
-
-
 def _require_finite(run: Run, cause: Exception | None = None) -> None:
-    if not _is_finite(run):
+    if not is_finite(run):
         raise DivergedError(
             f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
             "values or the steps are too large; use a smaller step or a larger radius"

@@ -94,8 +94,8 @@ class Solver:
         *,
         estimate: Gradient | None = None,
         queries: int | None = None,
-        pilot: int = 300,
-        batch: int = 1,
+        pilot: int | None = None,
+        batch: int | None = None,
         start: bool = True,
         seed: int = 0,
     ) -> Solver:
@@ -108,10 +108,12 @@ class Solver:
             How many values the run is going to ask of people, where that is known; else a choice
             that is good from a hundred on.
         pilot
-            How many answers the choice may ask; none where the response is known. They are counted
-            by the population, beside those of the run: `population.n_answers` is both.
+            How many values or answers the choice may ask. By default 300 answers of people, none
+            if the response is known. For other problems a fifth of `queries`, and 2,000 if that is
+            not given either. They count beside those of the run: a population counts both in
+            `population.n_answers`.
         batch
-            Answers at each deployed point.
+            Samples asked at each deployed point; by default one of people, and chosen otherwise.
         start
             False to begin where the problem says, and not at what the pilot has learned.
         seed
@@ -128,8 +130,10 @@ class Solver:
         require_problem(problem)
         if estimate is not None and not isinstance(estimate, Gradient):
             raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")
-        as_count("pilot", pilot, least=0)
-        as_count("batch", batch)
+        if pilot is not None:
+            as_count("pilot", pilot, least=0)
+        if batch is not None:
+            as_count("batch", batch)
         as_count("seed", seed, least=0)
         if queries is not None:
             as_count("queries", queries)
@@ -181,10 +185,13 @@ _SUCH_AS = {
 
 def _require_known_codes(solver: Solver) -> None:
     """Rejects a part of a user's own that claims a compiled form: it would run as another part."""
-    for part, known in (
-        (solver.order, {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE}),
-        (solver.gradient, set(range(PLAIN, OBSERVED + 1))),
-    ):
+    orders, estimates = {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE}, set(range(PLAIN, OBSERVED + 1))
+    parts: list[tuple[Order | Gradient, set[int]]] = [
+        (solver.order, orders),
+        (solver.gradient.inner, estimates),
+        (solver.gradient.at_snapshot, estimates),
+    ]
+    for part, known in parts:
         codes = part.code if isinstance(part.code, tuple) else (part.code,)
         own = not type(part).__module__.startswith("gameproof.")
         if set(codes) != {EXTERNAL} and (own or codes[0] not in known):

@@ -10,8 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.arguments import Vector
+from gameproof.core.arguments import Vector, as_count
 from gameproof.core.errors import StateFileError
+from gameproof.core.npz_files import Arrays
 from gameproof.kernels.layout import (
     ANCHOR,
     BASE,
@@ -27,6 +28,7 @@ from gameproof.kernels.layout import (
     QUERIES,
     ROWS,
     SAMPLE_ROWS,
+    SNAPSHOT_ROWS,
     STEP,
     TOTAL,
     WEIGHT,
@@ -38,6 +40,17 @@ from gameproof.minmax.averages import Mark
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.solver import Solver
+from gameproof.minmax.state_checks import check_kinds, check_layout, check_marks, check_memory
+from gameproof.minmax.state_parts import (
+    as_real,
+    as_text,
+    generator,
+    generator_state,
+    pack_marks,
+    pack_rows,
+    unpack_marks,
+    unpack_rows,
+)
 from gameproof.minmax.trace import Row
 
 # Arrays of an update's own, in a file.
@@ -55,7 +68,7 @@ class State:
 
     Attributes
     ----------
-    memory, rng, problem, solver, seconds, marks, rows, arrays
+    memory, rng, problem, solver, seconds, marks, rows, arrays, position
         What a resumed run needs. Read the properties instead.
 
     Examples
@@ -76,6 +89,8 @@ class State:
     rows: list[Row] = field(default_factory=list)
     # Arrays of the update's own, each over x and then y.
     arrays: dict[str, Vector] = field(default_factory=dict)
+    # How far stored answers have been read (`Queries.position`).
+    position: int = 0
 
     @classmethod
     def begin(
@@ -165,54 +180,67 @@ class State:
             "problem": self.problem,
             "solver": self.solver,
             "seconds": self.seconds,
-            "generator": state_files.generator_state(self.rng),
+            "generator": generator_state(self.rng),
             "marks": len(self.marks),
+            "position": self.position,
         }
-        arrays = dict(self.memory._asdict())
-        for k, mark in enumerate(self.marks):
-            arrays |= {f"mark{k}_{name}": np.asarray(part) for name, part in mark._asdict().items()}
-        table = np.array(self.rows, dtype=np.float64).reshape(-1, len(Row._fields))
-        for name, column in zip(Row._fields, table.T, strict=True):
-            arrays[f"row_{name}"] = column
+        arrays = self.memory._asdict() | pack_marks(self.marks) | pack_rows(self.rows)
         arrays |= {f"{OWN}{name}": array for name, array in self.arrays.items()}
         state_files.write(Path(path), header, arrays)
 
     @classmethod
-    def load(cls, path: str | Path) -> State:
-        """Reads a state that `save` wrote; refuses one that is cut short, altered or newer."""
-        header, arrays = state_files.read(Path(path))
+    def load(cls, path: str | Path, *, max_bytes: int | None = None) -> State:
+        """Reads a state that `save` wrote.
+
+        Parameters
+        ----------
+        path
+            The file. It runs no code and is checked, so it need not be trusted.
+        max_bytes
+            The most bytes that the file may unpack to. By default what the environment variable
+            ``GAMEPROOF_MAX_BYTES`` says, or else 2 GB.
+
+        Returns
+        -------
+        State
+            The state.
+
+        Raises
+        ------
+        StateFileError
+            If the file is truncated, altered, too large or of another version.
+        """
+        header, arrays = state_files.read(Path(path), max_bytes)
         try:
             return cls._unpacked(header, arrays)
-        except (KeyError, TypeError, ValueError) as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # a crafted file can be wrong in any way
+            what = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
             raise StateFileError(
-                f"{path} lacks a part of a state ({error}): it is of another version of gameproof"
+                f"{path} does not hold a state that can be used: {what}"
             ) from error
 
     @classmethod
-    def _unpacked(cls, header: dict[str, Any], arrays: state_files.Arrays) -> State:
-        marks = [
-            Mark(
-                int(arrays[f"mark{k}_epoch"]),
-                float(arrays[f"mark{k}_weight"]),
-                arrays[f"mark{k}_x"],
-                arrays[f"mark{k}_y"],
-            )
-            for k in range(header["marks"])
-        ]
-        columns = [arrays[f"row_{name}"].tolist() for name in Row._fields]
-        rows = [
-            Row(e, int(s), int(q), int(d), *rest)
-            for e, s, q, d, *rest in zip(*columns, strict=True)
-        ]
+    def _unpacked(cls, header: dict[str, Any], arrays: Arrays) -> State:
+        memory = Memory(**{name: arrays.pop(name) for name in Memory._fields})
+        check_kinds(memory)
+        seconds = as_real("seconds", header["seconds"])
+        marks = unpack_marks(header["marks"], arrays)
+        rows = unpack_rows(arrays)
+        own = {name: arrays.pop(name) for name in list(arrays) if name.startswith(OWN)}
+        if arrays:
+            raise ValueError(f"it has the unknown part {next(iter(arrays))!r}")
         return cls(
-            Memory(**{name: arrays[name] for name in Memory._fields}),
-            state_files.generator(header["generator"]),
-            header["problem"],
-            header["solver"],
-            header["seconds"],
+            memory,
+            generator(header["generator"]),
+            as_text("problem", header["problem"]),
+            as_text("solver", header["solver"]),
+            seconds,
             marks,
             rows,
-            {name[len(OWN) :]: array for name, array in arrays.items() if name.startswith(OWN)},
+            {name.removeprefix(OWN): array for name, array in own.items()},
+            as_count("position", header.get("position", 0), least=0),
         )
 
     def check(self, problem: Problem, solver: Solver, plan: Plan) -> None:
@@ -231,15 +259,9 @@ class State:
         own = [OWN + name for name in solver.update.arrays]
         expected = _layout(problem, plan) | dict.fromkeys(own, (size, np.float64))
         found = self.memory._asdict() | {OWN + name: array for name, array in self.arrays.items()}
-        for name, (shape, kind) in expected.items():
-            array = found.get(name, np.empty(0))
-            fits = array.shape == shape and array.dtype == kind and array.flags.c_contiguous
-            if not fits:  # kernels do not look again, and would read beyond the end
-                raise StateFileError(
-                    f"this state does not fit {problem.name}: {name} has shape {array.shape} and "
-                    f"type {array.dtype}, expected {shape} and {np.dtype(kind)}, row by row; "
-                    "resume with the problem and the solver that the run was started with"
-                )
+        check_layout(found, expected, problem.name)
+        check_memory(self.memory, plan)
+        check_marks(self.marks, self.memory, (problem.x_set.dim, problem.y_set.dim))
 
 
 def _layout(problem: Problem, plan: Plan) -> dict[str, tuple[tuple[int, ...], type]]:
@@ -247,9 +269,10 @@ def _layout(problem: Problem, plan: Plan) -> dict[str, tuple[tuple[int, ...], ty
     real, whole, method = np.float64, np.int64, plan.method
     dx, dy = int(problem.x_set.dim), int(problem.y_set.dim)
     private, batch = method.private, method.batch
+    rows = ROWS + (SNAPSHOT_ROWS if method.snapshot_every else 0)
     return {
-        "x": ((ROWS, dx), real),
-        "y": ((ROWS, 2 * batch if private else dy), real),
+        "x": ((rows, dx), real),
+        "y": ((rows, 2 * batch if private else dy), real),
         "own": ((dy if private else 0, OWN_COLUMNS), real),
         "directions": (plan.directions.shape, real),
         "order": ((method.n,), np.uint32),

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import StateFileError
+from gameproof.core.npz_files import Arrays, read_npz
 
-FORMAT, VERSION = "gameproof-state", 5
+FORMAT, VERSION = "gameproof-state", 6
 _HEADER = "header"
-Arrays = dict[str, NDArray[Any]]
 
 
 def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
@@ -34,14 +33,16 @@ def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
     write_whole(path, buffer.getbuffer())
 
 
-def read(path: Path) -> tuple[dict[str, Any], Arrays]:
+def read(path: Path, max_bytes: int | None = None) -> tuple[dict[str, Any], Arrays]:
     """The header and the arrays of a state file, or a `StateFileError` that says what is wrong."""
+    data = path.read_bytes()
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        arrays = read_npz(data, str(path), StateFileError, max_bytes)
         header = json.loads(arrays.pop(_HEADER).tobytes())
-        found, version = header["format"], int(header["version"])
-    except OSError:  # of the file's place, not of what it holds
+        found, version = header["format"], header["version"]
+        if type(version) is not int:
+            raise TypeError(f"file version {version!r}")
+    except (StateFileError, MemoryError):
         raise
     except Exception as error:  # a damaged archive can make its reader raise nearly anything
         raise StateFileError(
@@ -71,21 +72,3 @@ def _digest(header: dict[str, Any], arrays: Arrays) -> str:
         digest.update(f"{name} {array.dtype.str} {arrays[name].shape}".encode())
         digest.update(array.tobytes())
     return digest.hexdigest()
-
-
-def generator_state(rng: np.random.Generator) -> dict[str, Any]:
-    """The generator's state as JSON can hold it; arrays become lists."""
-    state: dict[str, Any] = json.loads(
-        json.dumps(rng.bit_generator.state, default=lambda value: value.tolist())
-    )
-    return state
-
-
-def generator(state: dict[str, Any]) -> np.random.Generator:
-    """The generator whose state this is."""
-    kind = getattr(np.random, str(state.get("bit_generator")), None)
-    if not (isinstance(kind, type) and issubclass(kind, np.random.BitGenerator)):
-        raise StateFileError(f"unknown random generator {state.get('bit_generator')!r}")
-    bits = kind()
-    bits.state = state
-    return np.random.Generator(bits)

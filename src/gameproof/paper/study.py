@@ -12,6 +12,7 @@ import json
 import os
 import platform
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from typing import Any, final
 
 from gameproof.auditing.figures import draw_files
 from gameproof.auditing.page_model import Panels
-from gameproof.core.atomic_files import write_whole
+from gameproof.core.atomic_files import write_rules, write_whole
 from gameproof.core.progress import Progress
 from gameproof.paper.paper_claims import Claim, Judged
 
@@ -64,16 +65,31 @@ class Study:
     def map(self, function: Callable[..., Any], calls: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Returns the results of the calls, in order. Calls with a stored result are not made."""
         paths = [self._parts / f"{_key(function, call)}.json" for call in calls]
-        todo = [(p, c) for p, c in zip(paths, calls, strict=True) if not p.exists()]
+        todo = [(p, c) for p, c in zip(paths, calls, strict=True) if not self._is_done(p)]
         title = f"{self.name}, {function.__name__.replace('_', ' ')}"
         with Progress(self.progress, len(calls), "parts", title) as bar:
             done = len(calls) - len(todo)
             bar.show(done)
             for path, part in _in_parallel(function, todo, self.jobs):
-                write_whole(path, json.dumps(part).encode())
+                content = json.dumps({**part, "digest": _digest(part)}).encode()
+                with write_rules(folder=self.folder.parent):
+                    write_whole(path, content)
                 done += 1
                 bar.show(done)
         return [json.loads(path.read_bytes())["result"] for path in paths]
+
+    def _is_done(self, path: Path) -> bool:
+        """True if a part is stored and sound. A damaged part is named and computed again."""
+        if not path.exists():
+            return False
+        try:
+            part = json.loads(path.read_bytes())
+            if part.pop("digest") == _digest(part):
+                return True
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            pass
+        self.say(f"{path} is damaged; this part is computed again")
+        return False
 
     def table(self, name: str, rows: Iterable[Row]) -> None:
         """Writes rows, with their provenance, as CSV and Parquet."""
@@ -160,11 +176,35 @@ def _source() -> str:
     return digest.hexdigest()
 
 
+def _digest(part: Row) -> str:
+    return hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()
+
+
 def _part(function: Callable[..., Any], path: Path, call: Mapping[str, Any]) -> tuple[Path, Row]:
     began = time.perf_counter()
     result = function(**call)
     seconds = time.perf_counter() - began
     return path, {"call": dict(call), "result": result, "seconds": seconds}
+
+
+def _part_in_worker(
+    parent: int, function: Callable[..., Any], path: Path, call: Mapping[str, Any]
+) -> tuple[Path, Row]:
+    """A part in a worker process, which exits when its parent does."""
+    _exit_with(parent)
+    return _part(function, path, call)
+
+
+@cache
+def _exit_with(parent: int) -> None:
+    """Watches the parent from a thread; a process whose parent has ended gets another one."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _in_parallel(
@@ -178,7 +218,7 @@ def _in_parallel(
 
         parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
         parts: Iterable[tuple[Path, Row]] = parallel(
-            delayed(_part)(function, path, call) for path, call in todo
+            delayed(_part_in_worker)(os.getpid(), function, path, call) for path, call in todo
         )
     return parts
 

@@ -5,6 +5,7 @@ Agents with label +1 never move, so their gradient is known and they are never a
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any, final
 
 import numpy as np
@@ -48,10 +49,24 @@ class AskingPeople(Queries):
 
     @property
     def remaining(self) -> int | None:
-        return self._population.remaining
+        return self._population.records.obtainable
+
+    def turn(self) -> AbstractContextManager[Any]:
+        return self._population.records.turn()
+
+    @property
+    def repeatable(self) -> bool:
+        return self._population.journal is not None
+
+    @property
+    def position(self) -> int:
+        return self._population.records.position
+
+    def resume_at(self, position: int) -> None:
+        self._population.records.resume_at(position)
 
     def count_deployments(self, number: int) -> None:
-        self._population.n_deployments += number
+        self._population.records.count_deployments(number)
 
     def require(self, number: int) -> None:
         left = self._population.remaining

@@ -78,7 +78,7 @@ def estimate_degree(
             "estimate_degree needs answered features, and this population shows scores only"
         )
     asked = _draw_movers(population, as_count("agents", agents), seed)
-    needed, left = 2 * asked.size, population.remaining
+    needed, left = 2 * asked.size, population.records.obtainable
     if left is not None and needed > left:
         way_out = f"Give agents={left // 2} or less." if left > 1 else "It takes at least 2."
         raise BudgetExceeded(

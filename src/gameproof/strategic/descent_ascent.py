@@ -31,7 +31,7 @@ from gameproof.core.arguments import Vector
 from gameproof.minmax.estimates.exact import Exact
 from gameproof.minmax.solve import solve
 from gameproof.minmax.solver import sgda_rr
-from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.proximal import Point, Proximal
 from gameproof.strategic.robust_problem import StrategicProblem
 
@@ -50,8 +50,8 @@ def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector,
     >>> gap <= 1e-6
     True
     """
-    side = ConvexSide(problem)
-    way = Proximal(side) if _has_kinks(side) else Plain(problem)
+    objective = ConvexObjective(problem)
+    way = Proximal(objective) if _has_kinks(objective) else Plain(problem)
     share, point, done, stretch = 1.0, problem.start, 0, FIRST_STRETCH
     best = (*point, problem.duality_gap(*point))
     while best[2] > tolerance and done < MAX_STEPS:
@@ -66,9 +66,11 @@ def descend_ascend(problem: StrategicProblem, tolerance: float) -> tuple[Vector,
     return best
 
 
-def _has_kinks(side: ConvexSide) -> bool:
+def _has_kinks(objective: ConvexObjective) -> bool:
     """Whether scores have no derivative somewhere: powers of norms between 1 and infinity do."""
-    return bool(side.parts) or (side.lifted > 0 and side.data.dual_norm in (1.0, np.inf))
+    return bool(objective.lifts) or (
+        objective.lifted > 0 and objective.data.dual_norm in (1.0, np.inf)
+    )
 
 
 class Plain:

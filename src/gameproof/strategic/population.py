@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from copy import deepcopy
 from functools import cached_property
-from typing import Any, NamedTuple, final
+from pathlib import Path
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,28 +20,20 @@ from gameproof.core.arguments import (
     as_numbers,
     require_finite,
 )
-from gameproof.core.errors import AnswerError, BudgetExceeded
-from gameproof.strategic.feature_mask import Mask
+from gameproof.core.errors import AnswerError
+from gameproof.core.fingerprint import fingerprint
+from gameproof.minmax.interrupts import delayed_interrupts, interruptible
+from gameproof.strategic.answer_records import AnswerRecords, Claim
+from gameproof.strategic.counted_answers import CountedAnswers
+from gameproof.strategic.journal import Journal
 from gameproof.strategic.population_arrays import as_features, as_labels, as_weights
 from gameproof.strategic.power_costs import NoResponse
 from gameproof.strategic.responses import BlackBox, Response, Sight
 
 # Larger answers would overflow in later computations.
 LARGEST_ANSWER = 1e50
-
-
-class PartialAnswers(NamedTuple):
-    """The answers to a question of which some are missing."""
-
-    theta: Vector
-    agents: Indices
-    answers: Matrix
-    missing: Mask
-
-    def belong_to(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> bool:
-        """Whether these are answers to this question."""
-        same = np.array_equal(self.theta, theta) and np.array_equal(self.agents, agents)
-        return same and self.answers.shape[1:] == shape
+# Seconds between two looks for an answer that another process is asking for, first and later.
+FIRST_LOOK, LATER_LOOKS = 0.005, 0.5
 
 
 @final
@@ -48,7 +41,7 @@ class Population:
     """Agents with features, labels and a response to a deployed theta.
 
     Only agents with label -1 move, and only they are ever asked. A population counts answers and
-    deployments.
+    deployments, and stores answers in a journal if it has one.
 
     Parameters
     ----------
@@ -60,21 +53,27 @@ class Population:
     response : Response, optional
         How agents answer. By default nobody moves.
     budget : int, optional
-        The most answers that may be asked for. A question that would exceed it is refused, and
-        nobody is asked.
+        The most answers that may be asked for, by all threads and copies of this population, and
+        with a journal by all programs that use it. A question that would exceed the budget is
+        refused, and nobody is asked.
     weights : array-like of shape (n,), optional
         How much each agent counts: an agent of weight 2 counts as two. Only ratios matter; the
         attribute has mean 1.
     one_label : bool, default=False
         Whether all labels may be the same. That is enough to ask for answers, but not to learn a
         classifier.
+    journal : str or Path, optional
+        A file that stores every answer before it is used; created if it is missing. An answer in
+        the journal is never asked for again: a program that is started again with the same seeds
+        continues where it stopped. Counts and the budget then cover everything in the journal.
 
     Attributes
     ----------
     n, d : int
         The number of agents and of features.
     n_answers, n_deployments : int
-        The answers and the deployments so far.
+        The answers and the deployments so far. A theta that is deployed again counts as another
+        deployment, but not in a journal.
     answers_by_agent : ndarray of shape (n,)
         The answers of each agent so far.
 
@@ -85,6 +84,8 @@ class Population:
     ValueError
         If shapes do not match, features are not finite, labels are not -1 and +1, weights are not
         positive, or the response does not fit the population.
+    JournalError
+        If the journal belongs to other people, is damaged, or cannot be written.
 
     Examples
     --------
@@ -105,6 +106,7 @@ class Population:
         budget: int | None = None,
         weights: ArrayLike | None = None,
         one_label: bool = False,
+        journal: str | Path | None = None,
     ) -> None:
         self.X = as_features(X)
         self.n, self.d = self.X.shape
@@ -121,11 +123,21 @@ class Population:
             )
         self.response.fit(self.n, self.d)
         self.response = self.response.renewed()
-        self.budget = None if budget is None else as_count("budget", budget, least=0)
-        self.answers_by_agent: NDArray[np.int32] = np.zeros(self.n, dtype=np.int32)
-        self.n_deployments = 0
-        self._deployed: Vector | None = None
-        self._partial: PartialAnswers | None = None
+        limit = None if budget is None else as_count("budget", budget, least=0)
+        self._records: AnswerRecords = CountedAnswers(self.n, limit)
+        if journal is not None:
+            if not isinstance(journal, (str, Path)):
+                raise TypeError(f"journal must be the path of a file, got {journal!r}")
+            self._records = Journal(Path(journal), self._traits(), limit)
+
+    def _traits(self) -> dict[str, str | int]:
+        """What a journal notes about these people."""
+        return {
+            "fingerprint": fingerprint([*self.X.shape, self.X, self.y]),
+            "n_people": self.n,
+            "n_features": self.d,
+            "sees": "scores" if self.sight < Sight.ANSWERS else "features",
+        }
 
     def __repr__(self) -> str:
         return (
@@ -142,13 +154,6 @@ class Population:
         """Raises if all labels are the same: no classifier can be learned from them."""
         if self.n_positive in (0, self.n):
             raise ValueError(f"y must contain both -1 and +1, got only {self.y[0]:+g}")
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Gives a copy its own counts and partial answers. joblib, dask and others send arrays to
-        another process that are read-only or shared."""
-        self.__dict__.update(state)
-        self.answers_by_agent = np.array(self.answers_by_agent)
-        self._partial = deepcopy(self._partial)
 
     @property
     def positive_share(self) -> float:
@@ -170,14 +175,40 @@ class Population:
         return float(self.largest_by_feature.max())
 
     @property
+    def journal(self) -> Path | None:
+        """The file that stores the answers; None without one."""
+        return self._records.path if isinstance(self._records, Journal) else None
+
+    @property
+    def budget(self) -> int | None:
+        """The most answers that may be asked for; None without a budget."""
+        return self._records.budget
+
+    @property
+    def answers_by_agent(self) -> NDArray[np.int32]:
+        """The number of answers of each agent so far."""
+        return self._records.by_agent
+
+    @property
     def n_answers(self) -> int:
-        """The number of answers so far."""
-        return int(self.answers_by_agent.sum())
+        """The number of answers so far; with a journal, of all answers in it."""
+        return self._records.n_answers
+
+    @property
+    def n_deployments(self) -> int:
+        """The number of deployments so far."""
+        return self._records.n_deployments
 
     @property
     def remaining(self) -> int | None:
         """The number of answers left in the budget; None without a budget."""
-        return None if self.budget is None else self.budget - self.n_answers
+        return self._records.remaining
+
+    @property
+    def records(self) -> AnswerRecords:
+        """What is kept about answers, for those who plan questions: a program that is started again
+        must plan as before, with the answers that it will find in the journal."""
+        return self._records
 
     @property
     def sight(self) -> Sight:
@@ -243,11 +274,11 @@ class Population:
         return found
 
     def note(self, theta: Vector, agents: Indices) -> None:
-        """Counts a question whose answers compiled code computes from the response."""
+        """Counts a question whose answers compiled code computes from the response, or that was
+        answered elsewhere."""
         asked = agents[self.y[agents] < 0]
         if asked.size:
-            self._admit(theta, asked.size)
-            np.add.at(self.answers_by_agent, asked, 1)
+            self._records.note(theta, asked)
 
     def _prepare(
         self, theta: ArrayLike, agents: ArrayLike
@@ -273,68 +304,67 @@ class Population:
     ) -> Matrix:
         """The answers to a question, each of this shape: within the budget, counted and checked.
 
-        If some are invalid the others are kept, and the same question asks only for the invalid
-        ones."""
-        partial = self._partial
-        if partial is None or not partial.belong_to(theta, agents, shape):
-            everyone = np.ones(agents.size, dtype=bool)
-            answers = np.empty((agents.size, *shape))
-            partial = PartialAnswers(theta.copy(), agents.copy(), answers, everyone)
-        self._partial, missing = partial, partial.missing
-        partial.answers[missing] = self._asked(theta, agents[missing], shape, question)
-        sizes = np.abs(partial.answers.reshape(agents.size, -1)).max(axis=1)
-        bad = ~(sizes <= LARGEST_ANSWER)  # true for NaN
-        self._partial = partial._replace(missing=bad) if bad.any() else None
-        if bad.any():
-            size = sizes[bad][0]
-            what = f"of size {size:.0e}, too large to compute with"
-            if not np.isfinite(size):
-                what = "that is not finite"
-            if not bad.all():
-                what += "; the others' answers are kept until something else is asked"
-            raise AnswerError(f"{self._who(agents[bad])} an answer {what}")
-        return partial.answers
+        If some are unusable the others are kept, and the same question asks only for the rest."""
+        records, pause = self._records, FIRST_LOOK
+        claim = records.claim(theta, agents, shape)
+        try:
+            while True:
+                if claim.mine.any():
+                    asked = agents[claim.mine]
+                    with interruptible():
+                        given = self._asked(asked, question)
+                    with delayed_interrupts():  # an answer that has arrived is not lost
+                        answers = self._as_answers(claim, given, shape)
+                        sizes = np.abs(answers.reshape(asked.size, -1)).max(axis=1)
+                        usable = sizes <= LARGEST_ANSWER  # False for NaN
+                        records.keep(claim, answers, usable)
+                    if not usable.all():
+                        raise self._unusable(asked[~usable], sizes[~usable][0], usable.any())
+                if claim.answered.all():
+                    return claim.answers
+                with interruptible():
+                    time.sleep(pause)
+                pause = min(1.5 * pause, LATER_LOOKS)
+                records.retry(claim)
+        except BaseException:
+            records.release(claim)
+            raise
 
     def keep_answers_of(self, other: Population) -> None:
-        """Takes over the valid answers to a question that failed in part, from another population
+        """Takes over the usable answers to a question that failed in part, from another population
         of the same people."""
-        self._partial = other._partial
+        self._records.keep_answers_of(other._records)
 
-    def _asked(
-        self,
-        theta: Vector,
-        asked: Indices,
-        shape: tuple[int, ...],
-        question: Callable[[Indices], Any],
-    ) -> Matrix:
-        """Asks, counts, and checks that the answers are numbers of this shape."""
-        self._admit(theta, asked.size)
+    def _asked(self, asked: Indices, question: Callable[[Indices], Any]) -> Any:
         try:
-            given = question(asked)
+            return question(asked)
         except Exception as error:
             raise AnswerError(f"{self._who(asked)} {type(error).__name__}: {error}") from error
-        np.add.at(self.answers_by_agent, asked, 1)
+
+    def _as_answers(self, claim: Claim, given: Any, shape: tuple[int, ...]) -> Matrix:
+        """The given answers as an array. Anything else counts as answered, and raises."""
+        asked = claim.agents[claim.mine]
+        expected = (asked.size, *shape)
         try:
             answers = as_numbers("answers", given)
         except TypeError as error:
+            self._records.discard(claim)
             raise AnswerError(f"{self._who(asked)} {error}") from error
-        expected = (asked.size, *shape)
         if answers.shape != expected:
+            self._records.discard(claim)
             raise AnswerError(
                 f"{self._who(asked)} answers of shape {answers.shape}, expected {expected}"
             )
         return answers
 
-    def _admit(self, theta: Vector, number: int) -> None:
-        """Raises if a question exceeds the budget; counts its deployment if it is a new one."""
-        if self.remaining is not None and number > self.remaining:
-            raise BudgetExceeded(
-                f"the question needs {number} answers and the budget of {self.budget} has "
-                f"{self.remaining} left; nobody was asked"
-            )
-        if self._deployed is None or not np.array_equal(self._deployed, theta):
-            self._deployed = theta.copy()
-            self.n_deployments += 1
+    def _unusable(self, agents: Indices, size: float, others: bool) -> AnswerError:
+        what = f"of size {size:.0e}, too large to compute with"
+        if not np.isfinite(size):
+            what = "that is not finite"
+        if others:
+            until = "" if self.journal else " until something else is asked"
+            what += f"; the others' answers are kept{until}"
+        return AnswerError(f"{self._who(agents)} an answer {what}")
 
     def _who(self, agents: Indices) -> str:
         shown = ", ".join(map(str, agents[:5])) + (", …" if agents.size > 5 else "")

@@ -11,10 +11,12 @@ from gameproof.core.errors import CapWarning, IgnoresDataWarning, warn
 from gameproof.minmax.problem import Saddle
 from gameproof.strategic.conic import conic_minimum
 from gameproof.strategic.descent_ascent import descend_ascend
-from gameproof.strategic.newton.minimum import minimum
+from gameproof.strategic.newton.minimum import certified_minimum
 from gameproof.strategic.newton.zeros import with_zeros
 from gameproof.strategic.robust_problem import StrategicProblem
 
+# The relative error of sums, about; see `newton.certificate`.
+ROUNDING = 1e-14
 Method = Literal["newton", "conic", "gda"]
 # What each method promises of the duality gap; a larger one is worth a warning.
 CERTIFIED = {"newton": 1e-8, "conic": 1e-6, "gda": 1e-6}
@@ -75,7 +77,8 @@ def saddle_point(problem: StrategicProblem, method: Method = "newton") -> Saddle
         advice = 'method="newton" may come closer'
         if method == "newton":
             advice = "features of about unit size may help, or a smaller alpha_max"
-        if problem.rounding(saddle.x) > saddle.duality_gap / 2:
+        alpha = problem.split(saddle.x)[1]
+        if ROUNDING * float(problem.data.kappa) * alpha > saddle.duality_gap / 10:
             advice = (
                 f"rounding at the scale of label_cost = {problem.label_cost:g} causes the rest; "
                 "give label_cost=inf if labels are fixed"
@@ -161,9 +164,8 @@ def largest_useful_radius(problem: StrategicProblem, precision: float = 1e-3) ->
 
 
 def _newton(problem: StrategicProblem) -> Saddle:
-    found = minimum(problem)
-    value = problem.robust_value(found.v)
-    return Saddle(found.v, found.gamma, value, value - found.lower + problem.rounding(found.v))
+    x, gamma, certificate = certified_minimum(problem)
+    return Saddle(x, gamma, certificate.value, certificate.gap)
 
 
 def _conic(problem: StrategicProblem) -> Saddle:

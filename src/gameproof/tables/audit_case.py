@@ -13,17 +13,20 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from gameproof.auditing.linear_model import LinearModel
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import DataError
 from gameproof.core.naming import listed, quoted
 from gameproof.estimators.features import Features
 from gameproof.estimators.prepare import Prepare
+from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 from gameproof.estimators.sklearn_import import ImportedClassifier
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.tables.column_budgets import checked_budgets
 from gameproof.tables.column_plan import number_columns
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.defaults import GIVEN, LABEL_COST, POWER
+from gameproof.tables.group_column import group_labels
 from gameproof.tables.table import Table
 from gameproof.tables.table_model import TableModel
 from gameproof.tables.target import FEWEST, Target, fewest, same_value
@@ -48,6 +51,7 @@ class Stated(NamedTuple):
     budgets: Mapping[str, Any] | None = None
     power: float | None = None
     label_cost: float | None = None
+    groups: str | None = None
 
 
 class Chosen(NamedTuple):
@@ -82,6 +86,14 @@ class AuditCase:
     prepare: Prepare | None = None
     radius: float | None = None
     learned_from: float | None = None
+    calibration: Calibration | None = None
+    groups: NDArray[np.str_] | None = None
+    measure: str | None = None
+
+    @property
+    def model(self) -> LinearModel:
+        """The model without its name."""
+        return LinearModel(self.coef, self.intercept, self.names, calibration=self.calibration)
 
 
 def audit_case(model: TableModel | ImportedClassifier, table: Table, stated: Stated) -> AuditCase:
@@ -98,7 +110,7 @@ def _own_model(model: TableModel, table: Table, stated: Stated) -> AuditCase:
     X, notes = model.plan.encoded(known).X, model.prepared(known).notes
     if known.n < table.n:
         notes.append(f"left out {table.n - known.n:,} rows without {quoted(target.name)}")
-    training, coef = model.training, model.classifier.coef_[0]
+    training, (coef, intercept) = model.training, model.line
     radius = training.get("radius")
     # A model fitted without movable columns was fitted for no power.
     power = training.get("power") if model.plan.features.movable else None
@@ -106,7 +118,7 @@ def _own_model(model: TableModel, table: Table, stated: Stated) -> AuditCase:
         "fitted by gameproof",
         target,
         coef,
-        float(model.classifier.intercept_[0]),
+        intercept,
         model.names,
         X,
         y,
@@ -118,6 +130,9 @@ def _own_model(model: TableModel, table: Table, stated: Stated) -> AuditCase:
         model.prepare,
         None if radius is None else float(radius),
         _learned_from(model, known, y),
+        model.calibration.moved(model.cut),
+        _groups(known, stated),
+        training.get("measure"),
     )
 
 
@@ -199,7 +214,13 @@ def _sklearn_model(model: ImportedClassifier, table: Table, stated: Stated) -> A
         _chosen(stated.power, None, POWER),
         _chosen(stated.label_cost, None, LABEL_COST),
         notes + _constant(coef),
+        calibration=LOGISTIC if model.kind == "LogisticRegression" else None,
+        groups=None if stated.groups is None else _groups(table, stated)[rows][complete],
     )
+
+
+def _groups(table: Table, stated: Stated) -> Any:
+    return None if stated.groups is None else group_labels(table, stated.groups)
 
 
 def _require_complete(

@@ -23,6 +23,11 @@ def wrapped(line: str, width: int = WIDTH) -> str:
     return fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
+def plain(text: str) -> str:
+    """A sentence of a page with the characters of a terminal."""
+    return text.replace("\u00a0", " ").replace("−", "-")
+
+
 def budget_lines(audit: Audit) -> list[str]:
     """Accuracy, approvals and cost of each model, by multiple of the budgets and by who moves."""
     many = f", mean of {audit.splits} splits" if audit.splits > 1 else ""
@@ -86,7 +91,7 @@ def worst_lines(audit: Audit, radius: float) -> list[str]:
     rows = [row for row in audit.shifts if row.radius == radius]
     shown = [f"{row.model} {row.accuracy:.3f} ({row.low:.3f} to {row.high:.3f})" for row in rows]
     line = f"worst-case accuracy within a radius of {radius:.3g}{used}: {', '.join(shown)}"
-    comparison = no_better_than(audit).replace("\u00a0", " ").replace("−", "-")
+    comparison = plain(no_better_than(audit))
     return [wrapped(sentence) for sentence in (line, comparison) if sentence]
 
 

@@ -11,14 +11,20 @@ from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.audit import RADII, audit
 from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.number_format import as_percent
 from gameproof.auditing.recourse_section import times_budgets
 from gameproof.core.naming import quoted
 from gameproof.core.progress import step
+from gameproof.estimators.measures import as_measure
 from gameproof.tables.audit_case import AuditCase, Stated, audit_case
 from gameproof.tables.audit_lines import POWERS_SHOWN, budget_lines, scale_lines, wrapped
 from gameproof.tables.load_model import ModelInUse, load_model_in_use
+from gameproof.tables.metric_lines import (
+    group_lines,
+    metric_lines,
+    threshold_lines,
+    verdict_lines,
+)
 from gameproof.tables.table import Table, as_table
 
 RADII_SHOWN = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
@@ -51,10 +57,14 @@ class TableAudit:
         found = self.audit
         powers = sorted({*POWERS_SHOWN, found.power})
         lines = [
+            *verdict_lines(found),
             *self._setting_lines(),
             *(f"note: {note}" for note in self.notes),
             self._quality_line(),
+            *metric_lines(found),
             *budget_lines(found),
+            *threshold_lines(found),
+            *group_lines(found),
             *self._worst_case_lines(),
             *self._weak_spot_lines(),
             *self._refusal_lines(),
@@ -165,6 +175,8 @@ def audit_table(
     budgets: Mapping[str, Any] | None = None,
     power: float | None = None,
     label_cost: float | None = None,
+    groups: str | None = None,
+    measure: str | None = None,
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
     progress: bool | None = None,
@@ -181,17 +193,22 @@ def audit_table(
         As in `fit_table`. A model of gameproof knows them; a model of scikit-learn does not.
     power, label_cost
         By default what the model was fitted for, or else the defaults of `fit_table`.
+    groups
+        A column of the table; everything is then also reported by its values.
+    measure
+        The measure of the verdict, as in `fit_table`.
     cost_accept_bad, cost_refuse_good
         What a wrong decision costs, in any unit.
     progress
         Report long steps on stderr; by default only on a terminal.
     """
     used, rows = load_model_in_use(model), as_table(table)
-    stated = Stated(target, favourable, rest, budgets, power, label_cost)
+    stated = Stated(target, favourable, rest, budgets, power, label_cost, groups)
     case = audit_case(used.model, rows, stated)
+    costs = (cost_accept_bad, cost_refuse_good)
     with step(f"auditing on {case.y.size:,} rows", progress):
         found = audit(
-            LinearModel(case.coef, case.intercept, case.names, used.short_name),
+            replace(case.model, name=used.short_name),
             case.X,
             case.y,
             budgets=case.budgets.value,
@@ -202,6 +219,8 @@ def audit_table(
             label_cost=case.label_cost.value,
             power=case.power.value,
             scale=case.scale,
+            groups=case.groups,
+            measure=as_measure(measure or case.measure, case.y > 0, *costs),
         )
     found = replace(
         found,

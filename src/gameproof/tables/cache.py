@@ -15,6 +15,7 @@ import numpy as np
 
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import DataError, DataNotFound
+from gameproof.core.npz_files import read_npz
 from gameproof.tables.catalog import PACKAGE, Published
 from gameproof.tables.published import verified
 from gameproof.tables.sources import Found, from_file
@@ -24,16 +25,26 @@ VARIABLE = "GAMEPROOF_DATA"
 
 def data_folder() -> Path:
     """The folder that ``GAMEPROOF_DATA`` names, or ``gameproof`` in the user's cache folder."""
-    if named := os.environ.get(VARIABLE):
-        return Path(named).expanduser()
-    home = Path.home()
+    try:
+        if named := os.environ.get(VARIABLE):
+            return Path(named).expanduser()
+        return _cache_folder() / "gameproof"
+    except RuntimeError as error:  # a service or a container may have no home directory
+        raise DataError(
+            f"there is no home directory to store data sets in; set {VARIABLE} to the path of a "
+            "folder"
+        ) from error
+
+
+def _cache_folder() -> Path:
+    """The user's cache folder."""
     if sys.platform == "win32":
-        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
-    elif sys.platform == "darwin":
-        base = home / "Library" / "Caches"
-    else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
-    return base / "gameproof"
+        named = os.environ.get("LOCALAPPDATA")
+        return Path(named) if named else Path.home() / "AppData" / "Local"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    named = os.environ.get("XDG_CACHE_HOME")
+    return Path(named) if named else Path.home() / ".cache"
 
 
 def kept_path(about: Published, folder: Path) -> Path:
@@ -73,9 +84,10 @@ def find(about: Published, folder: Path) -> tuple[Path, Found]:
 
 def _read(path: Path, about: Published) -> Found:
     try:
-        with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as archive:
-            table = np.asarray(archive["table"], dtype=np.float64)
-            source = str(archive["source"])
+        arrays = read_npz(path.read_bytes(), str(path), DataError)
+        table, source = np.asarray(arrays["table"], dtype=np.float64), str(arrays["source"])
+    except (DataError, MemoryError):
+        raise
     except Exception as error:
         # A broken archive raises many kinds of errors, which all mean the same.
         raise DataError(

@@ -1,33 +1,37 @@
-"""`Column`: the cells of one column, and their kind: numbers, text or dates."""
+"""`Column`: the cells of one column, and their kind: numbers, text or dates.
+
+Numbers and dates in text may be written in many ways; `number_spelling` and `dates` tell which.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, final
+
+from gameproof.tables.dates import date_formats, days_of_moments, days_of_text
+from gameproof.tables.number_spelling import GAPS, PLAIN, Spelling, parsed, take_apart, without_gaps
 
 MISSING = ("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
 """Texts that stand for a missing value."""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
-DATE = r"^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
-
-# Formatted numbers: 12,5 and 1.234,5 and 1,234.50, 1 234, € 12, 12 %, 12 kg. Single letters do not
-# count as units, because 1a and 2b are more likely codes.
-DIGITS = r"\d{1,3}([.,' \x{a0}\x{202f}]\d{3})+([.,]\d+)?|\d+([.,]\d+)?|[.,]\d+"
-MONEY = r"\p{Sc}|EUR|USD|GBP|CHF"
-UNIT = rf"{MONEY}|%|‰|kg|km|cm|mm|m²|min"
-FORMATTED = rf"^[+-]?\s*({MONEY})?\s*[+-]?({DIGITS})\s*({UNIT})?$"
-
+"""A number as programs write it."""
 Kind = Literal["number", "text", "date", "nothing", "other"]
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column as an Arrow array: strings from a text file, other types from Parquet or a frame."""
+    """A column as an Arrow array: strings from a text file, other types from Parquet or a frame.
+
+    `readings` are the ways in which texts can be read as numbers: none if some cell is not a
+    number, several if it is not clear which one is meant.
+    """
 
     name: str
     cells: Any
+    readings: tuple[Spelling, ...] = (PLAIN,)
 
     @cached_property
     def numbers(self) -> Any:
@@ -37,11 +41,52 @@ class Column:
 
         if pa.types.is_boolean(self.cells.type) or not plain(self.cells.type):
             return None
-        try:
-            values = pc.cast(self._tidy, pa.float64())
-        except pa.ArrowInvalid:
+        if not self.is_text:
+            try:
+                values = pc.cast(self._tidy, pa.float64())
+            except pa.ArrowInvalid:  # integers with more digits than a float has
+                return None
+        elif len(self.readings) == 1:
+            values = self._read_as(self.readings[0])
+        else:
+            return None
+        if values is None:
             return None
         return pc.if_else(pc.is_nan(values), pa.scalar(None, pa.float64()), values)
+
+    def _read_as(self, spelling: Spelling) -> Any:
+        """Texts as numbers in this spelling; None if some cell is not a number."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if spelling.plain:
+            with suppress(pa.ArrowInvalid):
+                return pc.cast(self._tidy, pa.float64())
+        coded = self._tidy.dictionary_encode()
+        values = parsed(coded.dictionary, spelling)
+        return None if values is None else values.take(coded.indices)
+
+    @property
+    def is_text(self) -> bool:
+        """True if the cells are strings."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_string(self.cells.type))
+
+    @property
+    def doubtful(self) -> bool:
+        """True if the cells can be read as different numbers."""
+        return self.is_text and len(self.readings) > 1
+
+    def doubt(self) -> str:
+        """A cell that can be read as different numbers, and the numbers."""
+        import pyarrow.compute as pc
+
+        cells = without_gaps(pc.unique(self._tidy))
+        values = [parsed(cells, reading) for reading in self.readings]
+        at = pc.index(pc.not_equal(values[0], values[1]), True).as_py()
+        found = " or ".join(f"{each[at].as_py():,.12g}".replace(",", "") for each in values)
+        return f"{cells[at].as_py()!r} is {found}"
 
     @cached_property
     def text(self) -> Any:
@@ -69,7 +114,6 @@ class Column:
     def kind(self) -> Kind:
         """The kind of the cells, found from all of them."""
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         if pa.types.is_temporal(self.cells.type):
             return "date"
@@ -79,8 +123,7 @@ class Column:
             return "nothing"
         if self.numbers is not None:
             return "nothing" if self.numbers.null_count == len(self.cells) else "number"
-        dates = pc.match_substring_regex(pc.drop_null(self.text), DATE)
-        return "date" if pc.all(dates).as_py() else "text"
+        return "date" if self.date_formats else "text"
 
     @cached_property
     def _tidy(self) -> Any:
@@ -94,31 +137,43 @@ class Column:
         gone = pc.is_in(trimmed, value_set=pa.array(MISSING))
         return pc.if_else(gone, pa.scalar(None, pa.string()), trimmed)
 
+    @cached_property
+    def date_formats(self) -> tuple[str, ...]:
+        """The formats in which all cells are dates; empty for types other than text."""
+        return date_formats(self.distinct) if self.is_text else ()
+
+    @property
+    def distinct(self) -> Any:
+        """The different cells, without missing ones."""
+        import pyarrow.compute as pc
+
+        return pc.drop_null(pc.unique(self._tidy))
+
+    def days(self, form: str) -> Any:
+        """Dates as days since 2000-01-01; `form` is the format of text."""
+        return days_of_text(self._tidy, form) if self.is_text else days_of_moments(self.cells)
+
     def first_text(self) -> tuple[int, int, str]:
-        """The number of cells that are not numbers, and the position and text of the first."""
+        """The number of cells that do not look like numbers, and the position and text of the
+        first; the position is -1 if there is none."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
-        other = pc.fill_null(pc.invert(pc.match_substring_regex(self.text, NUMBER)), False)
+        text = self.text
+        fits, _ = take_apart(text)
+        gaps = pc.is_in(text, value_set=pa.array(GAPS))
+        other = pc.and_not(pc.is_valid(text), pc.or_(fits, gaps))
         row = pc.index(other, True).as_py()
-        return pc.sum(other).as_py() or 0, row, self.text[row].as_py()
+        return pc.sum(other).as_py() or 0, row, "" if row < 0 else text[row].as_py()
 
-    def formatted_numbers(self) -> tuple[int, str]:
-        """The number of cells that are numbers to a reader, and the first that is not a plain one.
-
-        Formatted numbers have a decimal comma, thousands separators, a currency or a unit.
-        """
-        import pyarrow.compute as pc
-
-        known = pc.drop_null(self.text)
-        formatted = pc.match_substring_regex(known, FORMATTED)
-        plain_ones = pc.match_substring_regex(known, NUMBER)
-        first = pc.index(pc.and_not(formatted, plain_ones), True).as_py()
-        count = pc.sum(pc.or_(formatted, plain_ones)).as_py() or 0
-        return (count, known[first].as_py()) if first >= 0 else (0, "")
+    def settled(self, *known: Spelling) -> Column:
+        """This column without the readings that disagree with known spellings, if any is left."""
+        left = tuple(r for r in self.readings if all(map(r.agrees, known)))
+        return replace(self, readings=left) if self.doubtful and left else self
 
     def take(self, rows: Any) -> Column:
         """The column of these rows."""
-        return Column(self.name, self.cells.take(rows))
+        return Column(self.name, self.cells.take(rows), self.readings)
 
 
 def plain(kind: Any) -> bool:

@@ -9,35 +9,33 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
 from gameproof.tables.column import Column
+from gameproof.tables.number_spelling import RATES
 from gameproof.tables.table import Table
+from gameproof.tables.written_numbers import clash
 
 MOST_LEVELS = 20
 RARE = 10  # levels with fewer rows are pooled
 OTHER, GAP = "other", "missing"  # levels for pooled and for missing values
-PLAIN_NUMBERS = (
-    "write them with a decimal point and without thousands separators, currencies or units"
-)
+CATEGORY = "treat the column as a category (--category)"
 
 
 def check(table: Table, column: Column, category: bool) -> None:
     """Raises if a column holds values that it cannot be meant to hold."""
     name = repr(column.name)
-    if column.kind == "nothing":
-        raise DataError(f"the column {name} of {table.source} has no values; drop it (--drop)")
     if column.kind == "text" and not category:
+        require_clear(table, column)
         wrong, at, cell = column.first_text()
         present = len(column.text) - column.text.null_count
+        if not wrong:
+            raise DataError(
+                f"the column {name} of {table.source} {clash(column, table.stated)}; write all "
+                f"numbers in one way, or {CATEGORY}"
+            )
         if 2 * wrong < present:
             raise DataError(
                 f"{table.source}, row {table.row(at)}: the column {name} has {cell!r}, while "
                 f"{present - wrong:,} of {present:,} values are numbers; correct the cell, or "
-                "treat the column as a category (--category)"
-            )
-        formatted, example = column.formatted_numbers()
-        if 2 * formatted > present:
-            raise DataError(
-                f"the column {name} of {table.source} holds formatted numbers, such as "
-                f"{example!r}; {PLAIN_NUMBERS}, or treat the column as a category (--category)"
+                f"{CATEGORY}"
             )
     if column.kind == "number" and not category:
         infinite = np.flatnonzero(np.isinf(filled(column.numbers)))
@@ -48,12 +46,41 @@ def check(table: Table, column: Column, category: bool) -> None:
             )
 
 
+def require_clear(table: Table, column: Column) -> None:
+    """Raises if a column can be read as different numbers."""
+    if column.doubtful:
+        raise DataError(
+            f"the column {column.name!r} of {table.source} can be read in two ways: "
+            f"{column.doubt()}; state the decimal sign of the file (--decimal . or --decimal ,)"
+        )
+
+
+def require_same_unit(table: Table, column: Column, unit: str) -> None:
+    """Raises if a column shows another unit than the one that a model was fitted to.
+
+    A currency or a unit of measurement may be left out. A percent sign may not: 12 % may be written
+    as 0.12 without it.
+    """
+    if not column.is_text or len(column.readings) != 1 or column.kind == "nothing":
+        return
+    found = column.readings[0].unit
+    if found != unit and ((found and unit) or {found, unit} & set(RATES)):
+        written = f"in {found}" if found else "without a unit"
+        expected = f"in {unit}" if unit else "without a unit"
+        raise DataError(
+            f"the column {column.name!r} of {table.source} has numbers {written}, but the model "
+            f"was fitted to numbers {expected}; write them as in the first table"
+        )
+
+
 def why_not(column: Column, category: bool) -> str:
     """Why nothing can be learned from a column, or an empty text."""
     import pyarrow.compute as pc
 
+    if column.kind == "nothing":
+        return "it has no values"
     if column.kind == "date" and not category:
-        return "dates; to use them, turn them into a number such as days since an event"
+        return "dates; to use them as days, name the column (--date)"
     if column.kind == "other":
         return f"neither numbers nor text, but {column.cells.type}"
     if column.kind == "number" and not category:

@@ -1,9 +1,13 @@
 """`Plan`: how each column of a table is used, so that later tables are encoded in the same way.
 
 The target becomes labels: +1 for the favourable value. Numeric columns stay numeric. Text becomes a
-category: rare levels are pooled into "other", and missing values get a level. Dates, row numbers,
-text that identifies rows and constant columns are left out, each with a reason. Apparent mistakes
-raise an error: a few words among numbers, or a column without values.
+category: rare levels are pooled into "other", and missing values get a level. Row numbers, text
+that identifies rows, constant and empty columns are left out, each with a reason, and so are dates
+that are not named to be used as days. Apparent mistakes raise an error, such as a few words among
+numbers.
+
+The plan knows how numbers and dates were written. Later tables may be written differently where
+that is clear; where it is not, they are read as the first table was.
 """
 
 from __future__ import annotations
@@ -19,9 +23,21 @@ from gameproof.core.errors import DataError
 from gameproof.core.naming import listed, quoted, suggestion
 from gameproof.estimators.features import Features
 from gameproof.tables.column import Column
-from gameproof.tables.column_checks import GAP, OTHER, check, filled, levels_of, why_not
+from gameproof.tables.column_checks import (
+    GAP,
+    OTHER,
+    check,
+    filled,
+    levels_of,
+    require_clear,
+    require_same_unit,
+    why_not,
+)
+from gameproof.tables.date_columns import StatedDates, date_columns, day_values
+from gameproof.tables.number_spelling import PLAIN, Spelling
 from gameproof.tables.table import Table
 from gameproof.tables.target import Target
+from gameproof.tables.written_numbers import clash
 
 
 class Encoded(NamedTuple):
@@ -34,15 +50,20 @@ class Encoded(NamedTuple):
 @final
 @dataclass(frozen=True)
 class Plan:
-    """The target, the features, why columns are left out, and how many levels were pooled.
+    """The target, the features, why columns are left out, and how the others are read.
 
-    `left_out` maps a column to a reason, and `pooled` maps a column to a number of levels.
+    `left_out` maps a column to a reason, `pooled` a column to a number of levels, `dates` a column
+    that is used as days to the format of its dates, and `units` a numeric column to the unit that
+    its cells show. `spelling` is how numbers were written.
     """
 
     target: Target
     features: Features
     left_out: Mapping[str, str] = field(default_factory=dict)
     pooled: Mapping[str, int] = field(default_factory=dict)
+    dates: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
+    spelling: Spelling = PLAIN
 
     @classmethod
     def of(
@@ -53,9 +74,14 @@ class Plan:
         *,
         drop: Sequence[str] = (),
         categories: Sequence[str] = (),
+        dates: StatedDates = (),
     ) -> Plan:
-        """Plans the columns of a table whose rows all have a target."""
-        for role, named in (("movable", movable), ("drop", drop), ("category", categories)):
+        """Plans the columns of a table whose rows all have a target.
+
+        `dates` names columns to use as days, and may map them to their formats.
+        """
+        roles = {"movable": movable, "drop": drop, "category": categories, "date": [*dates]}
+        for role, named in roles.items():
             for name in named:
                 table.column(name, f"{role} column")
                 if name == target.name:
@@ -66,8 +92,10 @@ class Plan:
         levels: dict[str, tuple[str, ...]] = {}
         left_out = dict.fromkeys(drop, "as requested")
         pooled: dict[str, int] = {}
+        units: dict[str, str] = {}
+        days = date_columns(table, dates)
         for name, column in table.columns.items():
-            if name in (target.name, *drop):
+            if name in (target.name, *drop, *days):
                 continue
             check(table, column, name in categories)
             reason, found = why_not(column, name in categories), None
@@ -83,11 +111,14 @@ class Plan:
                 left_out[name] = reason
             elif found is not None:
                 levels[name], pooled[name] = found
+            elif column.is_text and (unit := column.readings[0].unit):
+                units[name] = unit
         names = tuple(n for n in table.columns if n not in left_out and n != target.name)
         if not names:
             raise DataError(f"{table.source} has no column to learn from besides {target.name!r}")
         features = Features(names, levels, tuple(dict.fromkeys(movable)))
-        return cls(target, features, left_out, {n: k for n, k in pooled.items() if k})
+        pools = {n: k for n, k in pooled.items() if k}
+        return cls(target, features, left_out, pools, days, units, table.spelling)
 
     def encoded(self, table: Table) -> Encoded:
         """Encodes a table as a matrix, with NaN for missing values."""
@@ -105,8 +136,12 @@ class Plan:
                 X[:, k], count = _coded(column, self.features.levels[name])
                 if count:
                     unknown[name] = count
+            elif name in self.dates:
+                X[:, k] = day_values(table, column, self.dates[name])
             else:
-                X[:, k] = _numbers(table, column)
+                clear = column.settled(self.spelling)
+                require_same_unit(table, clear, self.units.get(name, ""))
+                X[:, k] = _numbers(table, clear)
         return Encoded(X, unknown)
 
 
@@ -118,7 +153,11 @@ def number_columns(
     Without `names` they are all numeric columns but the target, in the order of the table.
     """
     if names is None:
-        found = [n for n, c in table.columns.items() if n != target and c.kind == "number"]
+        found = [
+            name
+            for name, column in table.columns.items()
+            if name != target and (column.kind == "number" or column.doubtful)
+        ]
         if len(found) != d:
             raise DataError(
                 f"the model takes {d} columns and does not name them, but {table.source} has "
@@ -168,11 +207,14 @@ def _coded_by_value(values: Vector, levels: tuple[str, ...]) -> Vector:
 def _numbers(table: Table, column: Column) -> Vector:
     if column.kind == "nothing":
         return np.full(table.n, np.nan)
+    require_clear(table, column)
     if column.kind != "number":
         detail = f"holds {column.kind}s"
         if column.kind == "text":
-            _, at, cell = column.first_text()
-            detail = f"has {cell!r} in row {table.row(at)}"
+            wrong, at, cell = column.first_text()
+            detail = clash(column, table.stated)
+            if wrong:
+                detail = f"has {cell!r} in row {table.row(at)}"
         raise DataError(
             f"{table.source}: the column {column.name!r} {detail}, but the model takes numbers"
         )

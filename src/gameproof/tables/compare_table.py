@@ -19,7 +19,13 @@ from gameproof.tables.audit_lines import (
     worst_lines,
 )
 from gameproof.tables.fit_settings import FitSettings, checked_radius
-from gameproof.tables.table_fit import MORE_ROWS, radius_line, write_classifiers_page
+from gameproof.tables.metric_lines import (
+    group_lines,
+    metric_lines,
+    threshold_lines,
+    verdict_lines,
+)
+from gameproof.tables.table_fit import MORE_ROWS, setting_lines, write_classifiers_page
 from gameproof.tables.three_classifiers import ThreeClassifiers, fit_classifiers
 from gameproof.tables.training_table import TrainingTable
 
@@ -46,11 +52,14 @@ class TableComparison:
         """The summary, line by line."""
         first, audit = self.first, self.audit
         return [
+            *verdict_lines(audit),
             *self.training.lines(),
-            f"trained on {len(first.train):,} rows, tested on {len(first.test):,}",
-            radius_line(first.radius, first.radius_reason),
+            *setting_lines(self.training, first),
             *(f"note: {note}" for note in self.notes),
+            *metric_lines(audit),
             *budget_lines(audit),
+            *threshold_lines(audit),
+            *group_lines(audit),
             *lead_lines(audit),
             *worst_lines(audit, first.radius),
             *scale_lines(audit, sorted({*POWERS_SHOWN, audit.power}), first.radius),
@@ -60,6 +69,8 @@ class TableComparison:
         """The comparison as JSON holds it."""
         return {
             **self.training.record(),
+            "verdict": self.audit.verdict.record(),
+            "measure": self.first.measure.name,
             "radius": self.first.radius,
             "why_this_radius": self.first.radius_reason,
             "notes": self.notes,
@@ -91,11 +102,15 @@ def compare_table(
     """
     checked = (settings or FitSettings()).checked()
     chosen = checked_radius(radius)
+    if training.later is not None and splits > 1:
+        raise ValueError(
+            f"an out-of-time test ({training.split_by}) has one split, got {splits} (--splits)"
+        )
     found: list[ThreeClassifiers] = []
     for k in range(as_count("splits", splits)):
         each = fit_classifiers(
             training,
-            checked,
+            checked._replace(train_for=found[0].train_for) if found else checked,
             seed=checked.seed + k,
             radius=found[0].radius if found else chosen,
             progress=progress,

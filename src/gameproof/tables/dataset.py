@@ -148,6 +148,13 @@ class Dataset:
         Both parts keep the proportions of the labels, to the nearest row. Without `test`, the
         second part is all remaining rows.
         """
+        one, two = (self.take(rows) for rows in self.split_rows(train, test, seed=seed))
+        return one, two
+
+    def split_rows(
+        self, train: int, test: int | None = None, *, seed: Seed
+    ) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The positions of the rows that `split` draws."""
         both = as_count("train", train) + (
             max(1, len(self) - train) if test is None else as_count("test", test)
         )
@@ -165,7 +172,7 @@ class Dataset:
             (refused[:first], granted[: train - first]),
             (refused[first:last], granted[train - first : both - last]),
         )
-        one, two = (self.take(rng.permutation(np.concatenate(part))) for part in parts)
+        one, two = (rng.permutation(np.concatenate(part)) for part in parts)
         return one, two
 
     def to_frame(self) -> Any:

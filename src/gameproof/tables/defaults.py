@@ -11,5 +11,7 @@ POWER = 0.05
 """How far people move for a higher score, in the paper's response model."""
 TEST_SHARE = 0.2
 """The share of rows held out for testing."""
+MEASURES = ("accuracy", "balanced", "auc", "ks", "cost")
+"""By what settings are chosen and models are judged."""
 GIVEN = "as given"
 """The reason for a setting that the user chose."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from gameproof.core.arguments import as_count, as_number
+from gameproof.estimators.measures import as_measure
 from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
 
 
@@ -18,29 +21,62 @@ class FitSettings(NamedTuple):
     seed: int = 0
     cost_accept_bad: float = 1.0
     cost_refuse_good: float = 1.0
+    measure: str | None = None
+    balanced: bool | None = None
+    threshold: float | None = None
+    approve: float | None = None
+    train_for: float | Literal["auto"] = 1.0
 
     def checked(self) -> FitSettings:
         """These settings, or an error that names the first one that is out of range."""
-        share = as_number("test_share", self.test_share)
-        if not 0 < share < 1:
-            raise ValueError(f"test_share must lie between 0 and 1, got {self.test_share}")
+        if self.threshold is not None and self.approve is not None:
+            raise ValueError(
+                "threshold (--threshold) and approve (--approve) both say whom to approve; give "
+                "one of them"
+            )
+        costs = (
+            _at_least_0("cost_accept_bad", self.cost_accept_bad),
+            _at_least_0("cost_refuse_good", self.cost_refuse_good),
+        )
+        if self.measure is not None:
+            as_measure(self.measure, np.empty(0, dtype=bool), *costs)
         return FitSettings(
             inf if self.label_cost == inf else _at_least_0("label_cost", self.label_cost),
             _at_least_0("power", self.power),
-            share,
+            _between("test_share", self.test_share),
             as_count("seed", self.seed, least=0),
-            _at_least_0("cost_accept_bad", self.cost_accept_bad),
-            _at_least_0("cost_refuse_good", self.cost_refuse_good),
+            *costs,
+            self.measure,
+            self.balanced,
+            None if self.threshold is None else _between("threshold", self.threshold),
+            None if self.approve is None else _between("approve", self.approve),
+            checked_multiple(self.train_for),
         )
 
 
 def checked_radius(radius: float | Literal["auto"]) -> float | Literal["auto"]:
     """A radius of at least 0, or "auto"."""
-    if isinstance(radius, str):
-        if radius != "auto":
-            raise ValueError(f'radius must be "auto" or a number of at least 0, got {radius!r}')
+    return _or_auto("radius", radius)
+
+
+def checked_multiple(multiple: float | Literal["auto"]) -> float | Literal["auto"]:
+    """A multiple of the budgets of at least 0, or "auto"."""
+    return _or_auto("train_for", multiple)
+
+
+def _or_auto(name: str, given: float | Literal["auto"]) -> float | Literal["auto"]:
+    if isinstance(given, str):
+        if given != "auto":
+            raise ValueError(f'{name} must be "auto" or a number of at least 0, got {given!r}')
         return "auto"
-    return _at_least_0("radius", radius)
+    return _at_least_0(name, given)
+
+
+def _between(name: str, value: float) -> float:
+    share = as_number(name, value)
+    if not 0 < share < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {value}")
+    return share
 
 
 def _at_least_0(name: str, value: float) -> float:

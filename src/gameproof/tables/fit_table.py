@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from gameproof.core.progress import step
+from gameproof.estimators.measures import MeasureName
 from gameproof.tables.column_budgets import StatedBudgets
+from gameproof.tables.date_columns import StatedDates
 from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
 from gameproof.tables.fit_settings import FitSettings, checked_radius
 from gameproof.tables.table import as_table
@@ -27,11 +29,21 @@ def fit_table(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
     rest: bool = False,
-    balanced: bool = False,
+    unfavourable: Sequence[Any] = (),
+    ignore: Sequence[Any] = (),
+    dates: StatedDates = (),
+    balanced: bool | None = None,
     test_share: float = TEST_SHARE,
+    split_by: str | None = None,
+    test_after: Any = None,
     seed: int = 0,
+    measure: MeasureName | None = None,
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
+    threshold: float | None = None,
+    approve: float | None = None,
+    train_for: float | Literal["auto"] = 1.0,
+    groups: str | None = None,
     progress: bool | None = None,
 ) -> TableFit:
     """Fit a robust classifier to a table and compare it with two baselines on held-out rows.
@@ -54,7 +66,7 @@ def fit_table(
         level. A list of names means None for each; an empty one means no gaming.
     radius : float or "auto", default "auto"
         How inaccurate the data may be, in standard deviations. "auto" chooses the largest radius
-        that costs no accuracy that cross-validation can detect.
+        that cross-validation cannot tell from the best one by the measure.
     label_cost : float, default 0.5
         The adversary's price for flipping a favourable label; infinite if labels are reliable.
     power : float, default 0.05
@@ -64,14 +76,38 @@ def fit_table(
         Columns to leave out, and numeric columns that hold codes.
     rest : bool, default False
         Treat all values of the target other than the favourable one as one outcome.
-    balanced : bool, default False
-        Draw equally many rows of each outcome.
+    unfavourable, ignore : sequence
+        Values of the target that are bad outcomes, and values whose rows are left out. Needed if
+        the target has more than two values.
+    dates : sequence of str or mapping
+        Columns of dates to use as days since 2000-01-01; other dates are left out. A mapping gives
+        their formats, such as ``{"applied": "%d/%m/%Y"}``, None to detect them.
+    balanced : bool, optional
+        Whether both outcomes count the same in the fit, by class weights. By default they do if
+        one of them is rare and the measure does not depend on how rare it is. Probabilities always
+        fit the base rate.
     test_share : float, default 0.2
         The share of rows held out for testing.
+    split_by, test_after : optional
+        An out-of-time test instead: rows whose value in the column `split_by` is larger than
+        `test_after` are held out.
     seed : int, default 0
-        Seed of the split, of balancing and of cross-validation.
+        Seed of the split and of cross-validation.
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
+        By what settings are chosen and models are judged. By default "auc" if an outcome has less
+        than 30 % of the rows, else "accuracy".
     cost_accept_bad, cost_refuse_good : float, default 1
-        What a wrong decision costs, in any unit. Used by the evaluation, not by the fit.
+        What a wrong decision costs, in any unit. With the measure "cost", the fit minimises it.
+    threshold : float, optional
+        Approve people whose probability of the favourable outcome is larger. By default each model
+        has its own threshold, which follows from the class weights and from gaming.
+    approve : float, optional
+        Instead of a threshold, the share of the training rows to approve.
+    train_for : float or "auto", default 1.0
+        The multiple of the budgets that the robust model is trained for. "auto" chooses the
+        smallest one that cross-validation cannot tell from the best one by the measure.
+    groups : str, optional
+        A column of the table; everything is then also reported by its values.
     progress : bool, optional
         Report long steps on stderr. By default only on a terminal.
 
@@ -109,7 +145,17 @@ def fit_table(
     True
     """
     settings = FitSettings(
-        label_cost, power, test_share, seed, cost_accept_bad, cost_refuse_good
+        label_cost,
+        power,
+        test_share,
+        seed,
+        cost_accept_bad,
+        cost_refuse_good,
+        measure,
+        balanced,
+        threshold,
+        approve,
+        train_for,
     ).checked()
     chosen = checked_radius(radius)
     training = training_table(
@@ -120,8 +166,12 @@ def fit_table(
         drop=drop,
         categories=categories,
         rest=rest,
-        balanced=balanced,
-        seed=settings.seed,
+        unfavourable=unfavourable,
+        ignore=ignore,
+        dates=dates,
+        groups=groups,
+        split_by=split_by,
+        test_after=test_after,
     )
     classifiers = fit_classifiers(
         training, settings, seed=settings.seed, radius=chosen, progress=progress

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from scipy.special import expit
-
 from gameproof.core.naming import listed, quoted
+from gameproof.tables.decision_reasons import reasons as strongest_reasons
 from gameproof.tables.table import Table
 from gameproof.tables.table_model import TableModel
 
@@ -32,18 +31,22 @@ class Decisions(NamedTuple):
         return [dict(zip(self.columns, row, strict=True)) for row in zip(*plain, strict=True)]
 
 
-def predict_table(model: TableModel, table: Table, keep: Sequence[str] = ()) -> Decisions:
-    """Row number, kept columns, decision, score and probability of each row.
+def predict_table(
+    model: TableModel, table: Table, keep: Sequence[str] = (), *, reasons: int = 0
+) -> Decisions:
+    """Row number, kept columns, decision, score and probability of each row, with its reasons.
 
-    The score is positive, and the probability above one half, for the favourable outcome.
+    The score is positive, and the probability above the threshold, for the favourable outcome.
     """
     kept = {name: table.column(name).cells for name in keep}
     scores, notes = model.scored(table)
-    decided = {
+    decided: dict[str, Any] = {
         "decision": model.outcomes(scores),
         "score": scores.round(DIGITS),
-        "probability": expit(scores).round(DIGITS),
+        "probability": model.probabilities(scores).round(DIGITS),
     }
+    if reasons:
+        decided |= strongest_reasons(model, table, scores, reasons)
     taken = [name for name in kept if name in ("row", *decided)]
     if taken:
         raise ValueError(

@@ -20,6 +20,7 @@ def read_table(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
     rest: bool = False,
+    max_bytes: int | None = None,
 ) -> Dataset:
     """Read a table from a file as a `Dataset`.
 
@@ -39,6 +40,9 @@ def read_table(
         Columns to leave out, and numeric columns that hold codes.
     rest : bool, default False
         Treat all values of the target other than the favourable one as one outcome.
+    max_bytes : int, optional
+        The most bytes that a compressed file or a Parquet file may unpack to. By default what the
+        environment variable ``GAMEPROOF_MAX_BYTES`` says, or else 2 GB.
 
     Returns
     -------
@@ -60,7 +64,7 @@ def read_table(
     >>> data.y.tolist()
     [-1.0, 1.0, -1.0]
     """
-    table = open_table(path)
+    table = open_table(path, max_bytes)
     aim = Target.of(table, target, favourable, rest)
     known, y = aim.labelled(table)
     plan = Plan.of(known, aim, movable, drop=drop, categories=categories)

@@ -65,6 +65,8 @@ def from_openml(about: Published) -> Found:
                 cache=False,
                 n_retries=1,
             )
+    except MemoryError:
+        raise
     except Exception as error:
         # Networks, servers and parsers fail in too many ways to list, and another source is left.
         raise DataError(f"{given} could not be downloaded: {_short(error)}") from error

@@ -2,7 +2,8 @@
 
 Files are CSV with any usual separator, TSV or Parquet, compressed or not. Cells of a text file are
 read as text. A column is numeric if every cell that is not missing is a number: types are found
-from all cells, not guessed from the first rows.
+from all cells, not guessed from the first rows. Encoding, decimal sign and thousands separators are
+detected and noted, unless the user states them.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from typing import Any, final
 from gameproof.core.errors import DataError
 from gameproof.core.naming import suggestion
 from gameproof.tables.column import Column
+from gameproof.tables.number_spelling import Spelling
+from gameproof.tables.parquet_files import read_parquet
+from gameproof.tables.table_format import DETECTED, TableFormat
 from gameproof.tables.text_table import parse_text, require_different
 from gameproof.tables.unpack import PARQUET, unpacked
+from gameproof.tables.written_numbers import common_spelling, settled_columns, spelling_notes
 
 
 @final
@@ -26,7 +31,7 @@ class Table:
     """Columns of equal length and different names.
 
     `rows` are the positions of the rows in the file, None for all of them. `digest` is the SHA-256
-    of the file.
+    of the file. `notes` say how the file was read, and `stated` what the user said about it.
     """
 
     source: str
@@ -34,6 +39,13 @@ class Table:
     n: int
     rows: Sequence[int] | None = None
     digest: str = ""
+    notes: tuple[str, ...] = ()
+    stated: TableFormat = DETECTED
+
+    @property
+    def spelling(self) -> Spelling:
+        """The decimal sign and the thousands separator of its texts, empty where not known."""
+        return common_spelling(list(self.columns.values()))
 
     def column(self, name: str, role: str = "column") -> Column:
         """The column of this name, or an error that suggests a similar name."""
@@ -50,15 +62,21 @@ class Table:
         chosen = pa.array(rows)
         parts = {name: column.take(chosen) for name, column in self.columns.items()}
         numbers = [self.row(k) - 1 for k in rows]
-        return Table(self.source, parts, len(chosen), numbers, self.digest)
+        return replace(self, columns=parts, n=len(chosen), rows=numbers)
 
     def row(self, k: int) -> int:
         """The number of row k in the file, counted from 1."""
         return 1 + (int(k) if self.rows is None else self.rows[k])
 
 
-def open_table(path: str | Path) -> Table:
-    """Reads a file: CSV with any usual separator, TSV or Parquet, compressed or not."""
+def open_table(
+    path: str | Path, max_bytes: int | None = None, stated: TableFormat = DETECTED
+) -> Table:
+    """Reads a file: CSV with any usual separator, TSV or Parquet, compressed or not.
+
+    A file that unpacks to more than `max_bytes` is refused; see `core.size_limits`.
+    `stated` is what the user says about the format of text.
+    """
     require_pyarrow()
     given = str(path)
     try:
@@ -69,22 +87,24 @@ def open_table(path: str | Path) -> Table:
         raise DataError(f"there is no file {given}") from error
     except OSError as error:
         raise DataError(f"{given} cannot be read: {error.strerror}") from error
-    return table_of(data, given)
+    return table_of(data, given, max_bytes, stated)
 
 
-def table_of(data: bytes, given: str) -> Table:
+def table_of(
+    data: bytes, given: str, max_bytes: int | None = None, stated: TableFormat = DETECTED
+) -> Table:
     """Reads a table from bytes; `given` names them in messages."""
     require_pyarrow()
     digest = sha256(data).hexdigest()
-    data = unpacked(data, given)
-    parse = _parse_parquet if data.startswith(PARQUET) else parse_text
-    table = _table(*parse(data, given), given)
-    if not table.n:
-        raise DataError(f"{given} has no rows")
+    data, stated = unpacked(data, given, max_bytes=max_bytes), stated.checked()
+    if data.startswith(PARQUET):
+        table = _table(*_parse_parquet(data, given, max_bytes), given, stated=stated)
+    else:
+        table = _table(*parse_text(data, given, stated.encoding), given, stated=stated)
     return replace(table, digest=digest)
 
 
-def as_table(source: Any, name: str = "the table") -> Table:
+def as_table(source: Any, name: str = "the table", stated: TableFormat = DETECTED) -> Table:
     """A table from a file, a data frame of pandas, polars or Arrow, or a mapping of columns.
 
     `name` names data frames and mappings in messages. A `Table` is returned as it is.
@@ -92,7 +112,7 @@ def as_table(source: Any, name: str = "the table") -> Table:
     if isinstance(source, Table):
         return source
     if isinstance(source, (str, Path)):
-        return open_table(source)
+        return open_table(source, stated=stated)
     require_pyarrow()
     import pyarrow as pa
 
@@ -103,10 +123,7 @@ def as_table(source: Any, name: str = "the table") -> Table:
             f"{name} cannot be read: {' '.join(map(str, error.args))}; columns need different "
             "names, equal lengths and values of one type"
         ) from error
-    table = _table(*_decoded_columns(frame), name)
-    if not table.n:
-        raise DataError(f"{name} has no rows")
-    return table
+    return _table(*_decoded_columns(frame), name, stated=stated.checked())
 
 
 def _arrow_table(source: Any) -> Any:
@@ -128,30 +145,35 @@ def _arrow_table(source: Any) -> Any:
     )
 
 
-def _parse_parquet(data: bytes, given: str) -> tuple[list[str], list[Any]]:
+def _parse_parquet(
+    data: bytes, given: str, max_bytes: int | None
+) -> tuple[list[str], list[Any], tuple[str, ...]]:
     """The names and the columns of a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(pa.BufferReader(data))
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{given} is a broken Parquet file: truncated or altered") from error
-    return _decoded_columns(table)
+    return _decoded_columns(read_parquet(data, given, max_bytes))
 
 
-def _table(names: Sequence[str], columns: Sequence[Any], given: str) -> Table:
+def _table(
+    names: Sequence[str],
+    columns: Sequence[Any],
+    notes: Sequence[str],
+    given: str,
+    *,
+    stated: TableFormat,
+) -> Table:
     named = [name.strip() or f"column {k}" for k, name in enumerate(names, start=1)]
     require_different(named, given)
-    parts = [Column(name, cells) for name, cells in zip(named, columns, strict=True)]
-    n = len(parts[0].cells) if parts else 0
-    return Table(given, {part.name: part for part in parts}, n)
+    read = [Column(name, cells) for name, cells in zip(named, columns, strict=True)]
+    if not read or not len(read[0].cells):
+        raise DataError(f"{given} has no rows")
+    parts = {part.name: part for part in settled_columns(read, stated)}
+    found = (*notes, *spelling_notes(parts))
+    return Table(given, parts, len(read[0].cells), notes=found, stated=stated)
 
 
-def _decoded_columns(table: Any) -> tuple[list[str], list[Any]]:
-    """The names and the columns of an Arrow table."""
+def _decoded_columns(table: Any) -> tuple[list[str], list[Any], tuple[str, ...]]:
+    """The names and the columns of an Arrow table, without notes."""
     names = [str(name) for name in table.column_names]
-    return names, [_decoded(column) for column in table.columns]
+    return names, [_decoded(column) for column in table.columns], ()
 
 
 def _decoded(column: Any) -> Any:

@@ -8,13 +8,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, final
 
+import numpy as np
+
 from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.number_format import percent
 from gameproof.auditing.radius_section import which_radius
 from gameproof.estimators.select_radius import RadiusCurve
-from gameproof.tables.audit_lines import budget_lines, scale_lines, worst_lines, wrapped
+from gameproof.tables.audit_lines import (
+    budget_lines,
+    plain,
+    scale_lines,
+    worst_lines,
+    wrapped,
+)
 from gameproof.tables.defaults import GIVEN
+from gameproof.tables.metric_lines import (
+    group_lines,
+    metric_lines,
+    threshold_lines,
+    verdict_lines,
+)
 from gameproof.tables.table_model import TableModel
 from gameproof.tables.three_classifiers import ROBUST, ThreeClassifiers
 from gameproof.tables.training_table import TrainingTable
@@ -48,8 +63,8 @@ class TableFit:
     ... )
     >>> sorted(fit.models), fit.radius, fit.radius_reason
     (['logistic', 'robust', 'strategic'], 0.05, 'as given')
-    >>> print(fit.lines()[0])
-    the table: 300 rows, 11 columns
+    >>> print(fit.verdict[:4], fit.training.lines()[0])
+    Use  the table: 300 rows, 11 columns
     """
 
     training: TrainingTable
@@ -81,9 +96,15 @@ class TableFit:
         """The models by name: "logistic", "strategic" and "robust". Each takes whole tables."""
         plan, prepare = self.training.plan, self.classifiers.prepare
         return {
-            name: TableModel(plan, prepare, classifier, self.record())
-            if name == ROBUST
-            else TableModel(plan, prepare, classifier, budgets=self.training.budgets)
+            name: TableModel(
+                plan,
+                prepare,
+                classifier,
+                {**self.record(), "model": name},
+                self.training.budgets,
+                self.classifiers.calibrations[name],
+                self.classifiers.cuts[name],
+            )
             for name, classifier in self.classifiers.models.items()
         }
 
@@ -91,6 +112,17 @@ class TableFit:
     def model(self) -> TableModel:
         """The robust model."""
         return self.models[ROBUST]
+
+    @property
+    def recommended(self) -> TableModel | None:
+        """The model that the verdict recommends; None if it says that none should be used."""
+        name = self.audit.verdict.model
+        return None if name is None else self.models[name]
+
+    @property
+    def verdict(self) -> str:
+        """Which model to use, or that none should be used, in a sentence."""
+        return self.audit.verdict.sentence
 
     @property
     def accuracy(self) -> dict[str, dict[str, float]]:
@@ -128,7 +160,19 @@ class TableFit:
         return {
             "rows_trained": len(classifiers.train),
             "rows_tested": len(classifiers.test),
+            "rows_for_choice": classifiers.rows_for_choice,
             "seed": classifiers.settings.seed,
+            "verdict": self.audit.verdict.record(),
+            "measure": classifiers.measure.name,
+            "balanced": classifiers.balanced,
+            "base_rate": float((classifiers.train.y > 0).mean()),
+            "thresholds": {
+                name: float(classifiers.calibrations[name].probability(np.array([cut]))[0])
+                for name, cut in classifiers.cuts.items()
+            },
+            "train_for": classifiers.train_for,
+            "split_by": self.training.split_by,
+            "quartiles": self.training.quartiles,
             "power": classifiers.settings.power,
             "label_cost": classifiers.settings.label_cost,
             "radius": self.radius,
@@ -143,17 +187,38 @@ class TableFit:
         """The table's columns, the fit and its evaluation, as JSON holds them."""
         return {**self.training.record(), **self.evaluation()}
 
-    def save(self, path: str | Path, *, command: str = "") -> None:
-        """Writes the robust model to a file that `load_model` reads.
+    def save(self, path: str | Path, *, model: str = ROBUST, command: str = "") -> None:
+        """Writes a model to a file that `load_model` reads.
 
-        `command` is stored with the model: what the user typed.
+        Parameters
+        ----------
+        path : str or Path
+            The file.
+        model : {"robust", "strategic", "logistic"}, optional
+            Which of the models, by default the robust one.
+        command : str, optional
+            What the user typed, to be stored with the model.
         """
+        if model not in self.models:
+            raise ValueError(f"model must be one of {', '.join(self.models)}, got {model!r}")
+        chosen = self.models[model]
         made_by = {"command": command} if command else {}
-        replace(self.model, training={**self.model.training, **made_by}).save(path)
+        replace(chosen, training={**chosen.training, **made_by}).save(path)
 
     def write_page(self, path: str | Path, *, command: str = "") -> None:
         """Writes the evaluation as one HTML file with figures, which needs no network."""
-        shown = ("radius", "why_this_radius", "power", "label_cost", "rows_trained", "rows_tested")
+        shown = (
+            "measure",
+            "balanced",
+            "train_for",
+            "radius",
+            "why_this_radius",
+            "power",
+            "label_cost",
+            "rows_trained",
+            "rows_tested",
+            "rows_for_choice",
+        )
         evaluation = self.evaluation()
         settings = {name: evaluation[name] for name in shown}
         audit = self.classifiers.audit_with_curves
@@ -167,11 +232,14 @@ class TableFit:
         classifiers, audit = self.classifiers, self.audit
         risk = classifiers.models[ROBUST].worst_case_risk_
         return [
+            *verdict_lines(audit),
             *self.training.lines(),
-            f"trained on {len(classifiers.train):,} rows, tested on {len(classifiers.test):,}",
-            radius_line(self.radius, self.radius_reason),
+            *setting_lines(self.training, classifiers),
             *(f"note: {note}" for note in self.notes),
+            *metric_lines(audit),
             *budget_lines(audit),
+            *threshold_lines(audit),
+            *group_lines(audit),
             *worst_lines(audit, self.radius),
             *scale_lines(audit, [audit.power], self.radius),
             f"  worst-case log loss on the training rows: {risk:.4f}",
@@ -179,6 +247,43 @@ class TableFit:
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
+
+
+def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> list[str]:
+    """Training and test rows, the measure, class weights, thresholds, and the radius."""
+    later = f" ({training.split_by})" if training.split_by else ""
+    measure, settings = classifiers.measure, classifiers.settings
+    share = float((classifiers.train.y > 0).mean())
+    why = f"the rarer outcome has {percent(min(share, 1 - share))} of the rows"
+    why = "as given" if settings.measure else why
+    said = f"chosen and judged by {measure.label} ({why})"
+    if classifiers.balanced:
+        said += "; both outcomes count the same in the fit, and probabilities fit the base rate"
+    elif measure.name == "cost":
+        said += "; outcomes are weighted by their costs, and probabilities fit the base rate"
+    at = {
+        name: classifiers.calibrations[name].probability(np.array([cut]))[0]
+        for name, cut in classifiers.cuts.items()
+    }
+    shown = ", ".join(f"{name} {value:.3f}" for name, value in at.items())
+    how = "their own"
+    if settings.threshold is not None:
+        how = "as given"
+    elif settings.approve is not None:
+        how = f"to approve {settings.approve:.1%} of the training rows"
+    lines = [
+        f"trained on {len(classifiers.train):,} rows, tested on {len(classifiers.test):,}{later}",
+        plain(said),
+        f"thresholds, {how}: approve from a probability of {shown}",
+    ]
+    if classifiers.rows_for_choice:
+        lines.append(f"settings were chosen on {classifiers.rows_for_choice:,} training rows")
+    if (curve := classifiers.budget_curve) is not None:
+        lines.append(f"budgets: {curve.reason}")
+    elif classifiers.train_for != 1:
+        lines.append(f"trained for {classifiers.train_for:g} times the budgets, as given")
+    radius = radius_line(classifiers.radius, classifiers.radius_reason)
+    return [*(wrapped(line) for line in lines), radius]
 
 
 def radius_line(radius: float, reason: str) -> str:
@@ -200,7 +305,9 @@ def write_classifiers_page(
     target, source = training.plan.target, training.table.source
     chosen = None
     if (curve := classifiers.radius_curve) is not None:
-        chosen = which_radius(curve.rows(), curve.recommended, classifiers.radius_reason)
+        label = curve.measure.label
+        reason = classifiers.radius_reason
+        chosen = which_radius(curve.rows(), curve.recommended, reason, label)
     digests = {source: training.table.digest} if training.table.digest else {}
     write_audit(
         path,

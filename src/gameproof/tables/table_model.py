@@ -1,8 +1,9 @@
 """`TableModel`: a classifier together with the encoding of the tables that it takes.
 
 A table is encoded by the plan of its columns, transformed by `Prepare` and scored by the
-classifier, which may contain this `Prepare` itself. The three are one model in one file, so later
-tables are treated like the first one. Budgets are in the table's units and transformed likewise.
+classifier, which may contain this `Prepare` itself. Calibration turns scores into probabilities.
+All parts are one model in one file, so later tables are treated like the first one. Budgets are in
+the table's units and transformed likewise.
 """
 
 from __future__ import annotations
@@ -31,9 +32,11 @@ from gameproof.estimators.model_io.model_parts import (
 )
 from gameproof.estimators.model_io.model_record import model_record, restore_model
 from gameproof.estimators.prepare import Prepare
+from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.tables.column_checks import OTHER
 from gameproof.tables.column_plan import Plan
+from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.table import Table, as_table
 from gameproof.tables.target import Target
 
@@ -71,6 +74,10 @@ class TableModel:
         A record of the fit, stored in the model's file.
     budgets : Budgets, optional
         What people can change; by default what the classifier was fitted for.
+    calibration : Calibration, optional
+        How scores of the classifier become probabilities, by default as in logistic regression.
+    cut : float, optional
+        The score of the classifier above which people are approved.
 
     Raises
     ------
@@ -94,6 +101,8 @@ class TableModel:
     classifier: BaseStrategicClassifier
     training: Mapping[str, Any] = field(default_factory=dict)
     budgets: Budgets | None = None
+    calibration: Calibration = LOGISTIC
+    cut: float = 0.0
 
     def __post_init__(self) -> None:
         own, inside = self.classifier.budgets_, self.classifier.prepare_
@@ -130,6 +139,45 @@ class TableModel:
         """The score of each row, positive for the favourable outcome."""
         return self.scored(as_table(table)).scores
 
+    def predict_proba(self, table: Any) -> Matrix:
+        """Probabilities with one column per class, in the order of ``classes_``."""
+        favourable = self.probability(table)
+        return np.column_stack([1 - favourable, favourable])
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The unfavourable and the favourable outcome; scores are positive for the second."""
+        return np.array([self.plan.target.other, self.plan.target.favourable])
+
+    @property
+    def coef_(self) -> Matrix:
+        """Coefficients of the prepared features, which `names` lists."""
+        return self.line[0][None, :]
+
+    @property
+    def intercept_(self) -> Vector:
+        """The intercept of `decision_function`."""
+        return np.array([self.line[1]])
+
+    def probability(self, table: Any) -> Vector:
+        """The probability of the favourable outcome in each row."""
+        return self.probabilities(self.decision_function(table))
+
+    def probabilities(self, scores: Vector) -> Vector:
+        """The probability of the favourable outcome at each of these scores."""
+        return self.calibration.moved(self.cut).probability(scores)
+
+    @property
+    def threshold(self) -> float:
+        """The probability above which people get the favourable decision."""
+        return float(self.probabilities(np.zeros(1))[0])
+
+    @property
+    def line(self) -> tuple[Vector, float]:
+        """Coefficients of the prepared features, and the intercept of `decision_function`."""
+        classifier = self.classifier
+        return classifier.coef_[0], float(classifier.intercept_[0]) - self.cut
+
     def gamed_decisions(self, table: Any, *, multiple: float = 1.0) -> NDArray[Any]:
         """The predicted outcome of each row if that person uses `multiple` times their budget."""
         if self.budgets is None:
@@ -147,12 +195,13 @@ class TableModel:
     def prepared(self, table: Table) -> Prepared:
         """The features that the classifier takes, with notes."""
         X, unknown = self.plan.encoded(table)
-        return Prepared(self.prepare.transform(X), self._notes(X, unknown))
+        notes = [*table.notes, *self._notes(X, unknown)]
+        return Prepared(self.prepare.transform(X), notes)
 
     def scored(self, table: Table) -> Scored:
         """The scores, with notes."""
         Z, notes = self.prepared(table)
-        return Scored(self.classifier._scores(Z), notes)
+        return Scored(self.classifier._scores(Z) - self.cut, notes)
 
     def _notes(self, X: Matrix, unknown: Mapping[str, int]) -> list[str]:
         """Notes on cells with unknown levels and on missing cells."""
@@ -191,15 +240,22 @@ def table_record(model: TableModel) -> Record:
                 "target": plan.target.name,
                 "favourable": plan.target.favourable,
                 "others": plan.target.others,
+                "ignored": plan.target.ignored,
+                "rest": plan.target.rest,
                 **features_record(features),
                 "left_out": [[name, why] for name, why in plan.left_out.items()],
                 "pooled": [[name, count] for name, count in plan.pooled.items()],
+                "dates": [[name, form] for name, form in plan.dates.items()],
+                "units": [[name, unit] for name, unit in plan.units.items()],
+                "spelling": [plan.spelling.decimal, plan.spelling.thousands],
             }
         ),
         "encoders": to_json(encoders_record(model.prepare)),
         "classifier": model_record(model.classifier, None),
         "training": to_json(dict(model.training)),
         "budgets": to_json(budgets_record(model.budgets)),
+        "calibration": to_json(model.calibration),
+        "cut": to_json(model.cut),
     }
 
 
@@ -209,12 +265,21 @@ def restored_table(
     """The model in a record; a record that is not a model raises errors of any kind."""
     saved = from_json(content["plan"])
     features = restore_features(saved)
+    others = tuple(map(as_text, saved["others"]))
     target = Target(
-        as_text(saved["target"]), as_text(saved["favourable"]), tuple(map(as_text, saved["others"]))
+        as_text(saved["target"]),
+        as_text(saved["favourable"]),
+        others,
+        tuple(map(as_text, saved.get("ignored", ()))),
+        saved.get("rest", len(others) > 1) is True,
     )
     left_out = {as_text(name): as_text(why) for name, why in saved["left_out"]}
     pooled = {as_text(name): int(count) for name, count in saved["pooled"]}
-    plan = Plan(target, features, left_out, pooled)
+    # Older files have none of these: their tables had plain numbers and no dates.
+    dates = {as_text(name): as_text(form) for name, form in saved.get("dates", ())}
+    units = {as_text(name): as_text(unit) for name, unit in saved.get("units", ())}
+    spelling = Spelling(*map(as_text, saved.get("spelling", (".", ""))))
+    plan = Plan(target, features, left_out, pooled, dates, units, spelling)
     inner = content["classifier"]
     classifier = restore_model(kinds[inner["kind"]], inner)
     prepare = classifier.prepare_
@@ -225,7 +290,18 @@ def restored_table(
     ):
         raise ValueError("the classifier does not match the columns")
     budgets = restore_checked_budgets(from_json(content.get("budgets")))  # none in version 1
-    return TableModel(plan, prepare, classifier, from_json(content["training"]), budgets)
+    calibration, cut = _restored_decision(content)
+    training = from_json(content["training"])
+    return TableModel(plan, prepare, classifier, training, budgets, calibration, cut)
+
+
+def _restored_decision(content: Record) -> tuple[Calibration, float]:
+    """Calibration and cut; files of versions 1 and 2 have neither."""
+    slope, intercept = from_json(content.get("calibration", list(LOGISTIC)))
+    calibration, cut = Calibration(float(slope), float(intercept)), float(content.get("cut", 0.0))
+    if not (np.isfinite([*calibration, cut]).all() and calibration.slope > 0):
+        raise ValueError("the calibration or the cut is not valid")
+    return calibration, cut
 
 
 def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -20,53 +20,79 @@ FEWEST = 5  # rows of each outcome: then both parts of a split have some of each
 @final
 @dataclass(frozen=True)
 class Target:
-    """The column's name, the favourable value as the table writes it, and the other values."""
+    """The column's name, the favourable value as the table writes it, and the unfavourable ones.
+
+    Rows with an `ignored` value have no outcome yet. With `rest`, every value other than the
+    favourable and the ignored ones is unfavourable, also one that a later table brings.
+    """
 
     name: str
     favourable: str
     others: tuple[str, ...]
+    ignored: tuple[str, ...] = ()
+    rest: bool = False
 
     @classmethod
-    def of(cls, table: Table, name: str, favourable: Any, rest: bool = False) -> Target:
+    def of(
+        cls,
+        table: Table,
+        name: str,
+        favourable: Any,
+        rest: bool = False,
+        *,
+        unfavourable: Sequence[Any] = (),
+        ignore: Sequence[Any] = (),
+    ) -> Target:
         """The target column `name` of this table.
 
-        With `rest`, all values other than the favourable one count as one outcome.
+        Every value must be favourable, unfavourable or ignored. With `rest`, all values that are
+        not named are unfavourable; of two values, the one that is not named is the other outcome.
         """
         import pyarrow.compute as pc
 
         text = _values(table, name)
-        values = sorted(pc.drop_null(pc.unique(text)).to_pylist())
-        if not values:
+        every = sorted(pc.drop_null(pc.unique(text)).to_pylist())
+        if not every:
             raise DataError(f"no row of {table.source} has a value in the target {name!r}")
-        if len(values) == 1:
+        ignored = _named(table, name, ignore, every, "ignored value")
+        bad = _named(table, name, unfavourable, every, "unfavourable value")
+        values = [value for value in every if value not in ignored]
+        if len(values) < 2:
             raise DataError(
-                f"the target {name!r} of {table.source} is {values[0]!r} in every row: there is "
-                "nothing to tell apart"
+                f"the target {name!r} of {table.source} is {listed(values) or 'ignored'!r} in "
+                "every row: there is nothing to tell apart"
             )
+        left = [value for value in values if value not in bad]
+        if favourable is None and bad and len(left) == 1:
+            favourable = left[0]
         if favourable is None:
             raise DataError(
                 f"say which value of {name!r} is favourable (--favourable), the outcome that "
                 f"people want: {' or '.join(values[:3])}"
             )
-        chosen = _chosen(str(favourable), values)
-        if chosen is None:
+        chosen = _named(table, name, [favourable], every, "favourable value")[0]
+        if chosen in (*bad, *ignored):
             raise DataError(
-                f"no row of {table.source} has the favourable value {str(favourable)!r}; "
-                f"{name!r} is one of {listed(values)}"
+                f"the value {chosen!r} of the target {name!r} is stated as favourable and as "
+                f"{'ignored (--ignore)' if chosen in ignored else 'unfavourable (--unfavourable)'}"
             )
         others = tuple(value for value in values if value != chosen)
-        if len(others) > 1 and not rest:
+        unsaid = [value for value in others if value not in bad] if bad else list(others)
+        if not rest and (unsaid if bad else len(others) > 1):
             raise DataError(
                 f"the target {name!r} of {table.source} has {len(values)} values "
-                f"({listed(values, 4)}), expected 2; with rest (--rest), every value other than "
-                f"{chosen!r} counts as one outcome"
+                f"({listed(values, 4)}), expected 2; state what {listed(unsaid, 4)} "
+                f"{'means' if len(unsaid) == 1 else 'mean'}: --unfavourable VALUE for a bad "
+                "outcome, --ignore VALUE to leave out rows whose outcome is not known yet"
             )
-        return cls(name, chosen, others)
+        return cls(name, chosen, others, tuple(ignored), rest and len(others) > 1)
 
     @property
     def other(self) -> str:
         """The name of the outcome with label -1."""
-        return self.others[0] if len(self.others) == 1 else f"not {self.favourable}"
+        if self.rest or len(self.others) > 3:
+            return f"not {self.favourable}"
+        return " or ".join(self.others)
 
     @property
     def outcomes(self) -> tuple[str, str]:
@@ -79,7 +105,7 @@ class Target:
         if unknown:
             raise DataError(
                 f"the target {self.name!r} of {table.source} has {listed(sorted(unknown), 3)}, "
-                f"expected {self.favourable} or {self.others[0]}"
+                f"expected {self.favourable} or {self.other}"
             )
         return rows, y
 
@@ -90,16 +116,17 @@ class Target:
 
     def known(self, table: Table) -> tuple[NDArray[Any], Vector, Mapping[str, int]]:
         """The rows with a known outcome, their labels, and counts of all values that are neither
-        outcome. With several other values, every value is an outcome."""
+        outcome and not ignored."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
         text = _values(table, self.name)
-        usable = pc.is_valid(text)
+        ignored = pc.is_in(text, value_set=pa.array(self.ignored, pa.string()))
+        usable = pc.and_not(pc.is_valid(text), ignored)
         unknown: dict[str, int] = {}
-        if len(self.others) == 1:
+        if not self.rest:
             usable = pc.is_in(text, value_set=pa.array([self.favourable, *self.others]))
-            odd = pc.value_counts(pc.drop_null(pc.filter(text, pc.invert(usable))))
+            odd = pc.value_counts(pc.drop_null(pc.filter(text, pc.invert(pc.or_(usable, ignored)))))
             unknown = dict(zip(odd.field(0).to_pylist(), odd.field(1).to_pylist(), strict=True))
         rows = np.flatnonzero(usable.to_numpy(zero_copy_only=False))
         wanted = pc.equal(pc.filter(text, usable), self.favourable)
@@ -129,6 +156,22 @@ def _values(table: Table, name: str) -> Any:
 
     column = table.column(name, "target column")
     return pc.cast(column.numbers, pa.string()) if column.kind == "number" else column.text
+
+
+def _named(
+    table: Table, name: str, given: Sequence[Any], values: list[str], what: str
+) -> list[str]:
+    """The values of the target that are meant, as the table writes them."""
+    found = []
+    for value in given:
+        chosen = _chosen(str(value), values)
+        if chosen is None:
+            raise DataError(
+                f"no row of {table.source} has the {what} {str(value)!r}; {name!r} is one of "
+                f"{listed(values)}"
+            )
+        found.append(chosen)
+    return list(dict.fromkeys(found))
 
 
 def _chosen(favourable: str, values: list[str]) -> str | None:

@@ -2,6 +2,10 @@
 
 Logistic regression expects no gaming. Strategic regression expects the paper's response: people
 move by a power times the coefficients. The robust classifier is trained for the budgets.
+
+Class weights follow from the measure (`measures.py`). They move the boundary at which a classifier
+approves; `Calibration` restores probabilities that fit the base rate. A stated threshold or
+approval rate replaces the boundary.
 """
 
 from __future__ import annotations
@@ -12,16 +16,24 @@ from functools import cached_property
 from typing import Any, Literal, final
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
 
 from gameproof.auditing.audit import POWERS, RADII, compare_models
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
+from gameproof.auditing.threshold_rows import approving_score
+from gameproof.core.arguments import Vector
 from gameproof.core.progress import step
 from gameproof.estimators.logistic import StrategicLogisticRegression
+from gameproof.estimators.measures import Measure, as_measure
 from gameproof.estimators.prepare import Prepare
+from gameproof.estimators.probability_calibration import Calibration
 from gameproof.estimators.robust import RobustStrategicClassifier
+from gameproof.estimators.select_budget import BudgetCurve, select_budget
 from gameproof.estimators.select_radius import RadiusCurve, select_radius
 from gameproof.estimators.table_budgets import Budgets
+from gameproof.tables.choice_rows import ChoiceRows, choice_rows
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.defaults import GIVEN
 from gameproof.tables.fit_notes import FitNotes
@@ -29,8 +41,6 @@ from gameproof.tables.fit_settings import FitSettings
 from gameproof.tables.training_table import TrainingTable
 
 LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
-# More rows hardly change the choice of the radius, and each is fitted dozens of times.
-ROWS_FOR_RADIUS = 5000
 FOLDS = 5
 
 
@@ -49,6 +59,14 @@ class ThreeClassifiers:
     budgets: Budgets
     outcomes: tuple[str, str]
     settings: FitSettings
+    measure: Measure
+    balanced: bool
+    calibrations: Mapping[str, Calibration]
+    cuts: Mapping[str, float]  # the scores above which classifiers approve
+    budget_curve: BudgetCurve | None = None
+    train_for: float = 1.0
+    rows_for_choice: int = 0
+    groups: NDArray[np.str_] | None = None  # of the test rows
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -64,7 +82,13 @@ class ThreeClassifiers:
     def _audited(self, powers: Sequence[float], radii: Sequence[float]) -> Audit:
         names = [str(name) for name in self.prepare.get_feature_names_out()]
         lines = [
-            LinearModel(model.coef_[0], float(model.intercept_[0]), names, name)
+            LinearModel(
+                model.coef_[0],
+                float(model.intercept_[0]) - self.cuts[name],
+                names,
+                name,
+                self.calibrations[name].moved(self.cuts[name]),
+            )
             for name, model in self.models.items()
         ]
         found = compare_models(
@@ -80,8 +104,11 @@ class ThreeClassifiers:
             label_cost=self.settings.label_cost,
             power=self.settings.power,
             scale=self.models[ROBUST].units_.scale,
+            groups=self.groups,
+            measure=self.measure,
         )
-        return replace(found, radius=self.radius, outcomes=self.outcomes)
+        approve = self.settings.approve
+        return replace(found, radius=self.radius, outcomes=self.outcomes, approve=approve)
 
 
 def fit_classifiers(
@@ -93,33 +120,58 @@ def fit_classifiers(
     progress: bool | None,
     title: str = "",
 ) -> ThreeClassifiers:
-    """Splits the rows, chooses the radius where it is "auto", and fits the three classifiers.
+    """Splits the rows, chooses what is "auto", and fits and calibrates the three classifiers.
 
     `title` starts every line of progress.
     """
     features = training.plan.features
-    train, test = split(training.data, settings.test_share, seed)
-    prepare = Prepare(features).fit(train.X)
+    rows = split_rows(training, settings.test_share, seed)
+    train, test = (training.data.take(part) for part in rows)
+    good = train.y > 0
+    measure = as_measure(
+        settings.measure, good, settings.cost_accept_bad, settings.cost_refuse_good
+    )
+    weight = measure.class_weight(good, settings.balanced)
     robust = RobustStrategicClassifier(
-        label_cost=settings.label_cost, budgets=training.budgets, prepare=Prepare(features)
+        label_cost=settings.label_cost,
+        budgets=training.budgets,
+        prepare=Prepare(features),
+        class_weight=weight,
     )
     notes = FitNotes()
+    choice = choice_rows(train, seed)
+    budget_curve, train_for = None, settings.train_for
+    if train_for == "auto" and not training.budgets.columns:
+        train_for = 1.0
+    if train_for == "auto":
+        text = f"{title}choosing the multiple of the budgets on {choice.y.size:,} rows"
+        with step(text, progress), notes.collected("choice of the budgets"):
+            base = clone(robust).set_params(radius=0.0)
+            budget_curve = select_budget(model=base, **_how_to_choose(choice, seed, measure))
+        train_for = budget_curve.recommended
+    robust.set_params(budgets=training.budgets.times(float(train_for)))
     chosen, reason, curve = radius, GIVEN, None
     if radius == "auto":
-        with notes.collected("choice of the radius"):
-            curve = _radius_curve(train, robust, seed, title, progress)
+        text = f"{title}choosing the radius on {choice.y.size:,} rows"
+        with step(text, progress), notes.collected("choice of the radius"):
+            curve = select_radius(model=robust, **_how_to_choose(choice, seed, measure))
         chosen, reason = curve.recommended, " ".join(filter(None, (curve.reason, curve.note)))
+    prepare = Prepare(features).fit(train.X)
     ranges = {features.names[at] for at in training.budgets.ranges}
     movable = [k for k, owner in enumerate(prepare.owners_) if owner in ranges]
     models = {
-        LOGISTIC: StrategicLogisticRegression(features=movable, power=0.0),
-        STRATEGIC: StrategicLogisticRegression(features=movable, power=settings.power),
-        ROBUST: robust.set_params(radius=chosen),
-    }
+        name: StrategicLogisticRegression(features=movable, power=power, class_weight=weight)
+        for name, power in ((LOGISTIC, 0.0), (STRATEGIC, settings.power))
+    } | {ROBUST: robust.set_params(radius=chosen)}
+    Z = prepare.transform(train.X)
+    calibrations, cuts = {}, {}
     for name, model in models.items():
         text = f"{title}fitting the {name} classifier to {len(train):,} rows"
         with step(text, progress), notes.collected(name, has_radius=name == ROBUST):
-            model.fit(train.X if name == ROBUST else prepare.transform(train.X), train.y)
+            model.fit(train.X if name == ROBUST else Z, train.y)
+        scores = model._scores(Z)
+        calibrations[name] = Calibration.fitted(scores, good)
+        cuts[name] = _cut(calibrations[name], scores, settings)
     return ThreeClassifiers(
         robust.prepare_,
         models,
@@ -131,32 +183,54 @@ def fit_classifiers(
         training.budgets,
         training.outcomes,
         settings,
+        measure,
+        weight == "balanced",
+        calibrations,
+        cuts,
+        budget_curve,
+        float(train_for),
+        choice.y.size if curve or budget_curve else 0,
+        None if training.groups is None else training.groups[rows[1]],
         notes.sentences(),
     )
 
 
-def split(data: Dataset, share: float, seed: int) -> tuple[Dataset, Dataset]:
-    """Training rows and a share of test rows, with the classes in the same proportions."""
-    n_test = min(max(round(share * len(data)), 2), len(data) - 2)
-    train, test = data.split(len(data) - n_test, seed=seed)
-    for part, what in ((train, "training"), (test, "test")):
-        if not (part.y > 0).any() or not (part.y < 0).any():
+def split_rows(
+    training: TrainingTable, share: float, seed: int
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Training rows and test rows: later ones, or a share with the classes in proportion."""
+    data = training.data
+    if training.later is not None:
+        found = np.flatnonzero(~training.later), np.flatnonzero(training.later)
+        how, what_else = training.split_by, "another value (--test-after)"
+    else:
+        n_test = min(max(round(share * len(data)), 2), len(data) - 2)
+        found = data.split_rows(len(data) - n_test, seed=seed)
+        how, what_else = f"a test share of {share:g} (--test)", "another share"
+    for rows, what in zip(found, ("training", "test"), strict=True):
+        good = data.y[rows] > 0
+        if good.all() or not good.any():
             raise ValueError(
-                f"with a test share of {share:g} (--test), the {what} rows have one class only; "
-                "give more rows, or another share"
+                f"with {how}, the {what} rows have one class only; give more rows, or {what_else}"
             )
-    return train, test
+    return found
 
 
-def _radius_curve(
-    train: Dataset, robust: Any, seed: int, title: str, progress: bool | None
-) -> RadiusCurve:
-    """Cross-validated accuracy over radii, on a subsample of large tables."""
-    X, y = train.X, train.y
-    rows = np.arange(y.size)
-    if y.size > ROWS_FOR_RADIUS:
-        rows = np.random.default_rng(seed).permutation(y.size)[:ROWS_FOR_RADIUS]
-    # Every fold needs rows of both classes.
-    folds = max(2, min(FOLDS, int((y[rows] > 0).sum()), int((y[rows] < 0).sum())))
-    with step(f"{title}choosing the radius on {rows.size:,} rows", progress):
-        return select_radius(X[rows], y[rows], robust, folds=folds, seed=seed)
+def _cut(calibration: Calibration, scores: Vector, settings: FitSettings) -> float:
+    """The score above which people are approved: the classifier's own, 0, unless one is stated."""
+    if settings.threshold is not None:
+        return calibration.score_at(settings.threshold)
+    return 0.0 if settings.approve is None else approving_score(scores, settings.approve)
+
+
+def _how_to_choose(choice: ChoiceRows, seed: int, measure: Measure) -> dict[str, Any]:
+    """Arguments of `select_radius` and `select_budget`."""
+    return {
+        "X": choice.X,
+        "y": choice.y,
+        "sample_weight": choice.weights,
+        # Every fold needs rows of both classes.
+        "folds": max(2, min(FOLDS, choice.rarer)),
+        "seed": seed,
+        "measure": measure,
+    }

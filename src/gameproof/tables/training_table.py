@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from gameproof.core.arguments import Matrix
 from gameproof.core.naming import listed, quoted
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.tables.column_budgets import StatedBudgets, by_column, checked_budgets
+from gameproof.tables.column_notes import column_notes
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.dataset import Dataset
+from gameproof.tables.date_columns import StatedDates, origin_note
+from gameproof.tables.group_column import group_labels
+from gameproof.tables.out_of_time import SPLITS, rows_after
 from gameproof.tables.table import Table
 from gameproof.tables.target import Target
 
@@ -36,13 +41,19 @@ class TrainingTable:
     plan
         How each column is used.
     data
-        The encoded rows, after balancing where that was asked for.
+        The encoded rows.
     budgets
         What people can change.
     n_rows, n_without_target
         Rows of the whole table, and rows left out because their target is missing.
     fingerprint
-        Fingerprint of all rows with a target, before balancing.
+        Fingerprint of these rows.
+    groups
+        The group of each row, if groups are to be compared.
+    later
+        Whether each row is a test row of an out-of-time test, if there is one.
+    split_by
+        How rows are divided into training and test rows, in words; empty for a random split.
     """
 
     table: Table
@@ -52,6 +63,9 @@ class TrainingTable:
     n_rows: int
     n_without_target: int
     fingerprint: str
+    groups: NDArray[np.str_] | None = None
+    later: NDArray[np.bool_] | None = None
+    split_by: str = ""
 
     @property
     def outcomes(self) -> tuple[str, str]:
@@ -66,9 +80,20 @@ class TrainingTable:
         return {name: int(count) for name, count in named if count}
 
     @cached_property
+    def quartiles(self) -> dict[str, list[float]]:
+        """The quartiles of each numeric column that has values."""
+        found = {}
+        for name, column in zip(self.data.features.names, self.data.X.T, strict=True):
+            known = column[~np.isnan(column)]
+            if name not in self.data.features.levels and known.size:
+                found[name] = [float(q) for q in np.quantile(known, (0.25, 0.5, 0.75))]
+        return found
+
+    @cached_property
     def cautions(self) -> list[str]:
-        """Gaming that the budgets do not cover: missing cells, and copies of a movable column."""
-        names, found = self.data.features.names, []
+        """What looks wrong in the columns, and gaming that the budgets do not cover: missing cells,
+        and copies of a movable column."""
+        names, found = self.data.features.names, column_notes(self.table, self.plan)
         covered = {*self.budgets.columns, *self.data.features.levels}
         for at in self.budgets.ranges:
             if count := self.missing.get(names[at]):
@@ -89,10 +114,14 @@ class TrainingTable:
         plan, data = self.plan, self.data
         positive, target = int((data.y > 0).sum()), quoted(plan.target.name)
         lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
+        lines += [f"  {note}" for note in self.table.notes]
+        ignored = list(plan.target.ignored)
         if self.n_without_target:
-            lines.append(f"  left out {self.n_without_target:,} rows without {target}")
-        if len(data) < self.n_rows - self.n_without_target:
-            lines.append(f"  drew {positive:,} rows of each outcome")
+            why = f" or with an ignored one ({listed(ignored)})" if ignored else ""
+            lines.append(f"  left out {self.n_without_target:,} rows without {target}{why}")
+        left = self.n_rows - self.n_without_target - len(data)
+        if left:
+            lines.append(f"  left out {left:,} rows without the column to split by")
         lines.append(
             f"  {target} is {plan.target.favourable!r} (favourable) in {positive:,} "
             f"rows, {plan.target.other!r} in {len(data) - positive:,}"
@@ -114,6 +143,8 @@ class TrainingTable:
             lines.append(
                 f"  missing values, replaced by the median and marked: {listed(gaps, SHOWN)}"
             )
+        if self.plan.dates:
+            lines.append(f"  {origin_note([quoted(name) for name in self.plan.dates])}")
         left_out = self.plan.left_out.items()
         return [*lines, *(f"  left out {quoted(name)}: {reason}" for name, reason in left_out)]
 
@@ -142,6 +173,9 @@ class TrainingTable:
             "missing": self.missing,
             "pooled": dict(plan.pooled),
             "left_out": dict(plan.left_out),
+            "read": list(self.table.notes),
+            "dates": dict(plan.dates),
+            "ignored": list(plan.target.ignored),
             "fingerprint": self.fingerprint,
         }
 
@@ -155,21 +189,40 @@ def training_table(
     drop: Sequence[str] = (),
     categories: Sequence[str] = (),
     rest: bool = False,
-    balanced: bool = False,
-    seed: int = 0,
+    unfavourable: Sequence[Any] = (),
+    ignore: Sequence[Any] = (),
+    dates: StatedDates = (),
+    groups: str | None = None,
+    split_by: str | None = None,
+    test_after: Any = None,
 ) -> TrainingTable:
     """Labels the rows of a table, plans its columns and checks the budgets."""
-    aim = Target.of(table, target, favourable, rest)
+    if (split_by is None) != (test_after is None):
+        raise ValueError(
+            "an out-of-time test needs both the column (split_by, --split-by) and the value after "
+            "which rows are tested (test_after, --test-after)"
+        )
+    aim = Target.of(table, target, favourable, rest, unfavourable=unfavourable, ignore=ignore)
     known, y = aim.labelled(table)
+    unlabelled = table.n - known.n
+    later, said = None, ""
+    if split_by is not None:
+        rows, later = rows_after(known, split_by, test_after)
+        if rows.size < known.n:
+            known, y = known.take(rows), y[rows]
+        said = f"{quoted(split_by)} after {test_after}"
     aim.require_both(y, "learn from and test on")
     stated = by_column(budgets)
-    plan = Plan.of(known, aim, list(stated), drop=drop, categories=categories)
+    dropped = [*drop, *([split_by] if split_by is not None and split_by not in drop else [])]
+    plan = Plan.of(known, aim, list(stated), drop=dropped, categories=categories, dates=dates)
+    if split_by is not None:
+        plan = replace(plan, left_out={**plan.left_out, split_by: SPLITS})
     data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
     checked = checked_budgets(stated, plan.features, data.X)
-    fingerprint = data.fingerprint
-    if balanced:
-        data = data.balanced(None, seed)
-    return TrainingTable(known, plan, data, checked, table.n, table.n - known.n, fingerprint)
+    labels = None if groups is None else group_labels(known, groups)
+    return TrainingTable(
+        known, plan, data, checked, table.n, unlabelled, data.fingerprint, labels, later, said
+    )
 
 
 def copies_of(X: Matrix, at: int) -> list[int]:

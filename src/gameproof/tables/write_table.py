@@ -22,11 +22,16 @@ PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
 
 def check_table_name(path: Path) -> None:
     """Raises if a file name does not tell the format."""
-    if path.suffix != ".parquet" and _inner(path).suffix not in SEPARATORS:
+    if path.suffix != ".parquet" and not is_text_table(path):
         raise ValueError(
             f"the name {path.name} does not tell the format; give a name that ends in .csv, .tsv "
             f"or .parquet; .csv and .tsv may be compressed ({', '.join(PACKERS)})"
         )
+
+
+def is_text_table(path: Path) -> bool:
+    """True if a file of this name is CSV or TSV, compressed or not, which spreadsheets open."""
+    return _inner(path).suffix in SEPARATORS
 
 
 def write_table(path: Path, columns: Mapping[str, Any]) -> None:
@@ -44,7 +49,7 @@ def table_bytes(path: Path, columns: Mapping[str, Any]) -> bytes:
     table = pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
     sink = pa.BufferOutputStream()
     if path.suffix == ".parquet":
-        pq.write_table(table, sink)
+        pq.write_table(table, sink, write_page_checksum=True)
     else:
         separator = SEPARATORS[_inner(path).suffix]
         sink.write((separator.join(map(_quoted, table.column_names)) + "\n").encode())

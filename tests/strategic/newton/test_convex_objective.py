@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.newton.minimum import minimum
 from strategic_problems import KINDS, random_problem
 
@@ -24,18 +24,18 @@ def random_x(problem: gp.StrategicProblem, rng: np.random.Generator) -> Vector:
 def test_derivatives_are_those_of_the_value(name: str, given: bool) -> None:
     problem, rng = KINDS[name](), np.random.default_rng(0)
     gamma = rng.uniform(-1, 1, problem.n) if given else None
-    side = ConvexSide(problem, gamma)
-    nothing, step = np.zeros(side.free.size), 1e-5
+    objective = ConvexObjective(problem, gamma)
+    nothing, step = np.zeros(objective.free.size), 1e-5
     for _ in range(3):
-        v = side.lift(random_x(problem, rng), 0.3)
-        found = side.derivatives(side.at(v), nothing)
-        np.testing.assert_allclose(side.gradient(v), found.gradient, atol=1e-12)
+        v = objective.lift(random_x(problem, rng), 0.3)
+        found = objective.derivatives(objective.at(v), nothing)
+        np.testing.assert_allclose(objective.gradient(v), found.gradient, atol=1e-12)
         for c in range(v.size):
             change = step * np.eye(v.size)[c]
-            up, down = side.at(v + change), side.at(v - change)
+            up, down = objective.at(v + change), objective.at(v - change)
             slope = (up.value - down.value) / (2 * step)
             assert found.gradient[c] == pytest.approx(slope, abs=1e-6)
-            slopes = [side.derivatives(end, nothing).gradient for end in (up, down)]
+            slopes = [objective.derivatives(end, nothing).gradient for end in (up, down)]
             if not isinstance(problem.loss, gp.HuberHinge):  # whose second derivative jumps
                 bend = (slopes[0] - slopes[1]) / (2 * step)
                 np.testing.assert_allclose(found.hessian[c], bend, atol=2e-5)
@@ -44,16 +44,18 @@ def test_derivatives_are_those_of_the_value(name: str, given: bool) -> None:
 @pytest.mark.parametrize("name", ["quadratic", "intercept", "labels both ways"])
 def test_free_agents_add_their_bends_along_their_pulls(name: str) -> None:
     problem, rng = KINDS[name](), np.random.default_rng(1)
-    side = ConvexSide(problem)
+    objective = ConvexObjective(problem)
     v = random_x(problem, rng)
-    rows = np.array([side.pulls(e) for e in np.eye(v.size)]).T
-    bends = rng.uniform(0, 5, side.free.size)
-    here = side.at(v)
-    added = side.derivatives(here, bends).hessian - side.derivatives(here, 0 * bends).hessian
+    rows = np.array([objective.pulls(e) for e in np.eye(v.size)]).T
+    bends = rng.uniform(0, 5, objective.free.size)
+    here = objective.at(v)
+    added = (
+        objective.derivatives(here, bends).hessian - objective.derivatives(here, 0 * bends).hessian
+    )
     np.testing.assert_allclose(added, (rows.T * bends) @ rows / problem.n, atol=1e-12)
-    np.testing.assert_allclose(side.pulled(bends), bends @ rows / problem.n, atol=1e-12)
-    t = problem.loss.s * side.at(v).z - problem.label_cost * problem.population.y * v[-1]
-    np.testing.assert_allclose(side.pulls(v), t[side.free], atol=1e-12)
+    np.testing.assert_allclose(objective.pulled(bends), bends @ rows / problem.n, atol=1e-12)
+    t = problem.loss.s * objective.at(v).z - problem.label_cost * problem.population.y * v[-1]
+    np.testing.assert_allclose(objective.pulls(v), t[objective.free], atol=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -62,15 +64,15 @@ def test_bounds_hold_at_every_point_of_the_set(seed: int) -> None:
     the best one known."""
     problem, rng = random_problem(seed), np.random.default_rng(seed)
     gamma = rng.uniform(-1, 1, problem.n)
-    side = ConvexSide(problem, gamma)
+    objective = ConvexObjective(problem, gamma)
     best = minimum(problem, gamma).v
     others = [best, *(random_x(problem, rng) for _ in range(50))]
     least = min(problem.value(x, gamma) for x in others)
     for x in others[:10]:
         for room in (0.0, 0.1):
-            here = side.at(side.lift(x, room))
+            here = objective.at(objective.lift(x, room))
             nobody = np.zeros(0)
-            lower, upper = side.bounds(here, side.derivatives(here, nobody), nobody)
+            lower, upper = objective.bounds(here, objective.derivatives(here, nobody), nobody)
             value = problem.value(x, gamma)
             assert lower <= least + 1e-12 * max(1.0, abs(least))
             assert upper >= value - 1e-12 * max(1.0, abs(value))

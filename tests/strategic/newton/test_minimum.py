@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 
 import gameproof as gp
 from gameproof.strategic.newton import barrier, convex_objective, minimum
-from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.newton.convex_objective import ConvexObjective
 from strategic_problems import KINDS, make, random_problem, synthetic
 
 Vector = np.ndarray[Any, np.dtype[np.float64]]
@@ -34,9 +34,9 @@ def at_scale(n: int, d: int = 10, **options: Any) -> gp.StrategicProblem:
 def no_barrier_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """The barrier method may use a sample and the active agents, but never all of many agents."""
 
-    def checked(side: Any, *arguments: Any) -> barrier.Minimum:
-        assert not isinstance(side, ConvexSide) or side.n < minimum.FEW
-        return barrier.minimise(side, *arguments)
+    def checked(objective: Any, *arguments: Any) -> barrier.Minimum:
+        assert not isinstance(objective, ConvexObjective) or objective.n < minimum.FEW
+        return barrier.minimise(objective, *arguments)
 
     monkeypatch.setattr(minimum, "FEW", 3000)
     monkeypatch.setattr(minimum, "minimise", checked)
@@ -123,20 +123,20 @@ def test_where_all_agents_are_near_0_the_barrier_takes_them() -> None:
 def test_expansion_is_that_of_the_value_with_the_best_gamma(name: str, given: bool) -> None:
     problem, rng = KINDS[name](), np.random.default_rng(0)
     gamma = rng.uniform(-1, 1, problem.n) if given else None
-    side, step = ConvexSide(problem, gamma), 1e-6
+    objective, step = ConvexObjective(problem, gamma), 1e-6
 
     def value(v: Vector) -> float:
-        return side.at(v).value + float(np.abs(side.pulls(v)).sum()) / side.n
+        return objective.at(v).value + float(np.abs(objective.pulls(v)).sum()) / objective.n
 
     x = 0.3 * rng.standard_normal(problem.x_set.dim)
     x[-1] = 1.0
-    v = side.lift(x, 0.2)
-    found = side.expand(v)
+    v = objective.lift(x, 0.2)
+    found = objective.expand(v)
     assert found.value == pytest.approx(value(v), abs=1e-12)
-    t = side.pulls_at(found, side.free)
-    np.testing.assert_allclose(t, side.pulls(v), atol=1e-12)
+    t = objective.pulls_at(found, objective.free)
+    np.testing.assert_allclose(t, objective.pulls(v), atol=1e-12)
     assert np.abs(t).min(initial=1.0) > 1e-4  # no kink within a step
-    expected = side.derivatives(side.at(v), np.zeros(side.free.size)).hessian
+    expected = objective.derivatives(objective.at(v), np.zeros(objective.free.size)).hessian
     np.testing.assert_allclose(found.hessian, expected, atol=1e-5)
     for c, direction in enumerate(step * np.eye(v.size)):
         slope = (value(v + direction) - value(v - direction)) / (2 * step)
@@ -147,9 +147,9 @@ def test_expansion_is_that_of_the_value_with_the_best_gamma(name: str, given: bo
 def test_a_sample_has_the_labels_of_all_whatever_their_order(order: str) -> None:
     n = 10_000
     y = np.where(np.arange(n) % 2 if order == "alternating" else np.arange(n) < n / 2, 1.0, -1.0)
-    side = ConvexSide(make(data=(np.ones((n, 1)), y)))
+    objective = ConvexObjective(make(data=(np.ones((n, 1)), y)))
     for number in (100, 1000, 5000):
-        sample = side.sample(number)
+        sample = objective.sample(number)
         assert 0.98 * number <= sample.n <= number
         assert sample.free.size == pytest.approx(sample.n / 2, rel=0.02)
 

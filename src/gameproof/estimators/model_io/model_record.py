@@ -32,6 +32,7 @@ from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_budgets import as_budgets
+from gameproof.estimators.table_columns import is_frame
 from gameproof.minmax.problem import Saddle
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.robust_problem import StrategicProblem
@@ -81,7 +82,8 @@ def _fingerprint(model: Any, table: Any, labels: Any) -> str:
     """A digest of rows and labels; their data types and sample weights do not matter."""
     names = getattr(model, "feature_names_in_", None)
     digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
-    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    numbers = model._preparation.numbers(table) if is_frame(table) else table
+    digest.update(np.ascontiguousarray(numbers, dtype="<f8").tobytes())
     # -1 and 1 for the two classes, 0 for unknown labels.
     first, second = (np.ravel(labels) == label for label in model.classes_)
     digest.update((second.astype(np.int8) - first.astype(np.int8)).tobytes())
@@ -108,6 +110,7 @@ def model_record(model: GamedClassifier, command: str | None) -> Record:
     parameters["response"] = response_record(model.response)
     parameters["budgets"] = budgets_record(model.budgets)
     del parameters["prepare"]  # restored from the fitted one
+    del parameters["journal"]  # a file of this machine
     if isinstance(model.solver, Solver):
         parameters["solver"] = UNSAVED + model.solver.signature
     if not isinstance(model.random_state, (int, np.integer)):

@@ -106,6 +106,8 @@ class Gradient(ABC):
     blocks: Blocks = None
     # Whether queried points must lie in the sets. Iterates then stay in slightly smaller ones.
     feasible: bool = False
+    # How many epochs a snapshot for variance reduction serves; 0 for none: see `VarianceReduced`.
+    snapshot_every: int = 0
     compiled: ClassVar[Compiled] = USER_DEFINED
 
     def n_points(self, dim: int) -> int:
@@ -132,6 +134,16 @@ class Gradient(ABC):
     def factor(self, dim: int) -> float:
         """The factor of the compiled form."""
         return 1.0
+
+    @property
+    def inner(self) -> Gradient:
+        """The estimate that this one corrects, or this one."""
+        return self
+
+    @property
+    def at_snapshot(self) -> Gradient:
+        """The estimate with which a pass over all samples estimates the mean at a snapshot."""
+        return self
 
     @property
     def uses_values(self) -> bool:

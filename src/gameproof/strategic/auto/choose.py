@@ -37,6 +37,8 @@ from gameproof.strategic.power_costs import NoResponse, PowerCost
 from gameproof.strategic.responses import BlackBox, KnownResponse, Sight
 from gameproof.strategic.robust_problem import StrategicProblem
 
+# The answers that a pilot study may ask by default.
+USUAL_PILOT = 300
 # The fewest answers from which a model can be learned.
 FEWEST_ANSWERS = 12
 # The least and the largest relative difference in strength between the simulated responses.
@@ -55,12 +57,14 @@ def choose(
     problem: StrategicProblem,
     estimate: Gradient | None,
     queries: int | None,
-    pilot: int,
-    batch: int,
+    pilot: int | None,
+    batch: int | None,
     start: bool,
     seed: int,
 ) -> Solver:
     """The solver that `Solver.auto` returns for a strategic problem; see there."""
+    pilot = USUAL_PILOT if pilot is None else pilot
+    batch = 1 if batch is None else batch
     known = _choose_for_known(problem, estimate, queries, batch, start, seed)
     if known is not None:
         return known
@@ -108,7 +112,7 @@ class _PilotStudy:
         self, problem: StrategicProblem, estimate: Gradient | None, pilot: int, seed: int
     ) -> None:
         self._problem, self._estimate, self._seed = problem, estimate, seed
-        people, left = problem.population, problem.population.remaining
+        people, left = problem.population, problem.population.records.obtainable
         self._pilot = pilot if left is None else min(pilot, left // 2)
         shows_answers = people.sight >= Sight.ANSWERS
         self._uses_answers = shows_answers and (estimate is None or isinstance(estimate, Envelope))

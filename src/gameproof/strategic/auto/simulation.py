@@ -14,7 +14,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
 from gameproof.minmax.problem import Saddle
-from gameproof.strategic.newton.convex_objective import ConvexSide
+from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.newton.minimum import minimum
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import KnownResponse
@@ -26,34 +26,36 @@ MAX_AGENTS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Simulation:
-    """A problem with a known response, its saddle point (x*, y*), and its learner's side."""
+    """A problem with a known response, its saddle point (x*, y*), and its learner's objective."""
 
     problem: StrategicProblem
     saddle: Saddle
-    side: ConvexSide
+    objective: ConvexObjective
 
     @classmethod
     def of(cls, problem: StrategicProblem) -> Simulation:
         """Computes the saddle point by Newton's method."""
         found = minimum(problem)
         gap = found.upper - found.lower
-        return cls(problem, Saddle(found.v, found.gamma, found.upper, gap), ConvexSide(problem))
+        return cls(
+            problem, Saddle(found.v, found.gamma, found.upper, gap), ConvexObjective(problem)
+        )
 
     @cached_property
     def _at_saddle(self) -> tuple[float, Vector]:
-        v = self.side.lift(self.saddle.x)
-        return self.side.at(v).value, self.side.pulls(v)
+        v = self.objective.lift(self.saddle.x)
+        return self.objective.at(v).value, self.objective.pulls(v)
 
     def gap(self, x: Vector, y: Vector) -> float:
         """max over y' of L(x, y'), less L(x*, y).
 
         It lies between the gap to the saddle point and the duality gap, and is cheap."""
-        side, v = self.side, self.side.lift(x)
-        upper = side.at(v).value + float(np.abs(side.pulls(v)).sum()) / side.n
+        objective, v = self.objective, self.objective.lift(x)
+        upper = objective.at(v).value + float(np.abs(objective.pulls(v)).sum()) / objective.n
         if not self.problem.smooth:
             return upper - self.saddle.value
         value, pulls = self._at_saddle
-        return upper - value - float(y[side.free] @ pulls) / side.n
+        return upper - value - float(y[objective.free] @ pulls) / objective.n
 
 
 def simulate(

@@ -53,7 +53,7 @@ def make_plan(
             f"answers must be at least 2 per deployment, {2 * times} in all, got {answers}"
         )
     each = min(answers // times, int((population.y < 0).sum()))
-    left = population.remaining
+    left = population.records.obtainable
     if left is not None and each * times > left:
         least = 2 * times
         way_out = (

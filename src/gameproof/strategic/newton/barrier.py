@@ -1,6 +1,7 @@
 """A primal-dual interior-point method for the convex objective of a strategic problem.
 
-With e_i in place of |t_i| for the free agents, and the set written as walls h_j(v) >= 0, it solves
+With e_i in place of |t_i| for the free agents, and the set written as constraints h_j(v) >= 0, it
+solves
 
     min f(v) + (1/n) sum_i e_i   subject to   e_i - t_i >= 0,   e_i + t_i >= 0,   h_j(v) >= 0
 
@@ -17,11 +18,12 @@ function of Forsgren and Gill (SIAM Journal on Optimization 8, 1998) decreases,
     f + (1/n) sum e + sum of shares [slack dual - mu log(slack^2 dual / mu)]
 
 for which it is a direction of descent; a trial costs O(n d). Mehrotra's correction (the same, 2,
-1992) makes most steps long. If it does not, the multipliers of many agents with t near 0 stand
-in the way, and v may move alone, with e and gamma put on the path: the least merit for that v.
-The heads of curved walls follow them (`Walls.follow`), or steps would be as short as these bend.
+1992) makes most steps long. If the corrected step is short, the multipliers of many agents with t
+near 0 limit it. Then v moves alone, and e and gamma are put on the path, which is the least merit
+for that v. The heads of curved constraints are moved with the step (`Constraints.follow`): along a
+tangent only short steps stay in the set.
 
-The bounds of `Side` say how far v and gamma are, and mu follows the gap between them.
+The bounds of `Objective` measure the accuracy of v and gamma, and mu follows the gap between them.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.strategic.newton.constraints import Walls
-from gameproof.strategic.newton.objective import Derivatives, Local, Side
+from gameproof.strategic.newton.constraints import Constraints
+from gameproof.strategic.newton.objective import Derivatives, Local, Objective
 from gameproof.strategic.newton.zeros import TARGET
 
 # The target of mu, as a share of the gap.
@@ -51,14 +53,17 @@ ROUNDING = 1e-15
 
 
 class Minimum(NamedTuple):
-    """A point, a gamma, and bounds: of the minimum of L(., gamma) from below, and of the maximum
-    over gamma at the point from above. And the multipliers of the walls."""
+    """A point v and a gamma, with the multipliers of the constraints.
+
+    `lower` is a lower bound of the minimum of L(., gamma), and `upper` is the maximum over gamma of
+    L(v, .). Both are computed without regard to rounding; `certificate` takes rounding into
+    account."""
 
     v: Vector
     gamma: Vector
     lower: float
     upper: float
-    forces: Vector
+    multipliers: Vector
 
     @property
     def gap(self) -> float:
@@ -75,25 +80,26 @@ class Move(NamedTuple):
 
 
 class Iterate(NamedTuple):
-    """A point, with the slacks and multipliers of e - t, of e + t, and of the walls."""
+    """A point, with the slacks and multipliers of e - t, of e + t, and of the constraints."""
 
     local: Local
     slack: Vector
     dual: Vector
 
 
-def minimise(side: Side, start: Vector, target: float = TARGET) -> Minimum:
-    """The point on the way along the path whose bounds are closest, and its gamma, of the free
-    agents, from a start inside the set."""
-    path, nothing = _Path(side), np.zeros(0)
-    best = Minimum(side.lift(start), np.zeros(side.free.size), -np.inf, np.inf, nothing)
-    here, mu = path.begin(side.lift(start, start[-1] / side.steepness), 1.0), 1.0
+def minimise(objective: Objective, start: Vector, target: float = TARGET) -> Minimum:
+    """Follows the path from a start inside the set; returns the iterate with the closest bounds.
+
+    Its gamma has one entry per free agent."""
+    path, nothing = _Path(objective), np.zeros(0)
+    best = Minimum(objective.lift(start), np.zeros(objective.free.size), -np.inf, np.inf, nothing)
+    here, mu = path.begin(objective.lift(start, start[-1] / objective.steepness), 1.0), 1.0
     reach: Vector | float = 0.0
     for _ in range(MAX_STEPS):
-        gamma, slopes = path.gamma(here), side.derivatives(here.local, path.bends(here), reach)
-        lower, upper = side.bounds(here.local, slopes, gamma)
+        gamma, slopes = path.gamma(here), objective.derivatives(here.local, path.bends(here), reach)
+        lower, upper = objective.bounds(here.local, slopes, gamma)
         if upper - lower < best.upper - best.lower:
-            best = Minimum(here.local.v, gamma, lower, upper, here.dual[2 * side.free.size :])
+            best = Minimum(here.local.v, gamma, lower, upper, here.dual[2 * objective.free.size :])
         if upper - lower <= target * max(1.0, abs(upper)):
             break
         mu = min(mu, SHRINK * (upper - lower) / path.total)
@@ -108,23 +114,29 @@ def minimise(side: Side, start: Vector, target: float = TARGET) -> Minimum:
 class _Path:
     """The equations of the module, and steps towards their solution."""
 
-    def __init__(self, side: Side) -> None:
-        self.side, self._walls, self._m = side, Walls(side), side.free.size
-        # Each constraint of an agent counts 1/n and each wall 1. On the path, the gap is mu times
-        # the total.
-        self._share = np.append(np.full(2 * self._m, 1 / side.n), np.ones(self._walls.number))
+    def __init__(self, objective: Objective) -> None:
+        self.objective, self._constraints, self._m = (
+            objective,
+            Constraints(objective),
+            objective.free.size,
+        )
+        # The two constraints of an agent count 1/n each, and each constraint of the set counts 1.
+        # On the path, the gap is mu times the total.
+        self._share = np.append(
+            np.full(2 * self._m, 1 / objective.n), np.ones(self._constraints.number)
+        )
         self.total = float(self._share.sum())
 
     def begin(self, v: Vector, mu: float) -> Iterate:
         """An iterate at v that satisfies all equations of the path but the one for v."""
         pairs = self._centred(v, mu)
-        dual = np.append(pairs, mu / self._walls.heights(v))
-        return Iterate(self.side.at(v), mu / dual, dual)
+        dual = np.append(pairs, mu / self._constraints.heights(v))
+        return Iterate(self.objective.at(v), mu / dual, dual)
 
     def _centred(self, v: Vector, mu: float) -> Vector:
         """The multipliers of the agents' pairs of constraints on the path, where each times its
         slack is mu."""
-        t = self.side.pulls(v)
+        t = self.objective.pulls(v)
         size, length = np.abs(t), np.hypot(mu, t)
         # (1 - |gamma|)/2 for gamma = t / (mu + length), without cancellation.
         less = (mu + mu**2 / (length + size)) / (2 * (mu + length))
@@ -158,21 +170,21 @@ class _Path:
 
     def _newton(self, here: Iterate, slopes: Derivatives) -> Callable[[Vector], Move]:
         """Returns a function that computes Newton's step toward given products slack * dual."""
-        m, v, force, bends = self._m, here.local.v, here.dual / here.slack, self.bends(here)
-        jacobian, gamma = self._walls.slopes(v), self.gamma(here)
-        hessian = slopes.hessian + self._walls.bend(v, here.dual[2 * m :])
-        solve = _factored(hessian + (jacobian.T * force[2 * m :]) @ jacobian)
+        m, v, multiplier, bends = self._m, here.local.v, here.dual / here.slack, self.bends(here)
+        jacobian, gamma = self._constraints.slopes(v), self.gamma(here)
+        hessian = slopes.hessian + self._constraints.bend(v, here.dual[2 * m :])
+        solve = _factored(hessian + (jacobian.T * multiplier[2 * m :]) @ jacobian)
 
         def move(target: Vector) -> Move:
             aim = target / here.dual - here.slack
             # The change of gamma if v stays.
             own = bends * (aim[:m] - aim[m : 2 * m]) / 2
-            gradient = slopes.gradient + self.side.pulled(gamma + own)
+            gradient = slopes.gradient + self.objective.pulled(gamma + own)
             dv = solve(jacobian.T @ (target / here.slack)[2 * m :] - gradient)
-            half = (own + bends * self.side.pulls(dv)) / 2
+            half = (own + bends * self.objective.pulls(dv)) / 2
             pairs, heights = np.concatenate([half, -half]), jacobian @ dv
-            slack = np.append(aim[: 2 * m] - pairs / force[: 2 * m], heights)
-            dual = np.append(pairs, (aim[2 * m :] - heights) * force[2 * m :])
+            slack = np.append(aim[: 2 * m] - pairs / multiplier[: 2 * m], heights)
+            dual = np.append(pairs, (aim[2 * m :] - heights) * multiplier[2 * m :])
             return Move(dv, slack, dual)
 
         return move
@@ -189,8 +201,8 @@ class _Path:
     ) -> Iterate | None:
         """The iterate after the longest part of a move that lowers the merit; None if that is
         shorter than `shortest`. If `centred`, the agents' pairs are put on the path, so that only
-        the walls limit the step."""
-        slack, dual, n, first = here.slack, here.dual, self.side.n, 2 * self._m
+        the constraints limit the step."""
+        slack, dual, n, first = here.slack, here.dual, self.objective.n, 2 * self._m
         change = dual * move.slack + slack * move.dual
         change -= mu * (2 * move.slack / slack + move.dual / dual)
         rise = float(slopes.gradient @ move.v) + float((self._share * change).sum())
@@ -210,24 +222,26 @@ class _Path:
     def _moved(
         self, here: Iterate, move: Move, length: float, centre: float | None
     ) -> Iterate | None:
-        """The iterate after a part of a move, its pairs centred where a mu is given; None where it
-        goes too far towards a wall: some are curved, and at the others there is rounding."""
+        """The iterate after a share of a move, with its pairs centred if a mu is given.
+
+        None if the move comes too close to a constraint: some constraints are curved, and near the
+        others there is rounding."""
         v, first = here.local.v + length * move.v, 2 * self._m
         slack, dual = here.slack + length * move.slack, here.dual + length * move.dual
-        self._walls.follow(v, slack[first:])
-        slack[first:] = self._walls.heights(v)
+        self._constraints.follow(v, slack[first:])
+        slack[first:] = self._constraints.heights(v)
         if (slack[first:] <= (1 - INSIDE) / 2 * here.slack[first:]).any():
             return None
         if centre is not None:
             dual[:first] = self._centred(v, centre)
             slack[:first] = centre / dual[:first]
-        return Iterate(self.side.at(v), slack, dual)
+        return Iterate(self.objective.at(v), slack, dual)
 
     def _merit(self, here: Iterate, mu: float) -> float:
         slack, dual = here.slack, here.dual
         e = float(slack[: 2 * self._m].sum()) / 2
         barrier = self._share * (slack * dual - mu * np.log(slack**2 * dual / mu))
-        return here.local.value + e / self.side.n + float(barrier.sum())
+        return here.local.value + e / self.objective.n + float(barrier.sum())
 
 
 def _longest(values: Vector, changes: Vector) -> float:

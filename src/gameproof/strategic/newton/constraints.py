@@ -1,7 +1,7 @@
 """The set of a strategic problem as inequalities h(v) >= 0 with concave h.
 
 They are the capped cone, the bounds of an intercept and of features with infinite cost, the
-constraints u >= |theta| of `ConvexSide`, and the constraints of the variables of `lifts`. The
+constraints u >= |theta| of `ConvexObjective`, and the constraints of the variables of `lifts`. The
 nonlinear ones are u >= |y|_p. (The cone of the problem has p = 2, u = alpha and
 y = (K + s) theta / cost.) They are written as
 
@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.objective import Side
+from gameproof.strategic.newton.objective import Objective
 from gameproof.strategic.norms import norm_of
 
-# Of Newton's method, which is quadratic from a start that is close.
+# Newton's method converges quadratically from a close start, so few steps are enough.
 STEPS = 6
 
 
@@ -44,8 +44,9 @@ class Curved(NamedTuple):
         return -u * float(np.expm1(self.p * np.log1p((length - u) / u)))
 
     def head_at(self, v: Vector, height: float) -> float:
-        """The v[head] at which the height is this one, which is positive, by Newton's method: from
-        below, where it stays, for the height is concave."""
+        """The v[head] at which the height has this positive value, by Newton's method.
+
+        The height is concave, so the iterates stay below the solution."""
         length, p = norm_of(self.weights * v[self.body], self.p), self.p
         u = max(length, height)
         for _ in range(STEPS):
@@ -67,21 +68,21 @@ class Curved(NamedTuple):
         across = np.zeros((y.size, v.size))
         across[np.arange(y.size), self.body] = self.weights
         across[:, self.head] = -y
-        # Below p = 2, a number where the curvature is infinite.
+        # Below p = 2 the curvature is infinite at 0; a large number replaces it.
         powers = np.maximum(np.abs(y), np.finfo(float).tiny) ** (p - 2)
         bent: Matrix = (p * (p - 1) / u * powers) * across.T @ across
         return bent
 
 
-class Walls:
+class Constraints:
     """All constraints h and their derivatives; the curved ones come first."""
 
-    def __init__(self, side: Side) -> None:
-        self.curves = [_cone(side), *_curves(side)]
-        rows = [*_bounds(side), *_lifted(side)]
+    def __init__(self, objective: Objective) -> None:
+        self.curves = [_cone(objective), *_curves(objective)]
+        rows = [*_bounds(objective), *_lifted(objective)]
         self.number = len(self.curves) + len(rows)
         self._offsets = np.array([offset for offset, _ in rows])
-        self._rows = np.zeros((len(rows), side.size))
+        self._rows = np.zeros((len(rows), objective.size))
         for row, (_, entries) in zip(self._rows, rows, strict=True):
             row[list(entries)] = list(entries.values())
 
@@ -90,8 +91,8 @@ class Walls:
         return np.append([c.height(v) for c in self.curves], self._offsets + self._rows @ v)
 
     def follow(self, v: Vector, heights: Vector) -> None:
-        """Overwrites the heads of the curves of budgets, such that these walls have the heights
-        given. A step along a tangent would leave the set where the curve bends away."""
+        """Overwrites the heads of the curved constraints of budgets, so that these constraints have
+        the given heights. A step along a tangent would leave the set."""
         for curve, height in zip(self.curves[1:], heights[1:], strict=False):
             v[curve.head] = curve.head_at(v, float(height))
 
@@ -102,52 +103,60 @@ class Walls:
         curved = [self.curves[j].slope(v) for j in chosen[chosen < number].tolist()]
         return np.vstack([*curved, self._rows[chosen[chosen >= number] - number]])
 
-    def bend(self, v: Vector, forces: Vector, which: Indices | None = None) -> Matrix:
-        """Minus the Hessians of the curved ones, or of some, each times its force."""
+    def bend(self, v: Vector, multipliers: Vector, which: Indices | None = None) -> Matrix:
+        """Minus the Hessians of the curved ones, or of some, each times its multiplier."""
         total = np.zeros((v.size, v.size))
         chosen = np.arange(self.number) if which is None else which
-        for force, j in zip(forces, chosen[chosen < len(self.curves)].tolist(), strict=False):
-            total += force * self.curves[j].bend(v)
+        for multiplier, j in zip(
+            multipliers, chosen[chosen < len(self.curves)].tolist(), strict=False
+        ):
+            total += multiplier * self.curves[j].bend(v)
         return total
 
 
-Wall = tuple[float, dict[int, float]]  # offset + sum of coefficients times coordinates >= 0
+LinearConstraint = tuple[
+    float, dict[int, float]
+]  # offset + sum of coefficients times coordinates >= 0
 
 
-def _cone(side: Side) -> Curved:
-    paid = np.flatnonzero(np.isfinite(side.cost))
-    weights = side.steepness / side.cost[paid]
-    return Curved(side.alpha, side.theta.start + paid, weights, 2.0)
+def _cone(objective: Objective) -> Curved:
+    paid = np.flatnonzero(np.isfinite(objective.cost))
+    weights = objective.steepness / objective.cost[paid]
+    return Curved(objective.alpha, objective.theta.start + paid, weights, 2.0)
 
 
-def _curves(side: Side) -> list[Curved]:
+def _curves(objective: Objective) -> list[Curved]:
     found = []
-    for part, at in side.parts:
+    for part, at in objective.lifts:
         if part.curve is not None:
             head, body, weights, of_features, p = part.curve
-            places = body + (side.theta.start if of_features else at)
+            places = body + (objective.theta.start if of_features else at)
             found.append(Curved(at + head, places, weights, p))
     return found
 
 
-def _bounds(side: Side) -> list[Wall]:
-    cap, bound, free = side.problem.alpha_max, side.problem.intercept, np.isinf(side.cost)
-    rows: list[Wall] = [(cap, {side.alpha: -1.0})]
+def _bounds(objective: Objective) -> list[LinearConstraint]:
+    cap, bound, free = (
+        objective.problem.alpha_max,
+        objective.problem.intercept,
+        np.isinf(objective.cost),
+    )
+    rows: list[LinearConstraint] = [(cap, {objective.alpha: -1.0})]
     if bound is not None:
         rows += [(bound, {0: -1.0}), (bound, {0: 1.0})]
-    for c in (side.theta.start + np.flatnonzero(free)).tolist():
-        rows += [(cap / side.steepness, {c: -1.0}), (cap / side.steepness, {c: 1.0})]
+    for c in (objective.theta.start + np.flatnonzero(free)).tolist():
+        rows += [(cap / objective.steepness, {c: -1.0}), (cap / objective.steepness, {c: 1.0})]
     return rows
 
 
-def _lifted(side: Side) -> list[Wall]:
+def _lifted(objective: Objective) -> list[LinearConstraint]:
     """The constraints u >= |theta| of powers, and the linear constraints of budgets."""
-    rows: list[Wall] = []
-    for k, c in enumerate(side.movable.tolist() if side.lifted else ()):
-        u = side.alpha + 1 + (k if side.lifted > 1 else 0)
+    rows: list[LinearConstraint] = []
+    for k, c in enumerate(objective.movable.tolist() if objective.lifted else ()):
+        u = objective.alpha + 1 + (k if objective.lifted > 1 else 0)
         rows += [(0.0, {u: 1.0, c: -1.0}), (0.0, {u: 1.0, c: 1.0})]
-    for part, at in side.parts:
+    for part, at in objective.lifts:
         for k, feature, slope in part.slopes:
-            other = {side.theta.start + feature: -slope} if feature >= 0 and slope else {}
+            other = {objective.theta.start + feature: -slope} if feature >= 0 and slope else {}
             rows.append((0.0, {at + k: 1.0, **other}))
     return rows

@@ -20,19 +20,18 @@ variables of their own (`lifts`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.lifts import parts_of
-from gameproof.strategic.newton.objective import Derivatives, Local, Side, combined, gram, sums
+from gameproof.strategic.newton.lifts import lifts_of
+from gameproof.strategic.newton.objective import Derivatives, Local, Objective, combined, gram, sums
 from gameproof.strategic.norms import NormPower, power_of_norm
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.robust_objective import RobustObjective
 
 # Agents per block, few enough for their data to fit into the cache.
 BLOCK = 4096
@@ -49,17 +48,31 @@ class Expansion(NamedTuple):
     hessian: Matrix
 
 
-class ConvexSide(Side):
+class Block(NamedTuple):
+    """The data of some agents: derivatives of scores (one column per agent), labels times kappa,
+    coefficients l, powers zeta, weights, whether gamma is maximised out, and whether they move."""
+
+    agents: slice
+    rows: Matrix
+    label: Vector
+    linear: Vector
+    zeta: Vector
+    weights: Vector | float
+    free: NDArray[np.bool_]
+    moves: NDArray[np.bool_]
+
+
+class ConvexObjective(Objective):
     """The objective of a problem: with gamma given or maximised out, for all or some agents."""
 
     def __init__(
         self,
-        problem: StrategicProblem,
+        problem: RobustObjective,
         gamma: Vector | None = None,
         agents: Indices | slice = slice(None),
     ) -> None:
         people, data = problem.population, problem.data
-        parts = parts_of(people)
+        parts = lifts_of(people)
         rise = np.where(people.y < 0, data.zeta, 0.0) * data.movable.any() * (not parts)
         super().__init__(problem, bool(rise.any()), parts)
         self._given, self._loss = gamma, problem.loss
@@ -85,23 +98,44 @@ class ConvexSide(Side):
             self._linear += data.s * np.where(own, gamma[agents], 0.0)
             pulled = people.weights * np.where(everyone, gamma, 0.0) * people.y
             self._slope -= data.kappa * float(pulled.mean())
+        self._moves = (labels < 0) & problem.anybody_moves
         self._label, self._is_free = data.kappa * labels, own & (gamma is None)
 
     def _add_budgets(self, agents: Indices, moves: NDArray[np.bool_]) -> None:
         """Fills the rows of the variables of budgets. They are 0 for agents who do not move."""
-        for part, at in self.parts:
+        for part, at in self.lifts:
             self._rows[at : at + part.count] = 0.0
             self._rows[at : at + part.count, moves] = part.rows(agents[moves])
             own = part.shifted(self._rows[self.theta, moves], agents[moves])
             self._rows[self.theta, moves] = own
 
-    def sample(self, number: int) -> ConvexSide:
+    def blocks(self) -> Iterator[Block]:
+        """All agents, in blocks that fit into the cache."""
+        for start in range(0, self.n, BLOCK):
+            b = slice(start, start + BLOCK)
+            weights = 1.0 if self._weights is None else self._weights[b]
+            yield Block(
+                b,
+                self._rows[:, b],
+                self._label[b],
+                self._linear[b],
+                self._zeta[b],
+                weights,
+                self._is_free[b],
+                self._moves[b],
+            )
+
+    def power_at(self, v: Vector) -> float:
+        """The rise of the score of an agent of power 1."""
+        return self.power_derivatives(v).value if self.moves else 0.0
+
+    def sample(self, number: int) -> ConvexObjective:
         """The objective of a sample of about this many agents, spread by the golden ratio: evenly,
         and without a period that the data may share."""
         total = self.problem.population.n
         golden = (np.sqrt(5.0) - 1) / 2
         places = np.unique((golden * np.arange(number) % 1.0 * total).astype(np.int64))
-        return ConvexSide(self.problem, self._given, places)
+        return ConvexObjective(self.problem, self._given, places)
 
     @cached_property
     def pull_rows(self) -> Matrix:  # type: ignore[override]
@@ -135,33 +169,33 @@ class ConvexSide(Side):
         """Values times the weights of their agents."""
         return values if self._weights is None else values * self._weights[agents]
 
-    def _power(self, v: Vector) -> NormPower:
-        return power_of_norm(v[self._risers], self.norm, self.data.degree)
+    def power_derivatives(self, v: Vector) -> NormPower:
+        return power_of_norm(v[self.risers], self.norm, self.data.degree)
 
     @property
-    def _risers(self) -> Indices:
+    def risers(self) -> Indices:
         """The coordinates of v whose norm raises scores."""
         return np.arange(self.alpha + 1, self.size) if self.lifted else self.movable
 
     def at(self, v: Vector) -> Local:
-        z = combined(v[: self.alpha], self._rows) + self._zeta * self._power(v).value
+        z = combined(v[: self.alpha], self._rows) + self._zeta * self.power_derivatives(v).value
         terms = self._counted(self._loss.phi(z) + self._linear * z)
         return Local(v, z, float(self._slope * v[self.alpha] + terms.mean()))
 
     def gradient(self, v: Vector) -> Vector:
         """The gradient of f alone, for methods that need no more."""
-        power = self._power(v)
+        power = self.power_derivatives(v)
         z = combined(v[: self.alpha], self._rows) + self._zeta * power.value
         by_z = self._counted(self._loss.slope(z) + self._linear)
         gradient = np.zeros(self.size)
         gradient[: self.alpha] = sums(self._rows, by_z) / self.n
         gradient[self.alpha] = self._slope
         if self.moves:
-            gradient[self._risers] += float((by_z * self._zeta).mean()) * power.gradient
+            gradient[self.risers] += float((by_z * self._zeta).mean()) * power.gradient
         return gradient
 
     def derivatives(self, here: Local, bends: Vector, reach: Vector | float = 0.0) -> Derivatives:
-        """See `Side.derivatives`. The curvature of phi is at least its mean over scores within
+        """See `Objective.derivatives`. The curvature of phi is at least its mean over scores within
         `reach`, so that kinks of phi' that a step may cross are taken into account."""
         loss, rows, n, zeta, at = self._loss, self._rows, self.n, self._zeta, self.alpha
         by_z = self._counted(loss.slope(here.z) + self._linear)
@@ -194,11 +228,11 @@ class ConvexSide(Side):
         phi'' zeta x, of phi'' zeta^2 and of zeta times the derivative in z."""
         if not self.moves:
             return found
-        rise, padded, power = np.zeros(self.size), np.zeros(self.size), self._power(v)
-        rise[self._risers], padded[: self.alpha] = power.gradient, cross
+        rise, padded, power = np.zeros(self.size), np.zeros(self.size), self.power_derivatives(v)
+        rise[self.risers], padded[: self.alpha] = power.gradient, cross
         mixed = np.outer(padded, rise)
         hessian = found.hessian + mixed + mixed.T + own * np.outer(rise, rise)
-        hessian[np.ix_(self._risers, self._risers)] += push * power.hessian
+        hessian[np.ix_(self.risers, self.risers)] += push * power.hessian
         return Derivatives(found.gradient + push * rise, hessian)
 
     def expand(self, v: Vector, z_before: Vector | None = None) -> Expansion:
@@ -217,7 +251,7 @@ class ConvexSide(Side):
         rows, label, linear, at = self._rows[:, b], self._label[b], self._linear[b], self.alpha
         here = np.einsum("c,cn->n", v[:at], rows, out=z[b])
         if self.moves:
-            here += self._zeta[b] * self._power(v).value
+            here += self._zeta[b] * self.power_derivatives(v).value
         phi, slope, curvature = self._loss.terms(here)
         if z_before is not None and self._loss.kinks:
             reach = np.abs(here - z_before[b])

@@ -6,12 +6,12 @@ theta often lies on one. With variables u_k >= rho_k(theta) for a few convex rho
     sigma_i(theta) = sum over k of w_ik u_k,   w_ik >= 0,
 
 at the smallest u. Higher scores raise the loss of agents who move, so the smallest u is optimal,
-and the u_k act as additional features with the values w_ik. The parts are
+and the u_k act as additional features with the values w_ik. The lifts are
 
     interval   u >= rise theta_c and u >= fall theta_c: boxes, and balls of norm inf
     prices     u >= reach_c |theta_c| for all c: prices, and balls of norm 1
-    ball       u >= |theta_M|_{p*}, a curved wall; for p* < 2, where the curvature is unbounded, of
-               sizes y_c >= |theta_c| in place of theta_c
+    ball       u >= |theta_M|_{p*}, a curved constraint; for p* < 2, where the curvature is
+               unbounded, sizes y_c >= |theta_c| replace theta_c
     claims     u_g >= steps_k theta_k for the levels k that group g can have. Agents at a level that
                can be claimed are one group, and so are those at each other level. The score also
                loses steps_l theta_l for an agent's own level l
@@ -19,8 +19,9 @@ and the u_k act as additional features with the values w_ik. The parts are
 Bounds. The minimum of <g, theta> + <gu, u> over theta of a given length is -length times the
 distance of -g from the set of all sums of gu_k s_k, with s_k a subgradient of rho_k at 0. Every
 point of that set gives a bound. One is the nearest point (`nearest`). Another comes from v: on the
-path of the interior-point method the multiplier of a wall is mu over its height, so the slopes of
-the walls of u_k, weighted by 1 / height, approach the best s_k, even if more than the length binds.
+path of the interior-point method the multiplier of a constraint is mu over its height, so the
+slopes of the constraints of u_k, weighted by 1 / height, approach the best s_k, even if other
+constraints than the length bind.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from gameproof.strategic.population import Population
 
 
 class Slope(NamedTuple):
-    """The wall u_k >= slope theta_feature, or u_k >= 0 if the feature is -1."""
+    """The constraint u_k >= slope theta_feature, or u_k >= 0 if the feature is -1."""
 
     k: int
     feature: int
@@ -47,7 +48,7 @@ class Slope(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """The wall u_head >= |weights u_body|_p; with theta_body in place of u_body if the body
+    """The constraint u_head >= |weights u_body|_p; with theta_body in place of u_body if the body
     consists of features."""
 
     head: int
@@ -57,15 +58,16 @@ class Curve(NamedTuple):
     p: float
 
     def lean(self, y: Vector, u: float) -> Vector:
-        """The slopes of u by y along the wall's level, at numbers below it: a point of the ball of
-        the dual norm, times the weights."""
+        """The slopes of u by y along a level set of the constraint, at a point inside it.
+
+        They are a point of the unit ball of the dual norm, times the weights."""
         r, p = self.weights * np.abs(y) / max(u, np.finfo(float).tiny), self.p
         powers = r ** (p - 1)
         found: Vector = np.sign(y) * self.weights * p * powers / (1 + (p - 1) * float(r @ powers))
         return found
 
 
-class Part(ABC):
+class Lift(ABC):
     """Some of the u, and the constraints that tie them to theta."""
 
     count: int
@@ -73,6 +75,8 @@ class Part(ABC):
     # How far above the smallest u a search begins, in units of the problem's own distance.
     stretch: Vector | float = 1.0
     curve: Curve | None = None
+    # Whether 0 is a subgradient of each rho_k at 0.
+    can_stay = True
 
     @abstractmethod
     def rows(self, agents: Indices) -> Matrix:
@@ -82,11 +86,13 @@ class Part(ABC):
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
         """The sum of gu_k s_k that is nearest to -g."""
 
-    def along(self, theta: Vector, u: Vector, of_u: Vector, forces: Vector | None = None) -> Vector:
-        """The sum of gu_k s_k with the slopes of the walls weighted by their multipliers, or where
-        none are given by 1 / height."""
+    def along(
+        self, theta: Vector, u: Vector, of_u: Vector, multipliers: Vector | None = None
+    ) -> Vector:
+        """The sum of gu_k s_k with the slopes of the constraints weighted by their multipliers, or
+        by 1 / height if there are none."""
         found, total = np.zeros_like(theta), np.zeros(self.count)
-        weights = self._pushes(theta, u) if forces is None else np.maximum(forces, 0.0)
+        weights = self._pushes(theta, u) if multipliers is None else np.maximum(multipliers, 0.0)
         for push, (k, _, _) in zip(weights, self.slopes, strict=True):
             total[k] += push
         for push, (k, feature, slope) in zip(weights, self.slopes, strict=True):
@@ -95,14 +101,22 @@ class Part(ABC):
         return found
 
     def _pushes(self, theta: Vector, u: Vector) -> Vector:
-        """1 / height of each wall."""
+        """1 / height of each constraint."""
         heights = [u[k] - (a * theta[c] if c >= 0 else 0.0) for k, c, a in self.slopes]
-        return 1 / np.array(heights)
+        return 1 / np.maximum(heights, np.finfo(float).tiny)
 
     def shifted(self, rows: Matrix, agents: Indices) -> Matrix:
         """The features of these agents, one row per feature, after moves that do not depend on
         theta."""
         return rows
+
+    def largest_slopes(self, d: int) -> Matrix:
+        """The largest |s_k| in each feature over all subgradients s_k, one row per u."""
+        found = np.zeros((self.count, d))
+        for k, feature, slope in self.slopes:
+            if feature >= 0:
+                found[k, feature] = max(found[k, feature], abs(slope))
+        return found
 
     def least(self, theta: Vector) -> Vector:
         """The smallest u for this theta."""
@@ -112,7 +126,7 @@ class Part(ABC):
         return found
 
 
-class Intervals(Part):
+class Intervals(Lift):
     """One u per feature: the gain from moving that feature between two ends."""
 
     def __init__(self, features: Indices, fall: Vector, rise: Vector, weights: Matrix) -> None:
@@ -134,7 +148,7 @@ class Intervals(Part):
         return np.clip(-g, low, high)
 
 
-class OneNumber(Part):
+class OneNumber(Lift):
     """One u for all features. w is the strength of each agent, relative to the largest strength.
 
     So u is the gain of the strongest agent: it has the size of a score, whatever the strength."""
@@ -180,6 +194,11 @@ class InBall(OneNumber):
             weights = np.ones(own.size)
         self.curve = Curve(0, body, weights, not self._split, dual_norm)
 
+    def largest_slopes(self, d: int) -> Matrix:
+        found = np.zeros((self.count, d))
+        found[0] = self._reach
+        return found
+
     def least(self, theta: Vector) -> Vector:
         sizes = (self._reach * np.abs(theta))[self._features]
         length = norm_of(sizes, self._p)
@@ -193,19 +212,23 @@ class InBall(OneNumber):
         found[own] = reach * in_norm_ball(g[own] / reach, cost[own] * reach, p, size)
         return found
 
-    def along(self, theta: Vector, u: Vector, of_u: Vector, forces: Vector | None = None) -> Vector:
+    def along(
+        self, theta: Vector, u: Vector, of_u: Vector, multipliers: Vector | None = None
+    ) -> Vector:
         assert self.curve is not None
         y = u[self.curve.body] if self._split else theta[self._features]
         pushes = max(of_u[0], 0.0) * self.curve.lean(y, float(u[0]))
         if self._split:
-            return super().along(theta, u, np.append(0.0, pushes), forces)
+            return super().along(theta, u, np.append(0.0, pushes), multipliers)
         found = np.zeros_like(theta)
         found[self._features] = pushes
         return found
 
 
-class Claims(Part):
+class Claims(Lift):
     """One u for all agents at a level that can be claimed, and one for each other level."""
+
+    can_stay = False
 
     def __init__(self, claim: Claim, moves: Vector) -> None:
         self._claim, able = claim, np.flatnonzero(claim.allowed)
@@ -249,8 +272,8 @@ class Claims(Part):
         return found
 
 
-def parts_of(people: Population) -> list[Part]:
-    """The parts of a budget; none for a power cost, or if nobody moves."""
+def lifts_of(people: Population) -> list[Lift]:
+    """The lifts of a budget; none for a power cost, or if nobody moves."""
     response, d, moves = people.response, people.d, np.where(people.y < 0, 1.0, 0.0)
     if isinstance(response, BoxBudget):
         return [*_box(response, d), *(Claims(c, moves) for c in response.claims if c.allowed.any())]
@@ -266,7 +289,7 @@ def parts_of(people: Population) -> list[Part]:
     return [InBall(strength, reach, response.dual_norm)]
 
 
-def _box(response: BoxBudget, d: int) -> list[Part]:
+def _box(response: BoxBudget, d: int) -> list[Lift]:
     """The intervals of a box. Bounds that are common to all agents are the ends of the intervals;
     bounds that differ are the weights of two intervals, for moves up and for moves down."""
     bounds = response.encoded(d)
@@ -275,7 +298,7 @@ def _box(response: BoxBudget, d: int) -> list[Part]:
         own = np.flatnonzero((lower[0] < 0) | (upper[0] > 0))
         ones = np.ones((own.size, 1))
         return [Intervals(own, lower[0, own], upper[0, own], ones)] if own.size else []
-    found: list[Part] = []
+    found: list[Lift] = []
     for ends, sign in ((upper, 1.0), (lower, -1.0)):
         own = np.flatnonzero(ends.any(axis=0))
         nothing, slope = np.zeros(own.size), np.full(own.size, sign)

@@ -14,20 +14,20 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
-from gameproof.strategic.newton.convex_objective import ConvexSide, Expansion
-from gameproof.strategic.newton.objective import Derivatives, Local, Side, gram
+from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
+from gameproof.strategic.newton.objective import Derivatives, Local, Objective, gram
 
 
-class Near(Side):
-    """The local model at a point where `side` is expanded, with these free agents active."""
+class LocalModel(Objective):
+    """The local model at a point where `objective` is expanded, with these free agents active."""
 
-    def __init__(self, side: ConvexSide, here: Expansion, agents: Indices) -> None:
-        super().__init__(side.problem, side.moves, [part for part, _ in side.parts])
-        self.n, self.free = side.n, agents
-        self.pull_rows = side.some_pull_rows(agents)
-        self.pull_labels = side.some_pull_labels(agents)
+    def __init__(self, objective: ConvexObjective, here: Expansion, agents: Indices) -> None:
+        super().__init__(objective.problem, objective.moves, [part for part, _ in objective.lifts])
+        self.n, self.free = objective.n, agents
+        self.pull_rows = objective.some_pull_rows(agents)
+        self.pull_labels = objective.some_pull_labels(agents)
         self._middle, self._hessian = here.v, here.hessian
-        t = side.pulls_at(here, agents)
+        t = objective.pulls_at(here, agents)
         self._value = here.value - float(np.abs(t).sum()) / self.n
         self._gradient = here.gradient - self.pulled(np.sign(t))
 

@@ -13,26 +13,24 @@ become active.
 The bounds hold for all agents. Their gamma is that of the active agents, and sign t for the
 others. Where they do not close, or most agents have a t near 0, the barrier takes all agents.
 
-Of classifiers that are equally good a small one is chosen (`ties`), the last digits come from the
-equations of the minimum (`polish`), and what is 0 becomes 0 (`zeros`).
+Three steps follow. Among equally good classifiers a small one is chosen (`ties`). The last digits
+come from the equations of the minimum (`polish`). Coefficients that are 0 at the minimum are set to
+0 (`zeros`).
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
 from gameproof.strategic.newton.barrier import Minimum, minimise
-from gameproof.strategic.newton.convex_objective import ConvexSide, Expansion
-from gameproof.strategic.newton.local_model import Near
+from gameproof.strategic.newton.certificate import Certificate, Tangent, certify
+from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
+from gameproof.strategic.newton.local_model import LocalModel
 from gameproof.strategic.newton.polish import polished
 from gameproof.strategic.newton.ties import without_ties
 from gameproof.strategic.newton.zeros import RESIDUE, SMALL, TARGET, with_zeros
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.robust_objective import RobustObjective
 
 # With fewer agents than this, in all or per variable, no subsample is taken. THINNER is the
 # subsampling factor.
@@ -53,56 +51,81 @@ MAX_STEPS, MAX_HALVINGS, MAX_MISSES = 20, 4, 3
 ROUNDING = 1e-14
 
 
-def minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Minimum:
+def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
     """The minimum over x of L(x, gamma); without a gamma, of the maximum of L(x, .). The gamma of
     agents that are not free is 0."""
-    side, start = ConvexSide(problem, gamma), problem.interior
-    found, everyone = _minimum(side, start, TARGET), np.zeros(side.n)
-    x = side.unlifted(found.v)
+    x, found, _ = _solved(ConvexObjective(problem, gamma), problem, gamma)
+    return found._replace(v=x)
+
+
+def certified_minimum(problem: RobustObjective) -> tuple[Vector, Vector, Certificate]:
+    """x and gamma at the minimum over x of the maximum of L(x, .), with their certificate."""
+    objective = ConvexObjective(problem)
+    x, found, first = _solved(objective, problem, None)
+    tangents = [Tangent(first.v, None)]
+    if found is not first and found.multipliers.size:
+        tangents.append(Tangent(found.v, found.multipliers))
+    return x, found.gamma, certify(objective, x, found.gamma, tangents)
+
+
+def certified_gap(problem: RobustObjective, x: Vector, gamma: Vector) -> Certificate:
+    """The certificate of a point x and a gamma."""
+    given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
+    return certify(ConvexObjective(problem), x, gamma, [Tangent(given.v, None)])
+
+
+def _solved(
+    objective: ConvexObjective, problem: RobustObjective, gamma: Vector | None
+) -> tuple[Vector, Minimum, Minimum]:
+    """x, the polished minimum in terms of v, and the minimum before it was polished."""
+    found, everyone = _minimum(objective, problem.interior, TARGET), np.zeros(objective.n)
+    x, first = objective.unlifted(found.v), found
     if gamma is None:
         x, small = without_ties(problem, x), SMALL
-        better = polished(side, found, x)
+        better = polished(objective, found, x)
         if better is not None:
-            found, x, small = better, side.unlifted(better.v), RESIDUE
+            found, x, small = better, objective.unlifted(better.v), RESIDUE
         x = with_zeros(problem, x, found.lower, found.upper, small)
-    everyone[side.free] = found.gamma
-    return found._replace(v=x, gamma=everyone)
+    everyone[objective.free] = found.gamma
+    return x, found._replace(gamma=everyone), first
 
 
-def _minimum(side: ConvexSide, start: Vector, target: float) -> Minimum:
-    if side.n < max(FEW, FEW_EACH * side.size):
-        return minimise(side, start, target)
-    sample = side.sample(side.n // THINNER)
-    rough = ROUGH * side.size / sample.n
-    found = _refined(side, start, _minimum(sample, start, rough).v, target, rough)
+def _minimum(objective: ConvexObjective, start: Vector, target: float) -> Minimum:
+    if objective.n < max(FEW, FEW_EACH * objective.size):
+        return minimise(objective, start, target)
+    sample = objective.sample(objective.n // THINNER)
+    rough = ROUGH * objective.size / sample.n
+    found = _refined(objective, start, _minimum(sample, start, rough).v, target, rough)
     if found.gap > max(target, POOR) * max(1.0, abs(found.upper)):
-        found = min(found, minimise(side, start, target), key=lambda end: end.gap)
+        found = min(found, minimise(objective, start, target), key=lambda end: end.gap)
     return found
 
 
-def _refined(side: ConvexSide, start: Vector, v: Vector, target: float, rough: float) -> Minimum:
+def _refined(
+    objective: ConvexObjective, start: Vector, v: Vector, target: float, rough: float
+) -> Minimum:
     """The Newton iterate from v with the closest bounds. The first local model is solved to the
     precision `rough`."""
-    here, misses = side.expand(v), 0
-    t = side.pulls_at(here, side.free)
+    here, misses = objective.expand(v), 0
+    t = objective.pulls_at(here, objective.free)
     best = Minimum(v, np.sign(t), -np.inf, here.value, np.zeros(0))
     # What a sample leaves open, relative to the size of what it is about.
-    unsure = SAMPLED * np.sqrt(THINNER * side.size / side.n)
+    unsure = SAMPLED * np.sqrt(THINNER * objective.size / objective.n)
     reach = np.full(t.size, unsure * _typical(t))
     for _ in range(MAX_STEPS):
-        few = _few(t, reach, FEWEST * side.size)
-        if few.size > MOST * side.n:
+        few = _few(t, reach, FEWEST * objective.size)
+        if few.size > MOST * objective.n:
             break
-        near = Near(side, here, side.free[few])
-        inner = minimise(near, start, max(target / 3, rough))
-        whole = side.expand(inner.v, here.z)
-        change = np.abs(side.pulls_at(whole, side.free) - t)
+        model = LocalModel(objective, here, objective.free[few])
+        inner = minimise(model, start, max(target / 3, rough))
+        whole = objective.expand(inner.v, here.z)
+        change = np.abs(objective.pulls_at(whole, objective.free) - t)
         reach = change + _typical(change)
-        ahead = _descended(side, here, whole, inner.gap)
+        ahead = _descended(objective, here, whole, inner.gap)
         if ahead is whole:
             reach *= SETTLING
-        here, t = ahead, side.pulls_at(ahead, side.free)
-        found = _bounded(side, near, few, here, t, inner)
+        here, t = ahead, objective.pulls_at(ahead, objective.free)
+        found = _bounded(objective, model, few, here, t, inner)
         misses = 0 if found.gap < best.gap / 2 else misses + 1
         best = min(best, found, key=lambda end: end.gap)
         if best.gap <= target * max(1.0, abs(best.upper)) or misses > MAX_MISSES:
@@ -125,7 +148,9 @@ def _typical(values: Vector) -> float:
     return float(np.sqrt((values**2).sum() / max(1, values.size)))
 
 
-def _descended(side: ConvexSide, here: Expansion, whole: Expansion, slack: float) -> Expansion:
+def _descended(
+    objective: ConvexObjective, here: Expansion, whole: Expansion, slack: float
+) -> Expansion:
     """The expansion after a full step, or after the longest part of it that does not raise the
     value by more than the slack and rounding; `here` if there is none."""
     allowed = here.value + slack + ROUNDING * max(1.0, abs(here.value))
@@ -133,16 +158,21 @@ def _descended(side: ConvexSide, here: Expansion, whole: Expansion, slack: float
     for _ in range(MAX_HALVINGS):
         if ahead.value <= allowed:
             return ahead
-        ahead = side.expand((here.v + ahead.v) / 2, here.z)
+        ahead = objective.expand((here.v + ahead.v) / 2, here.z)
     return ahead if ahead.value <= allowed else here
 
 
 def _bounded(
-    side: ConvexSide, near: Near, few: Indices, here: Expansion, t: Vector, inner: Minimum
+    objective: ConvexObjective,
+    model: LocalModel,
+    few: Indices,
+    here: Expansion,
+    t: Vector,
+    inner: Minimum,
 ) -> Minimum:
     """The point with gamma of the active agents, and the bounds for both."""
     gamma = np.sign(t)
     change, gamma[few] = inner.gamma - gamma[few], inner.gamma
-    value = here.value + float((change * t[few]).sum()) / side.n
-    lower = side.least(here.v, value, here.gradient + near.pulled(change))
-    return Minimum(here.v, gamma, lower, here.value, inner.forces)
+    value = here.value + float((change * t[few]).sum()) / objective.n
+    lower = objective.least(here.v, value, here.gradient + model.pulled(change))
+    return Minimum(here.v, gamma, lower, here.value, inner.multipliers)

@@ -4,8 +4,8 @@
 
 over the set of a strategic problem. v is x = (intercept, theta, alpha) with additional variables:
 variables of budgets, in which scores are linear, come before alpha (`lifts`), and variables of
-powers after it. `ConvexSide` has the problem's own f. `Near` has a quadratic model of f, and few
-agents.
+powers after it. `ConvexObjective` has the problem's own f. `LocalModel` has a quadratic model of f,
+and few agents.
 
 Bounds. L(., gamma) is convex, so it is nowhere below its tangent at v,
 
@@ -27,17 +27,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.lifts import Part
+from gameproof.strategic.newton.lifts import Lift
 from gameproof.strategic.newton.nearest import in_price_ball
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
-
+from gameproof.strategic.robust_objective import RobustObjective
 
 MUCH = 1e7  # replaces an infinite feature cost, in units of the largest finite one
 
@@ -57,7 +54,7 @@ class Derivatives(NamedTuple):
     hessian: Matrix
 
 
-class Side(ABC):
+class Objective(ABC):
     """f, |t| and the layout of v. `free` are the agents whose gamma is maximised out."""
 
     n: int
@@ -67,13 +64,13 @@ class Side(ABC):
     pull_rows: Matrix
     pull_labels: Vector
 
-    def __init__(self, problem: StrategicProblem, moves: bool, parts: list[Part]) -> None:
+    def __init__(self, problem: RobustObjective, moves: bool, parts: list[Lift]) -> None:
         people, data = problem.population, problem.data
         self.problem, self.data, self.cost = problem, data, problem.feature_cost
         self.theta = slice(data.start, data.start + people.d)
         starts = np.cumsum([self.theta.stop, *(part.count for part in parts)]).tolist()
         # The parts of a budget, each with the position of its first variable.
-        self.parts = list(zip(parts, starts[:-1], strict=True))
+        self.lifts = list(zip(parts, starts[:-1], strict=True))
         self.alpha, self.steepness = starts[-1], problem.loss.K + problem.loss.s
         self.movable = data.start + np.flatnonzero(data.movable)
         self.moves = moves  # whether scores rise by a power of theta
@@ -100,7 +97,7 @@ class Side(ABC):
         """v for this x, with lifted variables about `room` above their smallest values."""
         sizes, theta = np.abs(x[self.movable]), x[self.theta]
         least = sizes if self.lifted == sizes.size else np.array([sizes.max(initial=0.0)])
-        own = [part.least(theta) + room * part.stretch for part, _ in self.parts]
+        own = [part.least(theta) + room * part.stretch for part, _ in self.lifts]
         head, tail = x[: self.theta.stop], x[self.theta.stop :]
         return np.concatenate([head, *own, tail, least[: self.lifted] + room])
 
@@ -128,12 +125,13 @@ class Side(ABC):
         value = here.value + float((gamma * t).sum()) / self.n
         return self.least(here.v, value, slopes.gradient + self.pulled(gamma)), upper
 
-    def least(self, v: Vector, value: float, g: Vector, forces: Vector | None = None) -> float:
-        """The least over the set of the tangent with this value and gradient at v; forces are the
-        multipliers of the walls, where they are known."""
+    def least(self, v: Vector, value: float, g: Vector, multipliers: Vector | None = None) -> float:
+        """The minimum over the set of the tangent with this value and gradient at v.
+
+        `multipliers` are the multipliers of the constraints, if they are known."""
         cap, best = self.problem.alpha_max, -np.inf
         paid = np.isfinite(self.cost)
-        for left in self._left(v, g, forces):
+        for left in self.residuals(v, g, multipliers):
             length = float(np.linalg.norm(self.cost[paid] * left[paid]))
             taken = cap * min(0.0, g[self.alpha] - length / self.steepness)
             taken -= cap / self.steepness * float(np.abs(left[~paid]).sum())
@@ -147,7 +145,7 @@ class Side(ABC):
         """g of theta, shortened by as much as lifted variables can take off it, in the norm
         |cost s| of theta's coordinates."""
         near = self._without_lifted(g, cost)
-        for budget, at in self.parts:
+        for budget, at in self.lifts:
             near += budget.nearest(near, g[at : at + budget.count], cost)
         return near
 
@@ -162,18 +160,18 @@ class Side(ABC):
             left[self.movable] += in_price_ball(part, own, np.ones_like(part), of_u[0])
         return left[self.theta]
 
-    def _left(self, v: Vector, g: Vector, forces: Vector | None) -> list[Vector]:
+    def residuals(self, v: Vector, g: Vector, multipliers: Vector | None) -> list[Vector]:
         """g of theta, shortened in one way, or in two if there are budgets."""
         cost = self._finite_cost
         near = self.shortened(g, cost)
-        if not self.parts:
+        if not self.lifts:
             return [near]
         along = self._without_lifted(g, cost)
-        # The walls of budgets come last.
-        first = -sum(len(budget.slopes) for budget, _ in self.parts)
-        for budget, at in self.parts:
+        # The constraints of budgets come last.
+        first = -sum(len(budget.slopes) for budget, _ in self.lifts)
+        for budget, at in self.lifts:
             there, last = slice(at, at + budget.count), first + len(budget.slopes)
-            known = None if forces is None else forces[first : last or None]
+            known = None if multipliers is None else multipliers[first : last or None]
             along += budget.along(v[self.theta], v[there], g[there], known)
             first = last
         return [near, along]

@@ -9,21 +9,17 @@ far as the value stays.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.robust_objective import RobustObjective
 
 # Rows that are examined first, and the relative size below which an eigenvalue counts as 0.
 SAMPLE, NOTHING = 5000, 1e-12
 HALVINGS, ROUNDING = 40, 1e-15
 
 
-def without_ties(problem: StrategicProblem, x: Vector) -> Vector:
+def without_ties(problem: RobustObjective, x: Vector) -> Vector:
     """x, or a point with smaller coefficients and the same value but for rounding: a wider margin
     would lead past the end of a tie."""
     still = _directions(problem)
@@ -52,7 +48,7 @@ def without_ties(problem: StrategicProblem, x: Vector) -> Vector:
     return moved(low)
 
 
-def _directions(problem: StrategicProblem) -> Matrix:
+def _directions(problem: RobustObjective) -> Matrix:
     """Changes of intercept and theta that change no score, one per column; usually none."""
     people = problem.population
     sizes = np.maximum(people.largest_by_feature, np.finfo(float).tiny)

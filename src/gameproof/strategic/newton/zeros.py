@@ -9,14 +9,10 @@ Where the point is accurate to rounding, `small` says so: what is larger than ro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from gameproof.core.arguments import Vector
-
-if TYPE_CHECKING:
-    from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.robust_objective import RobustObjective
 
 # The gap at which a minimisation ends, relative to max(1, |value|).
 TARGET = 1e-11
@@ -28,7 +24,7 @@ RESIDUE, WIDER = 1e-9, 1e-9
 
 
 def with_zeros(
-    problem: StrategicProblem, x: Vector, lower: float, upper: float, small: float = SMALL
+    problem: RobustObjective, x: Vector, lower: float, upper: float, small: float = SMALL
 ) -> Vector:
     """x with 0 in place of as many small numbers as the value, between these bounds, allows."""
     allowed = max(upper, lower + TARGET * max(1.0, abs(upper)))
@@ -46,7 +42,7 @@ def with_zeros(
 
 
 def _without_residue(
-    problem: StrategicProblem, x: Vector, sizes: Vector, lower: float, upper: float
+    problem: RobustObjective, x: Vector, sizes: Vector, lower: float, upper: float
 ) -> Vector:
     """x with numbers that are only rounding set to 0, even if that widens the gap a little."""
     tried = np.where(sizes < RESIDUE, 0.0, x)
@@ -57,13 +53,13 @@ def _without_residue(
     return tried if problem.robust_value(tried) <= allowed else x
 
 
-def _scales(problem: StrategicProblem) -> Vector:
+def _scales(problem: RobustObjective) -> Vector:
     """How much a unit of each coordinate of x can add to a score."""
     largest = problem.population.largest_by_feature
     return problem.join(np.maximum(largest, np.finfo(float).tiny), 1.0, 1.0)
 
 
-def _alpha(problem: StrategicProblem, x: Vector, before: float) -> float:
+def _alpha(problem: RobustObjective, x: Vector, before: float) -> float:
     """alpha as before; or, if it was set to 0, the smallest alpha for this theta."""
     if x[-1] != 0:
         return before

@@ -10,7 +10,7 @@ from gameproof.core.arguments import Vector
 from gameproof.core.naming import listed, quoted
 from gameproof.tables.budget_learning.evidence import Codes
 from gameproof.tables.column import Column
-from gameproof.tables.column_checks import PLAIN_NUMBERS, filled, why_not
+from gameproof.tables.column_checks import filled, why_not
 from gameproof.tables.table import Table
 
 
@@ -81,10 +81,8 @@ def _why_not(before: Table, after: Table, pair: tuple[Column, Column], category:
         if column.kind == "number" and not category:
             if np.isinf(filled(column.numbers)).any():
                 return f"an infinite value in {table.source}"
-        elif column.kind == "text" and not category:
-            formatted, example = column.formatted_numbers()
-            if 2 * formatted > len(column.text) - column.text.null_count:
-                return f"formatted numbers in {table.source}, as {example!r}; {PLAIN_NUMBERS}"
+        elif column.doubtful and not category:
+            return f"it can be read in two ways in {table.source}: {column.doubt()} (--decimal)"
     reasons = [why_not(column, category) for column in pair]
     useless = [reason for reason in reasons if reason and reason != "one value in every row"]
     return useless[0] if len(useless) == len(pair) else ""

@@ -1,0 +1,225 @@
+"""Rows of metrics: discrimination, decisions and probabilities, for everyone and by group.
+
+| metric | interval |
+|---|---|
+| AUC, Gini (2 AUC - 1) | DeLong |
+| KS | bootstrap |
+| accuracy, approval, bad rate, good refused, bad approved | Wilson |
+| balanced accuracy, cost, log loss, Brier score, mean probability | normal |
+
+Differences on the same people are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from math import sqrt
+from typing import NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from gameproof.auditing.gaming_rows import Costs
+from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
+from gameproof.auditing.ranking import Ranking, Z, percentile_interval
+from gameproof.auditing.scored_applicants import ScoredApplicants
+from gameproof.core.arguments import Vector
+
+Bools = NDArray[np.bool_]
+GAMED = 1.0  # the multiple of the budgets that metrics under gaming are about
+DELONG, WILSON, NORMAL, BOOTSTRAP = "DeLong", "Wilson", "normal", "bootstrap"
+METRICS = {
+    "auc": "AUC",
+    "gini": "Gini",
+    "ks": "KS",
+    "accuracy": "accuracy",
+    "balanced": "balanced accuracy",
+    "approval": "approval rate",
+    "bad_rate": "bad rate among approved",
+    "good_refused": "good applicants refused",
+    "bad_approved": "bad applicants approved",
+    "cost": "cost per applicant",
+    "log_loss": "log loss",
+    "brier": "Brier score",
+    "mean_probability": "mean probability",
+}
+# Metrics of which differences between models are reported, besides the measure of the audit.
+COMPARED = ("auc", "good_refused", "bad_approved")
+
+
+class Estimate(NamedTuple):
+    """A number with its interval, and how the interval was computed."""
+
+    value: float
+    low: float
+    high: float
+    interval: str
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """People of a group with their scores, when nobody games or when bad applicants do."""
+
+    scores: Vector
+    good: Bools
+    error: Vector
+    costs: Costs
+    log_odds: Vector | None
+
+    @classmethod
+    def of(
+        cls, case: ScoredApplicants, multiple: float, costs: Costs, chosen: Bools | slice
+    ) -> Judged:
+        """The chosen people at a multiple of the budgets."""
+        z = case.gamed(multiple)[chosen]
+        odds = None if case.calibration is None else case.calibration.log_odds(z)
+        return cls(z, case.y[chosen] > 0, case.rounding[chosen], costs, odds)
+
+    @property
+    def approved(self) -> Bools:
+        """Who is approved."""
+        found: Bools = self.scores > 0
+        return found
+
+    @cached_property
+    def ranking(self) -> Ranking | None:
+        """The ranking by scores; None if all people have the same label."""
+        if self.good.all() or not self.good.any():
+            return None
+        return Ranking.of(self.scores, self.good, self.error)
+
+    @cached_property
+    def ks_resampled(self) -> Vector:
+        """KS of each bootstrap resample."""
+        assert self.ranking is not None  # only rankings have KS
+        return self.ranking.resampled_ks()
+
+    @property
+    def right(self) -> Vector:
+        """1 for a correct decision, else 0."""
+        found: Vector = (self.approved == self.good).astype(np.float64)
+        return found
+
+    @property
+    def paid(self) -> Vector:
+        """What the decision about each person costs."""
+        price = np.where(self.good, self.costs.refuse_good, self.costs.accept_bad)
+        return np.where(self.approved == self.good, 0.0, price)
+
+    @cached_property
+    def by_person(self) -> dict[str, tuple[Vector, Bools | None]]:
+        """Metrics that are means over people, or over those for whom a mask is true."""
+        approved = self.approved.astype(np.float64)
+        return {
+            "accuracy": (self.right, None),
+            "approval": (approved, None),
+            "bad_rate": ((~self.good).astype(np.float64), self.approved),
+            "good_refused": (1 - approved, self.good),
+            "bad_approved": (approved, ~self.good),
+            "cost": (self.paid, None),
+            **self._by_probability(),
+        }
+
+    def _by_probability(self) -> dict[str, tuple[Vector, Bools | None]]:
+        if self.log_odds is None:
+            return {}
+        probability: Vector = expit(self.log_odds)
+        signed = np.where(self.good, self.log_odds, -self.log_odds)
+        return {
+            "log_loss": (np.logaddexp(0.0, -signed), None),
+            "brier": ((probability - self.good) ** 2, None),
+            "mean_probability": (probability, None),
+        }
+
+    def estimates(self) -> dict[str, Estimate]:
+        """All metrics that these people define."""
+        found = {}
+        if self.ranking is not None:
+            area, low, high = self.ranking.auc()
+            found["auc"] = Estimate(area, low, high, DELONG)
+            found["gini"] = Estimate(2 * area - 1, 2 * low - 1, 2 * high - 1, DELONG)
+            ends = percentile_interval(self.ks_resampled)
+            found["ks"] = Estimate(self.ranking.ks(), *ends, BOOTSTRAP)
+            parts = [self.right[self.good], self.right[~self.good]]
+            found["balanced"] = _normal([part / 2 for part in parts])
+        for name, (values, where) in self.by_person.items():
+            chosen = values if where is None else values[where]
+            if not chosen.size:
+                continue
+            if name in ("cost", "log_loss", "brier", "mean_probability"):
+                found[name] = _normal([chosen])
+            else:
+                k = int(chosen.sum())
+                found[name] = Estimate(k / chosen.size, *share_interval(k, chosen.size), WILSON)
+        return {name: found[name] for name in METRICS if name in found}
+
+    def difference(self, other: Judged, metric: str) -> Estimate | None:
+        """A metric of these people minus that of the same people under another model."""
+        if metric in ("auc", "ks"):
+            if self.ranking is None or other.ranking is None:
+                return None
+            if metric == "auc":
+                return Estimate(*self.ranking.auc_difference(other.ranking), DELONG)
+            ends = percentile_interval(self.ks_resampled - other.ks_resampled)
+            return Estimate(self.ranking.ks() - other.ranking.ks(), *ends, BOOTSTRAP)
+        if metric == "balanced":
+            more = self.right - other.right
+            parts = [more[kind] / 2 for kind in (self.good, ~self.good) if kind.any()]
+            return _normal(parts) if len(parts) == 2 else None
+        (values, where), (others, _) = self.by_person[metric], other.by_person[metric]
+        more = values - others
+        chosen = more if where is None else more[where]
+        return _normal([chosen]) if chosen.size else None
+
+
+def metric_rows(
+    cases: Sequence[ScoredApplicants],
+    costs: Costs,
+    measure: str,
+    groups: NDArray[np.str_] | None = None,
+) -> tuple[list[Metric], list[MetricDifference], list[Confusion]]:
+    """Metrics and confusion matrices of each model, and differences of every pair of models."""
+    metrics, differences, confusions = [], [], []
+    multiples = (0.0, GAMED) if cases[0].people.columns else (0.0,)
+    for group, chosen in group_masks(groups):
+        for multiple in multiples:
+            judged = {case.name: Judged.of(case, multiple, costs, chosen) for case in cases}
+            for name, people in judged.items():
+                confusions.append(Confusion(name, group, multiple, *_counts(people)))
+                for metric, estimate in people.estimates().items():
+                    metrics.append(Metric(name, group, metric, multiple, *estimate))
+            for one, two in combinations(judged, 2):
+                for metric in dict.fromkeys((measure, *COMPARED)):
+                    found = judged[two].difference(judged[one], metric)
+                    if found is not None:
+                        row = (two, one, group, metric, multiple, *found)
+                        differences.append(MetricDifference(*row))
+    return metrics, differences, confusions
+
+
+def group_masks(groups: NDArray[np.str_] | None) -> Iterator[tuple[str | None, Bools | slice]]:
+    """Everyone, and then each group with the mask of its people."""
+    yield None, slice(None)
+    if groups is not None:
+        for group in np.unique(groups):
+            yield str(group), groups == group
+
+
+def _counts(people: Judged) -> tuple[int, int, int, int]:
+    approved, good = people.approved, people.good
+    pairs = ((good, approved), (good, ~approved), (~good, approved), (~good, ~approved))
+    first, second, third, fourth = (int((kind & decision).sum()) for kind, decision in pairs)
+    return first, second, third, fourth
+
+
+def _normal(parts: Sequence[Vector]) -> Estimate:
+    """The sum of the means of independent samples, with a normal interval."""
+    mean = sum(float(part.mean()) for part in parts)
+    half = Z * sqrt(sum(float(part.var()) / part.size for part in parts))
+    return Estimate(mean, mean - half, mean + half, NORMAL)

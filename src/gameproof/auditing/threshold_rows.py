@@ -1,0 +1,96 @@
+"""Rows on thresholds: what each approval rate means for bad rates and costs, clean and gamed.
+
+The threshold that approves a share of applicants is set on scores when nobody games, as a desk does
+that knows its history. The same threshold is then applied to the scores of people who game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.auditing.gaming_rows import Costs
+from gameproof.auditing.intervals import paired_interval
+from gameproof.auditing.metric_rows import GAMED
+from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
+from gameproof.auditing.score_rounding import without_rounding
+from gameproof.auditing.scored_applicants import ScoredApplicants
+from gameproof.core.arguments import Vector
+
+APPROVALS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
+
+
+def approving_score(scores: Vector, share: float) -> float:
+    """The score above which this share of people lies, as nearly as ties allow.
+
+    >>> approving_score(np.array([1.0, 2.0, 3.0, 4.0]), 0.5)
+    2.5
+    """
+    ordered = np.sort(scores)[::-1]
+    k = round(share * scores.size)
+    if k == 0:
+        return float(ordered[0])
+    if k == scores.size:
+        return float(np.nextafter(ordered[-1], -np.inf))
+    return float(ordered[k - 1] / 2 + ordered[k] / 2)
+
+
+def threshold_rows(
+    case: ScoredApplicants, costs: Costs, approvals: Sequence[float] = APPROVALS
+) -> list[ThresholdRow]:
+    """The model's own threshold first, and then one row for each approval rate."""
+    clean = case.scores
+    gamed = case.gamed(GAMED) if case.people.columns else clean
+    cuts: list[tuple[float | None, float]] = [(None, 0.0)]
+    cuts += [(share, approving_score(clean, share)) for share in approvals]
+    rows = []
+    for share, cut in cuts:
+        probability = None
+        if case.calibration is not None:
+            probability = float(case.calibration.probability(np.array([cut]))[0])
+        effects = [
+            _effect(_above(case, scores, cut), case.y > 0, costs) for scores in (clean, gamed)
+        ]
+        rows.append(ThresholdRow(case.name, share, probability, *effects[0], *effects[1]))
+    return rows
+
+
+def equal_approval_rows(
+    cases: Sequence[ScoredApplicants], approvals: Sequence[float] = APPROVALS
+) -> list[EqualApproval]:
+    """Bad applicants approved by every later model and every earlier one, at equal approval."""
+    multiples = (0.0, GAMED) if cases[0].people.columns else (0.0,)
+    rows = []
+    for one, two in combinations(cases, 2):
+        for share in approvals:
+            cuts = [approving_score(case.scores, share) for case in (one, two)]
+            for multiple in multiples:
+                first, second = (
+                    _above(case, case.gamed(multiple), cut)[case.y < 0]
+                    for case, cut in zip((one, two), cuts, strict=True)
+                )
+                more, less = int((second & ~first).sum()), int((first & ~second).sum())
+                ends = paired_interval(more, less, first.size)
+                difference = (more - less) / first.size
+                rows.append(EqualApproval(two.name, one.name, share, multiple, difference, *ends))
+    return rows
+
+
+def _above(case: ScoredApplicants, scores: Vector, cut: float) -> NDArray[np.bool_]:
+    """Whose score exceeds the cut by more than rounding, so that ties get one decision."""
+    found: NDArray[np.bool_] = without_rounding(scores - cut, 2 * case.rounding) > 0
+    return found
+
+
+def _effect(
+    approved: NDArray[np.bool_], good: NDArray[np.bool_], costs: Costs
+) -> tuple[float, float | None, float, float]:
+    """Approval rate, bad rate among the approved, bad applicants approved, and cost."""
+    n, let_in = good.size, int((approved & ~good).sum())
+    kept_out = int((~approved & good).sum())
+    total = int(approved.sum())
+    cost = (costs.accept_bad * let_in + costs.refuse_good * kept_out) / n
+    return total / n, let_in / total if total else None, let_in / int((~good).sum()), cost

@@ -1,0 +1,267 @@
+"""`Verdict`: one sentence that says which model to use, or that none should be used.
+
+A model is unusable if it decides almost everyone the same way, or if the measure of the audit does
+not show that it beats the better of two constant decisions (approve all, refuse all), when nobody
+games and when bad applicants use their budgets. Among usable models, the one with the best measure
+under gaming is recommended, unless a plainer one is not measurably worse: models are ordered from
+the plainest to the most robust.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Protocol
+
+from gameproof.auditing.metric_rows import GAMED
+from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
+from gameproof.auditing.number_format import listed, percent
+from gameproof.auditing.row_types import Quality
+from gameproof.estimators.measures import Measure
+
+# Fewer people than this share, or than half the share of the rarer outcome, decided another way.
+ALMOST_NOBODY = 0.05
+# From this share on, the people who have the same score are worth a warning.
+MANY = 0.5
+# A single model that loses at least this part of its advantage to gaming should not be used.
+TOO_MUCH = 0.5
+NO_MODEL = "Do not use any of these models"
+
+
+class Audited(Protocol):
+    """The parts of an `Audit` that a verdict needs."""
+
+    @property
+    def models(self) -> tuple[str, ...]: ...
+
+    @property
+    def movable(self) -> tuple[str, ...]: ...
+
+    @property
+    def measure(self) -> Measure: ...
+
+    @property
+    def approve(self) -> float | None: ...
+
+    @property
+    def quality(self) -> tuple[Quality, ...]: ...
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]: ...
+
+    @property
+    def metric_differences(self) -> tuple[MetricDifference, ...]: ...
+
+    @property
+    def confusions(self) -> tuple[Confusion, ...]: ...
+
+    def of(self, rows: Iterable[Any], model: str) -> list[Any]: ...
+
+
+class Verdict(NamedTuple):
+    """The recommended model, None if there is none, and the verdict in a sentence.
+
+    `warnings` are about models that decide almost everyone the same way.
+    """
+
+    model: str | None
+    sentence: str
+    warnings: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, object]:
+        """The verdict for JSON."""
+        return {**self._asdict(), "warnings": list(self.warnings)}
+
+
+def verdict(audit: Audited) -> Verdict:
+    """The verdict of an audit."""
+    problems = {model: _problem(audit, model) for model in audit.models}
+    warnings = tuple(
+        text
+        for model in audit.models
+        if (text := same_decisions(audit, model) or same_scores(audit, model))
+    )
+    usable = [model for model in audit.models if not problems[model]]
+    if len(audit.models) == 1:
+        (name,) = audit.models
+        if problems[name]:
+            return Verdict(None, f"Do not use {name}: {problems[name]}.", warnings)
+        return Verdict(name, _one_model(audit, name), warnings)
+    if not usable:
+        reasons = dict.fromkeys(problems.values())
+        said = listed([f"{_named(problems, reason)}: {reason}" for reason in reasons])
+        return Verdict(None, f"{NO_MODEL}. For {said}.", warnings)
+    name = _recommended(audit, usable)
+    return Verdict(name, _several_models(audit, name, usable), warnings)
+
+
+def same_decisions(audit: Audited, model: str) -> str:
+    """A sentence if the model decides almost everyone the same way; else empty."""
+    row = next(r for r in audit.confusions if (r.model, r.group, r.multiple) == (model, None, 0.0))
+    n_good, n_bad = row.good_accepted + row.good_refused, row.bad_accepted + row.bad_refused
+    n, approved = n_good + n_bad, row.good_accepted + row.bad_accepted
+    few = min(approved, n - approved) / n
+    if few >= min(ALMOST_NOBODY, min(n_good, n_bad) / (2 * n)) or audit.approve is not None:
+        return ""
+    if approved > n - approved:
+        return (
+            f"{model} approves {percent(approved / n)} of all applicants, and "
+            f"{percent(row.bad_accepted / n_bad)} of those who should be refused"
+        )
+    return (
+        f"{model} refuses {percent(1 - approved / n)} of all applicants, and "
+        f"{percent(row.good_refused / n_good)} of those who should be accepted"
+    )
+
+
+def same_scores(audit: Audited, model: str) -> str:
+    """A sentence if most people get the same score; else empty."""
+    (row,) = audit.of(audit.quality, model)
+    if row.same_score <= MANY:
+        return ""
+    return f"{model} gives {percent(row.same_score)} of all applicants the same score"
+
+
+def measured(audit: Audited, model: str, multiple: float) -> Metric:
+    """The measure of the audit for one model and everyone."""
+    key = (model, None, audit.measure.name, multiple)
+    return next(r for r in audit.metrics if (r.model, r.group, r.metric, r.multiple) == key)
+
+
+def lead(audit: Audited, model: str, against: str, multiple: float) -> tuple[float, float, float]:
+    """How much better a model is than another by the audit's measure, with the interval."""
+    for row in audit.metric_differences:
+        if (row.group, row.metric, row.multiple) != (None, audit.measure.name, multiple):
+            continue
+        if (row.model, row.against) == (model, against):
+            return _towards_better(audit, row, 1.0)
+        if (row.model, row.against) == (against, model):
+            return _towards_better(audit, row, -1.0)
+    raise KeyError(f"the audit does not compare {model} with {against}")
+
+
+def _towards_better(
+    audit: Audited, row: MetricDifference, sign: float
+) -> tuple[float, float, float]:
+    if audit.measure.name == "cost":
+        sign = -sign
+    ends = sorted((sign * row.low, sign * row.high))
+    return sign * row.difference, ends[0], ends[1]
+
+
+def _problem(audit: Audited, model: str) -> str:
+    """Why the model should not be used; empty if nothing speaks against it."""
+    if said := same_decisions(audit, model):
+        return (
+            said.removeprefix(f"{model} ")
+            .replace("approves", "it approves", 1)
+            .replace("refuses", "it refuses", 1)
+        )
+    label, constant = audit.measure.label, _constant(audit)
+    clean = measured(audit, model, 0.0)
+    if not _beats(audit, clean.low, clean.high, constant):
+        return (
+            f"its {_label(audit)} of {_value(clean)} is not measurably better than {_whom(audit)}"
+        )
+    if audit.movable:
+        gamed = measured(audit, model, GAMED)
+        if not _beats(audit, gamed.value, gamed.value, constant):
+            return (
+                f"when bad applicants use their budgets, its {_label(audit)} goes from "
+                f"{clean.value:.3f} to {gamed.value:.3f}, no better than {_whom(audit)}"
+            )
+        kept = (gamed.value - constant) / (clean.value - constant)
+        if len(audit.models) == 1 and 1 - kept >= TOO_MUCH:
+            return (
+                f"when bad applicants use their budgets, it loses {percent(1 - kept)} of its "
+                f"advantage over {_whom(audit)} ({label} {clean.value:.3f} to {gamed.value:.3f})"
+            )
+    return ""
+
+
+def _constant(audit: Audited) -> float:
+    """The measure of the better constant decision, in the sign of the metric."""
+    row = audit.quality[-1]
+    found = audit.measure.of_constant(row.n_positive / row.n)
+    return -found if audit.measure.name == "cost" else found
+
+
+def _beats(audit: Audited, low: float, high: float, constant: float) -> bool:
+    return high < constant if audit.measure.name == "cost" else low > constant
+
+
+def _whom(audit: Audited) -> str:
+    """The constant decision in words."""
+    if audit.measure.name in ("accuracy", "cost"):
+        return f"the same decision about everyone ({_constant(audit):.3f})"
+    return "chance"
+
+
+def _label(audit: Audited) -> str:
+    return "cost per applicant" if audit.measure.name == "cost" else audit.measure.label
+
+
+def _value(row: Metric) -> str:
+    return f"{row.value:.3f} (95 % {row.interval} interval {row.low:.3f} to {row.high:.3f})"
+
+
+def _named(problems: dict[str, str], reason: str) -> str:
+    return listed([model for model, found in problems.items() if found == reason])
+
+
+def _recommended(audit: Audited, usable: list[str]) -> str:
+    """The best usable model under gaming, or the plainest one that is not measurably worse."""
+    multiple = GAMED if audit.movable else 0.0
+    sign = -1.0 if audit.measure.name == "cost" else 1.0
+    best = max(usable, key=lambda model: sign * measured(audit, model, multiple).value)
+    for model in usable:
+        if model == best or lead(audit, best, model, multiple)[1] <= 0:
+            return model
+    return best
+
+
+def _one_model(audit: Audited, name: str) -> str:
+    clean, label = measured(audit, name, 0.0), _label(audit)
+    if not audit.movable:
+        return f"{name} can be used if nobody games it: its {label} is {_value(clean)}."
+    gamed = measured(audit, name, GAMED)
+    cautious = "can be used at these budgets"
+    return (
+        f"{name} {cautious}: when bad applicants use them, its {label} is {_value(gamed)} instead "
+        f"of {clean.value:.3f}."
+    )
+
+
+def _several_models(audit: Audited, name: str, usable: list[str]) -> str:
+    label, multiple = _label(audit), GAMED if audit.movable else 0.0
+    at = measured(audit, name, multiple)
+    others = [model for model in audit.models if model != name]
+    plain = others[0]
+    if not audit.movable:
+        return f"Use {name}: no other model is measurably better; its {label} is {_value(at)}."
+    gained, low, high = lead(audit, name, plain, GAMED)
+    kind = next(r.interval for r in audit.metric_differences if r.metric == audit.measure.name)
+    if low <= 0:
+        better = "no other model is measurably better"
+        if name != usable[0]:
+            better = "it is the best of the usable models"
+        return (
+            f"Use {name} at these budgets: {better} when bad applicants use them; its {label} is "
+            f"then {_value(at)}, and {measured(audit, name, 0.0).value:.3f} when nobody games."
+        )
+    other = measured(audit, plain, GAMED)
+    cost, cheap, dear = (-end for end in lead(audit, name, plain, 0.0))
+    return (
+        f"Use {name} at these budgets: when bad applicants use them, its {label} is "
+        f"{at.value:.3f} instead of {other.value:.3f} for {plain} (better by {gained:.3f}, 95 % "
+        f"{kind} interval {low:.3f} to {high:.3f}); when nobody games, "
+        f"{_price(cost, dear, cheap)}."
+    )
+
+
+def _price(cost: float, low: float, high: float) -> str:
+    """What the recommended model costs when nobody games, in words."""
+    if low <= 0 <= high:
+        return f"the difference is not measurable ({-high:.3f} to {-low:.3f})"
+    if cost > 0:
+        return f"it is worse by {cost:.3f} ({low:.3f} to {high:.3f})"
+    return f"it is better by {-cost:.3f} ({-high:.3f} to {-low:.3f})"

@@ -1,0 +1,102 @@
+"""`Database`: one SQLite file that threads and processes share.
+
+Writers take turns, readers never wait (write-ahead log). A durable transaction is on disk when it
+ends, and a killed process leaves every transaction done completely or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, final
+
+# Seconds until a writer gives up waiting for the others.
+PATIENCE = 60.0
+# Connections that a forked child inherited. SQLite forbids it to use them, and to close them.
+_inherited: list[sqlite3.Connection] = []
+
+
+@final
+class Database:
+    """A connection to a SQLite file, opened again after a fork. The file must exist."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._connect()
+
+    def _connect(self) -> None:
+        self._owner, self._lock = os.getpid(), threading.RLock()
+        connection = sqlite3.connect(
+            f"{self.path.absolute().as_uri()}?mode=rw",
+            uri=True,
+            timeout=PATIENCE,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        self._connection = connection
+        self._finalizer = weakref.finalize(self, _close, connection, self._owner)
+        _switch_to_write_ahead(connection)
+        connection.execute("PRAGMA foreign_keys = ON")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"path": self.path}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.path = state["path"]
+        self._connect()
+
+    @property
+    def lock(self) -> threading.RLock:
+        """Held by the thread that uses the connection."""
+        if self._owner != os.getpid():  # a forked child, in which nobody would release the lock
+            _inherited.append(self._connection)
+            self._finalizer.detach()
+            self._connect()
+        return self._lock
+
+    def rows(self, statement: str, *values: Any) -> list[Any]:
+        """The rows that a query finds."""
+        with self.lock:
+            return self._connection.execute(statement, values).fetchall()
+
+    @contextmanager
+    def transaction(self, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """Everything inside is written at once, or nothing if it raises.
+
+        What is not durable survives a killed process, but perhaps not a power failure."""
+        with self.lock:
+            connection = self._connection
+            connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+
+def _switch_to_write_ahead(connection: sqlite3.Connection) -> None:
+    """Two processes that switch a new file at the same moment are told that it is locked, without
+    the usual waiting."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _close(connection: sqlite3.Connection, owner: int) -> None:
+    if os.getpid() == owner:
+        connection.close()

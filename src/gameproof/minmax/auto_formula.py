@@ -1,0 +1,141 @@
+"""Steps by a formula, for an estimate that the user chose or where some gradients are known.
+
+With D a block's half diameter, G the root mean square of its gradient's estimate and T the steps so
+far, the step D / (G sqrt(T)) makes the gap of the average at most about D G / sqrt(T), whatever the
+scale of values and coordinates. The pilot measures G at the start and at random points. If a value
+is not compared with another one of the same sample, the radius falls as T^(-1/4), G grows with its
+inverse, and steps fall as T^(-3/4).
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from gameproof.core.arguments import Indices, Vector
+from gameproof.minmax.averages import Suffix
+from gameproof.minmax.blocks import Perturbed
+from gameproof.minmax.estimates.exact import Exact
+from gameproof.minmax.estimates.gradient import Gradient
+from gameproof.minmax.estimates.one_point import OnePoint
+from gameproof.minmax.estimates.residual import Residual
+from gameproof.minmax.estimates.two_point import TwoPoint
+from gameproof.minmax.plan import perturbed_by
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.schedules import Power
+from gameproof.minmax.solver import Solver
+from gameproof.minmax.updates.sgda import SGDA
+
+# Query radii in units of the smallest half diameter, with two points and with one.
+SMALL, LARGE = 0.02, 0.3
+MINIMUM = 20
+
+
+def choose(
+    problem: Problem,
+    estimate: Gradient | None,
+    pilot: int,
+    batch: int,
+    seed: int,
+) -> Solver:
+    """A solver with steps D / (G sqrt(T)); by default with two-point estimates."""
+    gradient = TwoPoint() if estimate is None else estimate
+    perturbed = perturbed_by(gradient, problem)
+    widths = [max(s.diameter / 2, 1e-300) for s in (problem.x_set, problem.y_set)]
+    asked = [w for w, p in zip(widths, (perturbed.x_stop, perturbed.y), strict=True) if p]
+    two, grows = isinstance(gradient, TwoPoint), isinstance(gradient, OnePoint | Residual)
+    radius = (LARGE if grows else SMALL) * min(asked, default=1.0)
+    study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([seed, 2]))
+    sizes = study.sizes(pilot // 2 if two else pilot)
+    steps = -(-problem.n // min(batch, problem.n))
+    exact = isinstance(gradient, Exact)
+    known, size = ("gradients", "gradient") if exact else ("values", "estimate of the gradient")
+    why = (
+        f"Nothing is known of {problem.name} but its {known}, so steps are as long as the sets "
+        f"({widths[0]:.3g} and {widths[1]:.3g} from their middle) over the size of the {size} "
+        f"({sizes[0]:.3g} and {sizes[1]:.3g}), and fall with "
+        f"{'time to the power 3/4' if grows else 'the root of time'}."
+    )
+    if {"x", "y"} <= problem.known and not exact:
+        why += " It gives its gradients: estimate=Exact() would ask nothing."
+    return Solver(
+        update=SGDA(),
+        gradient=gradient,
+        step=Power(1 / sqrt(steps), 0.75 if grows else 0.5),
+        radius=Power(radius, 0.25 if grows else 0.0),
+        scale=(widths[0] / sizes[0], widths[1] / sizes[1]),
+        batch=batch,
+        average=Suffix(),
+        why=why,
+    )
+
+
+class _Pilot:
+    """Estimates of one sample's gradient, at the start and at random points of the sets."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        gradient: Gradient,
+        perturbed: Perturbed,
+        radius: float,
+        rng: np.random.Generator,
+    ) -> None:
+        self._problem, self._gradient, self._perturbed = problem, gradient, perturbed
+        self._radius, self._rng = radius, rng
+
+    def sizes(self, number: int) -> tuple[float, float]:
+        """Root mean squares of the x and the y block, never 0."""
+        if self._perturbed != (0, 0, False) and number < MINIMUM:
+            raise ValueError(
+                f"pilot must allow at least {MINIMUM} estimates of a gradient, got {number}; give "
+                "the parts of a Solver yourself where so few values can be asked"
+            )
+        found = np.array([self._squares(k % 2 == 1) for k in range(max(number, MINIMUM))])
+        # The larger of the two places, since a run may meet either.
+        x, y = np.sqrt(np.maximum(found[::2].mean(axis=0), found[1::2].mean(axis=0)))
+        if not np.isfinite(x + y):
+            raise ValueError(
+                f"{self._problem.name} gave values in the pilot that are not finite, or so large "
+                "that the square of a gradient is not; bring them to about unit size"
+            )
+        return max(float(x), 1e-12), max(float(y), 1e-12)
+
+    def _squares(self, anywhere: bool) -> tuple[float, float]:
+        problem, rng, d_x = self._problem, self._rng, self._problem.x_set.dim
+        x, y = problem.start
+        if anywhere:
+            x, y = problem.x_set.sample(rng), problem.y_set.sample(rng)
+        i = rng.integers(problem.n, size=1)
+        chosen = np.zeros(d_x + problem.y_set.dim, dtype=bool)
+        chosen[self._perturbed.x_start : self._perturbed.x_stop] = True
+        chosen[d_x:] = self._perturbed.y
+        estimate = np.zeros(chosen.size)
+        if chosen.any():
+            v = rng.standard_normal(int(chosen.sum()))
+            v /= np.linalg.norm(v)
+            moved = np.concatenate([x, y])
+            moved[chosen] += self._radius * v
+            value = self._value(i, moved[:d_x], moved[d_x:]) - self._reference(i, x, y)
+            estimate[chosen] = v.size / self._radius * value * v
+        if not chosen.all():
+            for part, block in zip(
+                problem.gradient(int(i[0]), x, y), (slice(d_x), slice(d_x, None)), strict=True
+            ):
+                if part is not None:
+                    estimate[block] = np.where(chosen[block], estimate[block], part)
+        with np.errstate(over="ignore"):
+            gx, gy = estimate[:d_x], estimate[d_x:]
+            return float(gx @ gx), float(gy @ gy)
+
+    def _reference(self, i: Indices, x: Vector, y: Vector) -> float:
+        """What the estimate subtracts. A running mean has no past here: another sample's value."""
+        if isinstance(self._gradient, OnePoint) and not self._gradient.baseline:
+            return 0.0
+        if not isinstance(self._gradient, TwoPoint):
+            i = self._rng.integers(self._problem.n, size=1)
+        return self._value(i, x, y)
+
+    def _value(self, i: Indices, x: Vector, y: Vector) -> float:
+        return float(self._problem.values(i, x, y)[0])

@@ -1,0 +1,431 @@
+"""`Journal`: every answer is on disk before it is used, and is never asked for again.
+
+An answer is found by the exact bits of theta, the agent, and how often this population object has
+asked the agent at this theta. So a program that is started again, with the same seeds, finds its
+answers in the same order, and continues where it was killed. A question is leased before anybody is
+asked: leases count towards the budget, and end with the process that holds them. If another process
+is asking the same question, its answer is waited for.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import threading
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from sqlite3 import Connection
+from typing import Any, NamedTuple, final
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.core.errors import JournalError
+from gameproof.core.process_lock import ProcessLock, remove_if_free
+from gameproof.strategic.answer_records import AnswerRecords, Claim
+from gameproof.strategic.feature_mask import Mask
+from gameproof.strategic.journal_file import (
+    answer_digest,
+    as_bytes,
+    hash_of,
+    now,
+    open_journal,
+    storing,
+)
+
+NEW = -1  # the number of a question that has no row yet
+QUESTIONS = """SELECT question.id, occurrence, answer.id, body, digest, holder FROM question
+    LEFT JOIN answer ON answer.question = question.id AND status = 'counted'
+    LEFT JOIN lease ON lease.question = question.id
+    WHERE deployment = ? AND person = ? ORDER BY occurrence"""
+
+
+class Row(NamedTuple):
+    """A question, with its answer or the holder of its lease."""
+
+    question: int
+    occurrence: int
+    answer: int | None
+    body: bytes | None
+    digest: bytes | None
+    holder: str | None
+
+
+@final
+class Journal(AnswerRecords):
+    """The answers of one population in a file."""
+
+    def __init__(self, path: Path, people: dict[str, str | int], budget: int | None) -> None:
+        super().__init__(budget)
+        self.path = path
+        self._database = open_journal(path, people)
+        self._n = int(people["n_people"])
+        self._taken: set[int] = set()  # questions that this object has received or is asking
+        self._asking: set[int] = set()  # those that are being asked
+        self._unsaved: dict[int, bytes] = {}  # answers that could not be written
+        self._n_received = self._n_read = self._position = 0
+        self._holder = _Holder(path)
+        self._local = threading.local()
+        _remove_locks_of_the_dead(path)
+        with storing(path):
+            self._end_stale_leases()
+
+    def __getstate__(self) -> dict[str, Any]:
+        parts = {**vars(self), "_holder": _Holder(self.path), "_asking": set(), "_unsaved": {}}
+        return {name: part for name, part in parts.items() if name != "_local"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._local, self._taken = threading.local(), set(self._taken)
+
+    # --- counts
+
+    def _counts(self) -> tuple[int, int, int]:
+        """Usable answers, other answers, and answers being asked for."""
+        with storing(self.path):
+            (found,) = self._database.rows(
+                "SELECT n_counted, n_other, (SELECT count(*) FROM lease) FROM study WHERE id = 1"
+            )
+        counted, other, leased = found
+        return counted, other, leased
+
+    @property
+    def by_agent(self) -> NDArray[np.int32]:
+        found: NDArray[np.int32] = np.zeros(self._n, dtype=np.int32)
+        with storing(self.path):
+            for person, number in self._database.rows(
+                "SELECT person, count(*) FROM answer JOIN question ON question.id = question "
+                "GROUP BY person"
+            ):
+                found[person] = number
+        return found
+
+    @property
+    def n_answers(self) -> int:
+        counted, other, _ = self._counts()
+        return counted + other
+
+    @property
+    def n_received(self) -> int:
+        return self._n_received
+
+    @property
+    def n_deployments(self) -> int:
+        with storing(self.path):
+            return int(self._database.rows("SELECT count(*) FROM deployment")[0][0])
+
+    @property
+    def remaining(self) -> int | None:
+        return None if self.budget is None else max(0, self.budget - sum(self._counts()))
+
+    @property
+    def obtainable(self) -> int | None:
+        if self.budget is None:
+            return None
+        counted, other, leased = self._counts()
+        return max(0, self.budget - counted - other - leased) + max(0, counted - self._n_read)
+
+    # --- questions
+
+    def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> Claim:
+        claim = Claim.of(theta, agents, shape)
+        claim.ids = [NEW] * agents.size
+        key = as_bytes(theta)
+        try:
+            with storing(self.path), self._database.lock:
+                found = self._database.rows(
+                    "SELECT id FROM deployment WHERE study = 1 AND hash = ?", hash_of(key)
+                )
+                if found:
+                    self._find(claim, found[0][0], range(agents.size))
+                if not claim.answered.all():
+                    self._lease(claim, key)
+            self._save_unsaved(claim)
+        except BaseException:
+            self.release(claim)
+            raise
+        return claim
+
+    def retry(self, claim: Claim) -> None:
+        with storing(self.path), self._database.lock:
+            self._lease(claim, as_bytes(claim.theta))
+
+    def _find(self, claim: Claim, deployment: int, places: Iterable[int]) -> list[tuple[int, Row]]:
+        """Fills in stored answers; returns the questions that exist and have none."""
+        waiting = []
+        for place in places:
+            row = self._question(claim, deployment, place)
+            if row is None:
+                continue
+            if row.answer is None:
+                waiting.append((place, row))
+                continue
+            assert row.body is not None
+            person, key = int(claim.agents[place]), hash_of(as_bytes(claim.theta))
+            claim.answers[place] = self._checked(row, person, key, claim.answers.shape[1:])
+            self._receive(claim, place, row.question, row.answer)
+        return waiting
+
+    def _question(self, claim: Claim, deployment: int, place: int) -> Row | None:
+        """The question of this claim, or the first one that this object has not taken."""
+        floor = getattr(self._local, "floor", 0)
+        for row in self._database.rows(QUESTIONS, deployment, int(claim.agents[place])):
+            found = Row(*row)
+            if found.question == claim.ids[place]:
+                return found
+            read = found.answer is not None and found.answer <= floor
+            if claim.ids[place] == NEW and not read and found.question not in self._taken:
+                self._take(claim, place, found.question)
+                return found
+        return None
+
+    def _take(self, claim: Claim, place: int, question: int) -> None:
+        claim.ids[place] = question
+        self._taken.add(question)
+
+    def _checked(self, row: Row, person: int, key: bytes, shape: tuple[int, ...]) -> Vector:
+        body = row.body or b""
+        whole = len(body) == 8 * int(np.prod(shape))
+        if not whole or row.digest != answer_digest(key, person, row.occurrence, body):
+            raise JournalError(
+                f"{self.path} is damaged: the stored answer {row.answer} of agent {person} was "
+                "altered; restore the file from a copy"
+            )
+        numbers: Vector = np.frombuffer(body, dtype="<f8").astype(np.float64).reshape(shape)
+        return numbers
+
+    def _receive(self, claim: Claim, place: int, question: int, answer: int) -> None:
+        claim.answered[place], claim.mine[place] = True, False
+        self._asking.discard(question)
+        self._n_received += 1
+        self._n_read += 1
+        self._position = max(self._position, answer)
+
+    # --- leases
+
+    def _lease(self, claim: Claim, key: bytes) -> None:
+        """Leases the questions that nobody has answered or is asking, within the budget."""
+        self._end_stale_leases()
+        with self._database.transaction(durable=False) as connection:
+            deployment = self._deployment(connection, key)
+            places = np.flatnonzero(~claim.answered & ~claim.mine).tolist()
+            waiting = dict(self._find(claim, deployment, places))
+            wanted = [
+                place
+                for place in places
+                if not claim.answered[place]
+                and (place not in waiting or waiting[place].holder is None)
+            ]
+            (counted, other, leased) = self._counts()
+            left = None if self.budget is None else self.budget - counted - other - leased
+            if left is not None and len(wanted) > left:
+                raise self.refuse(len(wanted), max(0, left))
+            for place in wanted:
+                if place not in waiting:
+                    self._take(claim, place, self._insert(connection, deployment, claim, place))
+                connection.execute(
+                    "INSERT INTO lease VALUES (?, ?, ?)",
+                    (claim.ids[place], self._holder.name, now()),
+                )
+            self._asking.update(claim.ids[place] for place in wanted)
+        claim.mine[wanted] = True
+
+    def _deployment(self, connection: Connection, key: bytes) -> int:
+        connection.execute(
+            "INSERT OR IGNORE INTO deployment (study, theta, hash, created) VALUES (1, ?, ?, ?)",
+            (key, hash_of(key), now()),
+        )
+        row = connection.execute("SELECT id FROM deployment WHERE hash = ?", (hash_of(key),))
+        return int(row.fetchone()[0])
+
+    def _insert(self, connection: Connection, deployment: int, claim: Claim, place: int) -> int:
+        person = int(claim.agents[place])
+        (occurrence,) = connection.execute(
+            "SELECT coalesce(max(occurrence) + 1, 0) FROM question "
+            "WHERE deployment = ? AND person = ?",
+            (deployment, person),
+        ).fetchone()
+        row = connection.execute(
+            "INSERT INTO question (deployment, person, occurrence) VALUES (?, ?, ?)",
+            (deployment, person, occurrence),
+        )
+        assert row.lastrowid is not None
+        return row.lastrowid
+
+    def _end_stale_leases(self) -> None:
+        """Ends the leases of processes that died, and those of questions that were given up here
+        when the file could not be written."""
+        leases = self._database.rows("SELECT question, holder FROM lease")
+        own = self._holder.name_so_far
+        others = {holder for _, holder in leases} - {own}
+        dead = {name for name in others if remove_if_free(_lock_path(self.path, name))}
+        stale = [
+            (question, holder)
+            for question, holder in leases
+            if holder in dead or (holder == own and question not in self._asking)
+        ]
+        if stale:
+            with self._database.transaction(durable=False) as connection:
+                connection.executemany("DELETE FROM lease WHERE question = ? AND holder = ?", stale)
+
+    # --- answers
+
+    def keep(self, claim: Claim, answers: Matrix, usable: Mask) -> None:
+        places = np.flatnonzero(claim.mine).tolist()
+        bodies = [as_bytes(answer) for answer in answers]
+        try:
+            self._write(claim, places, bodies, usable.tolist())
+        except JournalError as error:
+            self._unsaved.update(
+                (claim.ids[place], body)
+                for place, body, good in zip(places, bodies, usable.tolist(), strict=True)
+                if good
+            )
+            error.add_note(
+                "The answers are kept in memory: ask the same question again in this process, and "
+                "they are written without asking anybody."
+            )
+            raise
+        claim.answers[places] = answers
+
+    def discard(self, claim: Claim) -> None:
+        places = np.flatnonzero(claim.mine).tolist()
+        self._write(claim, places, [b""] * len(places), [False] * len(places))
+
+    def _save_unsaved(self, claim: Claim) -> None:
+        """Writes answers that could not be written before, to a question that is asked again."""
+        mine = np.flatnonzero(claim.mine).tolist()
+        places = [place for place in mine if claim.ids[place] in self._unsaved]
+        if not places:
+            return
+        bodies = [self._unsaved[claim.ids[place]] for place in places]
+        self._write(claim, places, bodies, [True] * len(places))
+        for place, body in zip(places, bodies, strict=True):
+            del self._unsaved[claim.ids[place]]
+            claim.answers[place] = np.frombuffer(body, "<f8").reshape(claim.answers.shape[1:])
+
+    def _write(
+        self, claim: Claim, places: list[int], bodies: list[bytes], usable: list[bool]
+    ) -> None:
+        """Writes answers and ends their leases, in one durable transaction."""
+        key, ids = hash_of(as_bytes(claim.theta)), [claim.ids[place] for place in places]
+        rows = []
+        with storing(self.path), self._database.transaction() as connection:
+            for place, body, good in zip(places, bodies, usable, strict=True):
+                question = claim.ids[place]
+                (occurrence,) = connection.execute(
+                    "SELECT occurrence FROM question WHERE id = ?", (question,)
+                ).fetchone()
+                digest = answer_digest(key, int(claim.agents[place]), occurrence, body)
+                status = "counted" if good else "unusable"
+                row = connection.execute(
+                    "INSERT INTO answer (question, status, body, digest, created) "
+                    "VALUES (?, ?, ?, ?, ?)",
+                    (question, status, body, digest, now()),
+                )
+                rows.append(row.lastrowid)
+            connection.executemany("DELETE FROM lease WHERE question = ?", [(q,) for q in ids])
+            connection.execute(
+                "UPDATE study SET n_counted = n_counted + ?, n_other = n_other + ? WHERE id = 1",
+                (sum(usable), len(usable) - sum(usable)),
+            )
+        with self._database.lock:
+            for place, question, row_id, good in zip(places, ids, rows, usable, strict=True):
+                if good:
+                    assert row_id is not None
+                    self._receive(claim, place, question, row_id)
+                else:
+                    self._n_received += 1
+                    self._give_up(claim, place)
+
+    def release(self, claim: Claim) -> None:
+        mine = [claim.ids[place] for place in np.flatnonzero(claim.mine)]
+        received = int(claim.answered.sum())  # the same question will find them again
+        self._n_received -= received
+        self._n_read -= received
+        for place in range(claim.agents.size):
+            self._give_up(claim, place)
+        if mine:
+            # A lease that cannot be ended now is ended by the next question.
+            ended = self._database.transaction(durable=False)
+            with suppress(JournalError), storing(self.path), ended as connection:
+                connection.executemany(
+                    "DELETE FROM lease WHERE question = ?", [(question,) for question in mine]
+                )
+
+    def _give_up(self, claim: Claim, place: int) -> None:
+        self._taken.discard(claim.ids[place])
+        self._asking.discard(claim.ids[place])
+        claim.mine[place], claim.ids[place] = False, NEW
+
+    def note(self, theta: Vector, agents: Indices) -> None:
+        key = as_bytes(theta)
+        with storing(self.path), self._database.transaction() as connection:
+            left = self.remaining
+            if left is not None and agents.size > left:
+                raise self.refuse(agents.size, left)
+            claim = Claim.of(theta, agents, ())
+            deployment = self._deployment(connection, key)
+            for place in range(agents.size):
+                question = self._insert(connection, deployment, claim, place)
+                self._taken.add(question)
+                connection.execute(
+                    "INSERT INTO answer (question, status, digest, created) "
+                    "VALUES (?, 'told', x'', ?)",
+                    (question, now()),
+                )
+            connection.execute(
+                "UPDATE study SET n_other = n_other + ? WHERE id = 1", (agents.size,)
+            )
+            self._n_received += agents.size
+
+    # --- runs
+
+    @property
+    def position(self) -> int:
+        return self._position
+
+    def resume_at(self, position: int) -> None:
+        """For the thread that calls: other runs of the same population have their own place."""
+        self._local.floor = position
+        with storing(self.path), self._database.lock:
+            ((before,),) = self._database.rows(
+                "SELECT count(*) FROM answer WHERE status = 'counted' AND id <= ?", position
+            )
+            self._n_read = max(self._n_read, before)
+            self._position = max(self._position, position)
+
+
+class _Holder:
+    """The name under which a process holds leases, and a lock that shows that it is alive."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._owner, self._name = path, 0, ""
+
+    @property
+    def name_so_far(self) -> str | None:
+        """The name, if this process has one."""
+        return self._name if self._owner == os.getpid() else None
+
+    @property
+    def name(self) -> str:
+        """The name; the first call takes the lock."""
+        if self._owner != os.getpid():
+            self._name = uuid4().hex
+            self._lock = ProcessLock(_lock_path(self._path, self._name))
+            self._lock.acquire()
+            self._owner = os.getpid()
+        return self._name
+
+
+def _lock_path(path: Path, holder: str) -> Path:
+    return path.parent / f"{path.name}-{holder}.lock"
+
+
+def _remove_locks_of_the_dead(path: Path) -> None:
+    for lock in path.parent.glob(f"{glob.escape(path.name)}-{'?' * 32}.lock"):
+        with suppress(OSError):
+            remove_if_free(lock)

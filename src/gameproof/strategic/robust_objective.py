@@ -1,0 +1,272 @@
+"""The robust objective L(x, gamma), and what is made of it if the response is known.
+
+`robust_problem` states the mathematics. This module holds the numbers of a problem, its sets, the
+form that compiled code takes, the values of L and the adversary's best gamma. `newton` and the
+conic solver build on it. `StrategicProblem` adds what a solver asks people, and the duality gap.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import hypot
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gameproof.core.arguments import Vector, as_positive, as_prices, read_only, shown
+from gameproof.kernels import samples, strategic
+from gameproof.kernels.jit import for_data
+from gameproof.kernels.memory import packed
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.sets.box import Box
+from gameproof.minmax.sets.cone import Cone
+from gameproof.minmax.sets.convex_set import ConvexSet
+from gameproof.minmax.sets.product import Product
+from gameproof.strategic.losses.logistic_loss import Logistic
+from gameproof.strategic.losses.loss import Loss
+from gameproof.strategic.population import Population
+from gameproof.strategic.power_costs import NoResponse
+from gameproof.strategic.problem_checks import (
+    Flips,
+    Form,
+    at_least_zero,
+    default_flips,
+    require_bounded,
+    require_choices,
+    require_convex,
+    require_moderate,
+)
+from gameproof.strategic.responses import KnownResponse, Sight
+
+# A classifier whose scores are all smaller than this ignores the data.
+NOTHING = 1e-6
+_FLIP_CODES = {
+    "one-way": strategic.ONE_WAY,
+    "none": strategic.NO_FLIP,
+    "both": strategic.BOTH_WAYS,
+}
+
+
+class RobustObjective(Problem):
+    """L(x, gamma) for x = (intercept, theta, alpha) in a cone and gamma in [-1, 1]^n."""
+
+    private_y = True
+
+    def __init__(
+        self,
+        population: Population,
+        radius: float,
+        label_cost: float = float("inf"),
+        loss: Loss | None = None,
+        *,
+        form: Form = "exact",
+        flips: Flips | None = None,
+        alpha_max: float = 20.0,
+        intercept: float | None = None,
+        positive: Literal["exact", "estimated"] = "exact",
+        smooth: bool = True,
+        feature_cost: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(population, Population):
+            raise TypeError(f"population must be a Population, got {shown(population)}")
+        population.require_both_labels()
+        self.population, self.n = population, population.n
+        self.loss = Logistic() if loss is None else loss
+        if not isinstance(self.loss, Loss):
+            raise TypeError(f"loss must be a Loss such as Logistic(), got {loss!r}")
+        self.radius = at_least_zero("radius", radius, finite=True)
+        self.label_cost = at_least_zero("label_cost", label_cost)
+        self.form, self.flips = form, flips or default_flips(self.label_cost)
+        require_choices(form, self.flips, positive)
+        require_convex(form, self.flips, self.label_cost, self.anybody_moves)
+        require_bounded(form, self.radius, self.least_radius)
+        self.alpha_max = as_positive("alpha_max", alpha_max)
+        self.intercept = None if intercept is None else as_positive("intercept", intercept)
+        self.feature_cost = np.ones(population.d)
+        if feature_cost is not None:
+            accurate = "a feature that is known to be accurate"
+            self.feature_cost = as_prices("feature_cost", feature_cost, population.d, accurate)
+        self.estimates_positive, self.smooth = positive == "estimated", bool(smooth)
+        self._require_moderate()
+        self.slope = self._slope()
+        self.name = f"strategic problem with {self.n} agents and {population.d} features"
+        self.x_set = self._x_set()
+        self.y_set = Box(np.full(self.n, -1.0), np.full(self.n, 1.0))
+        # Compiled code would compute answers without the journal.
+        self.compiled_values = self.model is not None and population.journal is None
+        _ = self.data  # raises for a loss that cannot be compiled
+
+    # --- x and its parts
+
+    @property
+    def start(self) -> tuple[Vector, Vector]:
+        """theta = 0, alpha = 1, gamma = 0."""
+        x = np.zeros(self.x_set.dim)
+        x[-1] = min(1.0, self.alpha_max)
+        return x, np.zeros(self.n)
+
+    @property
+    def interior(self) -> Vector:
+        """A point inside the cone, where interior-point methods start."""
+        x = self.start[0]
+        x[-1] = min(1.0, self.alpha_max / 2)
+        return x
+
+    def split(self, x: ArrayLike) -> tuple[Vector, float]:
+        """theta and alpha."""
+        vector = self.as_x(x)
+        return vector[self.theta_place].copy(), float(vector[-1])
+
+    def offset(self, x: ArrayLike) -> float:
+        """The intercept; 0 if there is none."""
+        return 0.0 if self.intercept is None else float(self.as_x(x)[0])
+
+    def join(self, theta: ArrayLike, alpha: float, intercept: float = 0.0) -> Vector:
+        """x from its parts."""
+        head = [] if self.intercept is None else [intercept]
+        return np.concatenate([head, np.asarray(theta, dtype=np.float64), [alpha]])
+
+    @property
+    def theta_place(self) -> slice:
+        """The coordinates of x that hold theta."""
+        start = 0 if self.intercept is None else 1
+        return slice(start, start + self.population.d)
+
+    def dual_length(self, theta: Vector) -> float:
+        """|theta / feature_cost|: what the adversary adds to a score by a unit of distance."""
+        return float(hypot(*(theta / self.feature_cost)))
+
+    def ignores_data(self, x: ArrayLike) -> bool:
+        """Whether theta is so small that no score differs from the intercept."""
+        return float(np.abs(self.population.X @ self.split(x)[0]).max()) < NOTHING
+
+    # --- the response
+
+    @property
+    def model(self) -> KnownResponse | None:
+        """The response, if it is in closed form."""
+        response = self.population.response
+        return response if isinstance(response, KnownResponse) else None
+
+    @property
+    def anybody_moves(self) -> bool:
+        """Whether an agent may report other features than its own."""
+        return self.model is None or self.model.moves(self.population.d)
+
+    def require_model(self, what: str) -> None:
+        """Raises unless the response is in closed form; `what` names the caller."""
+        if self.model is not None:
+            return
+        sight = self.population.sight
+        if sight < Sight.RESPONSE:
+            raise TypeError(
+                f"{what} needs the response function, and this population shows "
+                f"{sight.name.lower()} only; learn_response fits one to answers"
+            )
+        raise TypeError(
+            f"{what} needs a response in closed form, such as PowerCost or BoxBudget, and "
+            f"{type(self.population.response).__name__} only gives answers; learn_response fits "
+            "one to answers"
+        )
+
+    # --- values, and the adversary's best gamma
+
+    @property
+    def least_radius(self) -> float:
+        """The smallest radius at which the problem is bounded below."""
+        if self.form == "exact":
+            return 0.0
+        return self.label_cost * (1 - self.population.positive_share)
+
+    @property
+    def has_gamma(self) -> NDArray[np.bool_]:
+        """The agents whose label the adversary can change; their gamma has an effect."""
+        if self.flips == "both":
+            return np.ones(self.n, dtype=bool)
+        return (self.population.y > 0) & (self.flips == "one-way")
+
+    def value(self, x: ArrayLike, y: ArrayLike) -> float:
+        if self.model is None:
+            raise TypeError(
+                f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
+                "asked for it here; estimate_risk asks for fresh answers"
+            )
+        return float(self.call(samples.mean_value, self.n, *self.point(x, y)))
+
+    def best_gamma(self, x: ArrayLike) -> Vector:
+        """The gamma that maximises L(x, .)."""
+        self.require_model("best_gamma")
+        point, _ = self.point(x, np.zeros(self.n))
+        scores = np.empty(self.n)
+        self.call(strategic.scores_at, point, scores)
+        pull = self.data.s * scores - self.population.y * self.data.kappa * point[-1]
+        return np.where(self.has_gamma, np.sign(pull), 0.0)
+
+    def robust_value(self, x: ArrayLike) -> float:
+        """max over gamma of L(x, gamma).
+
+        It is an upper bound of the worst-case risk of theta, and equal to it for the best alpha."""
+        return self.value(x, self.best_gamma(x))
+
+    # --- the form that compiled code takes
+
+    def call(self, kernel: Any, *arguments: Any) -> Any:
+        """Calls a compiled function with the data of this problem."""
+        own = samples.has_user_functions(self.data)
+        return for_data(kernel, own)(self.data, *arguments)
+
+    @cached_property
+    def data(self) -> strategic.Strategic:
+        """The problem as compiled code takes it.
+
+        All arrays but the labels, which are made here, are read-only. A read-only array has a type
+        of its own, so compiling anew is avoided for people in a file or from another process."""
+        code, width = self.loss.code
+        people = self.population
+        response = (self.model or NoResponse()).encoded(people.d)
+        return strategic.Strategic(
+            features=read_only(people.X),
+            labels=packed(people.y > 0),
+            zeta=read_only(response.strength),
+            movable=read_only(response.reach),
+            start=self.theta_place.start,
+            slope=self.slope,
+            kappa=0.0 if self.flips == "none" else self.label_cost,
+            s=self.loss.s,
+            loss=code,
+            width=width,
+            dual_norm=response.dual_norm,
+            degree=response.degree,
+            lower=response.lower,
+            upper=response.upper,
+            claims=response.claims,
+            flips=_FLIP_CODES[self.flips],
+            smooth=self.smooth,
+            weights=read_only(people.weights if people.weighted else np.zeros(0)),
+        )
+
+    def _slope(self) -> float:
+        """The coefficient of alpha that all samples share."""
+        if self.flips == "none":
+            return self.radius
+        share = self.population.positive_share
+        whole = self.form == "printed" or self.flips == "both"
+        return self.radius - self.label_cost * (1.0 if whole else share)
+
+    def _x_set(self) -> ConvexSet:
+        scale = None if (self.feature_cost == 1).all() else self.feature_cost
+        steepness = self.loss.K + self.loss.s
+        cone = Cone(self.population.d + 1, steepness, self.alpha_max, scale)
+        if self.intercept is None:
+            return cone
+        return Product(Box([-self.intercept], [self.intercept]), cone)
+
+    def _require_moderate(self) -> None:
+        numbers = {
+            "radius": self.radius,
+            "label_cost": 0.0 if self.flips == "none" else self.label_cost,
+            "alpha_max": self.alpha_max,
+            "intercept": self.intercept or 0.0,
+        }
+        require_moderate(self.population, self.model, self.feature_cost, numbers)

@@ -1,0 +1,72 @@
+"""Out-of-time tests: rows with later values of a column are held out.
+
+A random split tests a model on people of the same period. Testing on a later period shows whether
+it still holds when the world has moved on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.errors import DataError
+from gameproof.core.naming import quoted
+from gameproof.tables.date_columns import require_one_order
+from gameproof.tables.dates import ISO, day_of_text
+from gameproof.tables.table import Table
+
+SPLITS = "it separates training rows from test rows"
+
+
+def rows_after(table: Table, name: str, after: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The rows that have a value in the column, and for each of them whether it is a test row.
+
+    Test rows have a larger value than `after`. Numbers are compared as numbers, dates as dates, and
+    text in alphabetical order.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table.column(name, "column to split by")
+    text = str(after).strip()
+    if column.kind == "number":
+        try:
+            limit = float(text)
+        except ValueError:
+            raise DataError(
+                f"the column to split by, {name!r}, holds numbers, but test rows are to come after "
+                f"{text!r} (--test-after); give a number"
+            ) from None
+        values = column.numbers
+        later = pc.greater(values, limit)
+    elif column.kind in ("date", "text"):
+        values = column.text
+        form = column.date_formats[0] if column.date_formats else ISO
+        if form == ISO:
+            # ISO dates sort as text; a later time of the same day comes after the day itself.
+            later = pc.greater(values, pa.scalar(text))
+        else:
+            require_one_order(table, column)
+            day = day_of_text(text, form)
+            if day is None:
+                raise DataError(
+                    f"the column to split by, {name!r}, holds dates in the format {form}, but test "
+                    f"rows are to come after {text!r} (--test-after); give a date in this format "
+                    f"or in the format {ISO}"
+                )
+            later = pc.greater(column.days(form), day)
+    else:
+        raise DataError(f"the column to split by, {name!r}, has no values that can be ordered")
+    present = np.flatnonzero(pc.is_valid(values).to_numpy(zero_copy_only=False))
+    mask = pc.fill_null(later, False).to_numpy(zero_copy_only=False)[present]
+    if not mask.any() or mask.all():
+        side = "after" if mask.all() else "up to"
+        known = pc.drop_null(values)
+        ends = pc.min_max(known).as_py() if len(known) else {"min": "nothing", "max": "nothing"}
+        raise DataError(
+            f"all rows of {table.source} have {quoted(name)} {side} {text!r} (--test-after); it "
+            f"goes from {ends['min']} to {ends['max']}"
+        )
+    return present, mask

@@ -1,0 +1,162 @@
+"""Rows of metrics, thresholds and calibration, against other packages and brute force."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import ks_2samp
+from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss, roc_auc_score
+
+import gameproof as gp
+from gameproof.auditing.ranking import Ranking
+from gameproof.auditing.threshold_rows import APPROVALS
+from gameproof.estimators.probability_calibration import Calibration
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((400, 2))
+Y = np.where(RNG.random(400) < expit(X @ [1.5, 1.0] + 1.5), 1.0, -1.0)
+GROUPS = RNG.choice(["north", "south"], 400)
+ONE = gp.LinearModel([1.5, 1.0], 1.5, name="one")
+TWO = gp.LinearModel([1.5, 0.1], 0.2, name="two", calibration=Calibration(1.0, 1.0))
+BUDGETS = {1: (0, 0.8)}
+FOUND = gp.compare_models([ONE, TWO], X, Y, budgets=BUDGETS, groups=GROUPS, cost_accept_bad=4)
+
+
+def scored(model: gp.LinearModel, multiple: float) -> np.ndarray:
+    """Scores by hand: bad applicants raise the second column by its budget."""
+    moved = X + np.outer((Y < 0) * multiple, [0.0, 0.8])
+    return moved @ model.coefficients + model.intercept
+
+
+@pytest.mark.parametrize("group", [None, "north"])
+@pytest.mark.parametrize("multiple", [0.0, 1.0])
+@pytest.mark.parametrize("model", [ONE, TWO], ids=["one", "two"])
+def test_metrics_are_those_of_other_packages(model, multiple, group) -> None:
+    own = np.ones(400, dtype=bool) if group is None else group == GROUPS
+    z, good = scored(model, multiple)[own], Y[own] > 0
+    p = expit(z + model.calibration.intercept)
+    rows = {
+        row.metric: row
+        for row in FOUND.metrics
+        if (row.model, row.group, row.multiple) == (model.name, group, multiple)
+    }
+    area = roc_auc_score(good, z)
+    expected = {
+        "auc": area,
+        "gini": 2 * area - 1,
+        "ks": ks_2samp(z[~good], z[good], alternative="greater").statistic,
+        "accuracy": np.mean((z > 0) == good),
+        "approval": np.mean(z > 0),
+        "bad_rate": np.mean(~good[z > 0]),
+        "good_refused": np.mean(z[good] <= 0),
+        "bad_approved": np.mean(z[~good] > 0),
+        "cost": np.mean(np.where(z > 0, 4.0 * ~good, 1.0 * good)),
+        "log_loss": log_loss(good, p),
+        "brier": brier_score_loss(good, p),
+        "mean_probability": p.mean(),
+    }
+    for metric, value in expected.items():
+        assert rows[metric].value == pytest.approx(value, abs=1e-12), metric
+        assert rows[metric].low <= value <= rows[metric].high
+    (row,) = [
+        r
+        for r in FOUND.confusions
+        if (r.model, r.group, r.multiple) == (model.name, group, multiple)
+    ]
+    table = confusion_matrix(good, z > 0)
+    assert [row.bad_refused, row.bad_accepted, row.good_refused, row.good_accepted] == [*table.flat]
+
+
+def test_interval_of_the_area_covers_it() -> None:
+    """In 300 samples, 95 % intervals cover the true area 268 times or more but once in 10,000."""
+    rng = np.random.default_rng(0)
+    true, hits = 0.7602499389065233, 0  # Phi(1 / sqrt(2))
+    for _ in range(300):
+        z = np.concatenate([rng.normal(1, 1, 60), rng.normal(0, 1, 40)])
+        _, low, high = Ranking.of(z, np.arange(100) < 60, np.zeros(100)).auc()
+        hits += low <= true <= high
+    assert hits >= 268
+
+
+def test_difference_of_areas_is_paired() -> None:
+    """Its interval is about that of a paired bootstrap; both ends within a third of its width."""
+    rows = [r for r in FOUND.metric_differences if (r.metric, r.group) == ("auc", None)]
+    (row,) = [r for r in rows if r.multiple == 1.0]
+    one, two, good = scored(ONE, 1.0), scored(TWO, 1.0), Y > 0
+    assert row.difference == pytest.approx(roc_auc_score(good, two) - roc_auc_score(good, one))
+    rng, found = np.random.default_rng(0), []
+    for _ in range(150):
+        k = rng.integers(0, 400, 400)
+        found.append(roc_auc_score(good[k], two[k]) - roc_auc_score(good[k], one[k]))
+    ends = np.quantile(found, (0.025, 0.975))
+    assert (row.low, row.high) == pytest.approx(ends, abs=(row.high - row.low) / 3)
+
+
+def test_perfect_ranking_has_an_interval() -> None:
+    area, low, high = Ranking.of(np.arange(20.0), np.arange(20) >= 10, np.zeros(20)).auc()
+    assert (area, high) == (1.0, 1.0)
+    assert 0.6 < low < 0.8
+
+
+def test_thresholds_approve_the_stated_share_and_cost_what_they_cost() -> None:
+    rows = [row for row in FOUND.thresholds if row.model == "two"]
+    assert [row.approve for row in rows] == [None, *APPROVALS]
+    for row in rows:
+        p, gamed = (expit(scored(TWO, m) + 1.0) for m in (0.0, 1.0))
+        for share, rate, cost, q in (
+            (row.approved, row.bad_rate, row.cost, p),
+            (row.gamed_approved, row.gamed_bad_rate, row.gamed_cost, gamed),
+        ):
+            let_in = q > row.threshold
+            assert share == pytest.approx(let_in.mean(), abs=0.0026)  # one person on the border
+            assert rate == pytest.approx((Y[let_in] < 0).mean(), abs=0.01)
+            assert cost == pytest.approx(np.where(let_in, 4.0 * (Y < 0), Y > 0).mean(), abs=0.011)
+        if row.approve is not None:
+            assert row.approved == pytest.approx(row.approve, abs=0.0013)
+
+
+def test_models_are_compared_at_equal_approval() -> None:
+    (row,) = [r for r in FOUND.equal_approvals if (r.approve, r.multiple) == (0.8, 1.0)]
+    shares = []
+    for model in (ONE, TWO):
+        cut = np.quantile(scored(model, 0.0), 0.2)
+        shares.append((scored(model, 1.0)[Y < 0] > cut).mean())
+    assert row.difference == pytest.approx(shares[1] - shares[0], abs=0.02)
+    assert row.low < row.difference < row.high
+
+
+def test_calibration_compares_predicted_and_observed_shares() -> None:
+    rows = [row for row in FOUND.calibration if row.model == "one"]
+    assert (len(rows), sum(row.n for row in rows)) == (10, 400)
+    p = expit(scored(ONE, 0.0))
+    assert sum(row.n * row.predicted for row in rows) == pytest.approx(p.sum())
+    assert sum(row.n * row.observed for row in rows) == pytest.approx((Y > 0).sum())
+    assert [row.predicted for row in rows] == sorted(row.predicted for row in rows)
+
+
+def test_model_without_probabilities_has_no_metrics_of_them() -> None:
+    bare = gp.LinearModel([1.0, 1.0], calibration=None)
+    found = gp.audit(bare, X, Y, budgets=BUDGETS)
+    assert not found.calibration
+    assert not {"log_loss", "brier"} & {row.metric for row in found.metrics}
+    assert {row.threshold for row in found.thresholds} == {None}
+
+
+def test_verdict_recommends_the_model_that_holds_up() -> None:
+    far = gp.compare_models([ONE, TWO], X, Y, budgets={1: (0, 4.0)})
+    assert far.verdict.model == "two"
+    assert "when bad applicants use them, its AUC is" in far.verdict.sentence
+    none = gp.compare_models([ONE, TWO], X, Y, budgets={1: (0, 0.001)})
+    assert none.verdict.model == "one"
+
+
+def test_verdict_refuses_models_that_decide_everyone_the_same_way() -> None:
+    flat = gp.LinearModel([1.0, 0.0], 50.0, name="flat")
+    found = gp.audit(flat, X, Y, budgets=BUDGETS)
+    assert found.verdict.model is None
+    assert found.verdict.sentence.startswith("Do not use flat: it approves 100.0")
+    assert found.verdict.warnings
+    both = gp.compare_models([flat, ONE], X, Y, budgets=BUDGETS)
+    assert both.verdict.model == "one"
+    lost = gp.audit(gp.LinearModel([0.0, 1.0]), X, Y, budgets={1: (0, 9.0)})
+    assert "when bad applicants use their budgets" in lost.verdict.sentence
+    assert lost.verdict.model is None

@@ -1,0 +1,125 @@
+"""`fit_table` where bad outcomes are rare, with thresholds, groups and later test rows."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import gameproof as gp
+from gameproof.tables.decision_reasons import contributions
+from gameproof.tables.model_summary import ModelSummary
+from gameproof.tables.table import as_table
+
+RNG = np.random.default_rng(5)
+N = 3000
+USE, DEBT = RNG.random(N), RNG.normal(0, 1, N)
+BAD = RNG.random(N) < expit(3 * USE + 1.2 * DEBT - 5)
+PEOPLE = {
+    "use": USE,
+    "debt": DEBT,
+    "year": RNG.integers(2015, 2021, N),
+    "region": RNG.choice(["north", "south"], N),
+    "default": np.where(BAD, "yes", "no"),
+}
+MEANING = {"target": "default", "favourable": "no", "budgets": {"use": (-0.3, 0)}, "radius": 0.02}
+
+
+@pytest.fixture(scope="module")
+def fit() -> gp.TableFit:
+    return gp.fit_table(PEOPLE, **MEANING, groups="region", drop=["year"])
+
+
+def test_rare_outcome_is_judged_by_auc_with_class_weights(fit) -> None:
+    record = fit.record()
+    assert BAD.mean() < 0.1
+    assert (record["measure"], record["balanced"]) == ("auc", True)
+    assert fit.model.classifier.class_weight == "balanced"
+    assert fit.audit.verdict.model is not None
+    # The mean over 3,000 people has a standard error below 0.005.
+    assert fit.model.probability(PEOPLE).mean() == pytest.approx(1 - BAD.mean(), abs=0.01)
+
+
+def test_model_chosen_by_accuracy_is_not_recommended() -> None:
+    found = gp.fit_table(PEOPLE, **MEANING, drop=["year"], measure="accuracy", balanced=False)
+    assert found.audit.verdict.model is None
+    assert found.recommended is None
+    assert found.lines()[0].startswith("verdict: Do not use any of these models")
+    assert any("WARNING: robust approves" in line for line in found.lines())
+
+
+def test_approve_and_threshold_move_the_decisions(fit, tmp_path) -> None:
+    found = gp.fit_table(PEOPLE, **MEANING, drop=["year"], approve=0.6)
+    for model in found.models.values():
+        # The share of the training rows is exact; four fifths of these rows are training rows.
+        assert (model.predict(PEOPLE) == "no").mean() == pytest.approx(0.6, abs=0.02)
+    given = gp.fit_table(PEOPLE, **MEANING, drop=["year"], threshold=0.9)
+    model = given.model
+    assert model.threshold == pytest.approx(0.9)
+    approved = model.predict(PEOPLE) == "no"
+    np.testing.assert_array_equal(approved, model.probability(PEOPLE) > 0.9)
+    given.save(tmp_path / "model.json")
+    loaded = gp.load_model(tmp_path / "model.json")
+    assert (loaded.calibration, loaded.cut) == (model.calibration, model.cut)
+    np.testing.assert_array_equal(loaded.probability(PEOPLE), model.probability(PEOPLE))
+    with pytest.raises(ValueError, match="both say whom to approve"):
+        gp.fit_table(PEOPLE, **MEANING, threshold=0.9, approve=0.5)
+
+
+def test_costs_move_the_boundary_of_the_cost_measure() -> None:
+    strict, lax = (
+        gp.fit_table(PEOPLE, **MEANING, drop=["year"], measure="cost", cost_accept_bad=cost)
+        for cost in (30.0, 3.0)
+    )
+    assert strict.model.threshold > lax.model.threshold
+    assert strict.model.classifier.class_weight == {1.0: 1.0, -1.0: 30.0}
+
+
+def test_later_rows_are_the_test_rows() -> None:
+    found = gp.fit_table(PEOPLE, **MEANING, split_by="year", test_after=2019)
+    assert found.record()["rows_tested"] == int((PEOPLE["year"] > 2019).sum())
+    assert "year" not in found.training.plan.features.names
+    assert "(year after 2019)" in str(found)
+    with pytest.raises(gp.DataError, match=r"up to '2030' .* from 2015"):
+        gp.fit_table(PEOPLE, **MEANING, split_by="year", test_after=2030)
+    with pytest.raises(ValueError, match="needs both the column"):
+        gp.fit_table(PEOPLE, **MEANING, split_by="year")
+
+
+def test_groups_are_reported_with_who_bears_the_cost(fit) -> None:
+    assert {row.group for row in fit.audit.metrics} == {None, "north", "south"}
+    printed = str(fit)
+    assert "by group, robust:" in printed
+    assert "who bears the cost of robustness" in printed
+    with pytest.raises(gp.DataError, match="'debt', has 3,000 different values"):
+        gp.fit_table(PEOPLE, **MEANING, groups="debt")
+
+
+def test_reasons_add_up_to_the_score(fit) -> None:
+    model, table = fit.model, as_table(PEOPLE)
+    added = contributions(model, table).sum(axis=1)
+    odds = model.calibration.slope * model.decision_function(PEOPLE)
+    np.testing.assert_allclose(np.ptp(odds - added), 0.0, atol=1e-9)
+
+
+def test_summary_gives_effects_in_the_units_of_the_table(fit) -> None:
+    summary = ModelSummary(fit.model)
+    effects = {effect.column: effect for effect in summary.effects()}
+    assert effects["use"].movable == "-0.3 to 0"
+    assert effects["debt"].movable == ""
+    low, _, high = effects["debt"].quartiles
+    rows = {name: column[:1] for name, column in PEOPLE.items()}
+    ends = [np.log(p / (1 - p)) for p in _probabilities(fit, rows, (low, high))]
+    assert effects["debt"].between_quartiles == pytest.approx(ends[1] - ends[0], abs=1e-6)
+    assert "approves from a probability of" in str(summary)
+    assert summary.record()["threshold"] == fit.model.threshold
+
+
+def _probabilities(fit, rows, values) -> list[float]:
+    return [float(fit.model.probability({**rows, "debt": [v]})[0]) for v in values]
+
+
+def test_multiple_of_the_budgets_can_be_chosen() -> None:
+    found = gp.fit_table(PEOPLE, **MEANING, drop=["year"], train_for="auto")
+    curve = found.classifiers.budget_curve
+    assert found.classifiers.train_for == curve.recommended
+    assert curve.measure.name == "auc"
+    assert found.audit.budgets.factor == 1
