@@ -77,7 +77,7 @@ def certify(
     )
     last = 8 * EPS * (abs(upper) + abs(lower))
     rounding = upper_error + lower_error + last
-    return Certificate(upper, max(0.0, upper + upper_error - lower + last), rounding)
+    return Certificate(upper, max(0.0, float(upper + upper_error - lower + last)), rounding)
 
 
 def _upper(objective: ConvexObjective, x: Vector) -> tuple[float, float]:
