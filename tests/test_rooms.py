@@ -21,6 +21,7 @@ ROOMS = (
     "estimators",
     "auditing",
     "tables",
+    "live",
     "paper",
     "cli",
     "__main__",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gameproof.auditing.linear_model import LinearModel as LinearModel
     from gameproof.auditing.page import write_page as write_page
     from gameproof.auditing.radius_section import which_radius as which_radius
+    from gameproof import live as live
     from gameproof.core.errors import AnswerError as AnswerError
     from gameproof.core.errors import BudgetExceeded as BudgetExceeded
     from gameproof.core.errors import BudgetWarning as BudgetWarning
@@ -286,6 +287,7 @@ _HOMES = {
     "minmax.state": ["State"],
     "minmax.trace": ["Trace"],
     "minmax.theory": ["theory"],
+    "live": ["live"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
@@ -295,7 +297,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'gameproof' has no attribute {name!r}")
     module = import_module(f"gameproof.{_HOME_OF[name]}")
-    value = module if name == "theory" else getattr(module, name)
+    value = module if name in ("live", "theory") else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -13,7 +13,7 @@ from gameproof.cli.main import main
 from gameproof.paper import reproduce
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import mean_above
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 
 
 def tiny(study: Study) -> None:

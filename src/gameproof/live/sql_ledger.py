@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Select, and_, func, select, text
 from sqlalchemy.exc import IntegrityError
 
 from gameproof.live import chain, schema
-from gameproof.live.database import open_database, reading
+from gameproof.live.sql_database import open_database, reading
 from gameproof.live.facts import (
     AnswerRow,
     DeploymentRow,

@@ -11,7 +11,7 @@ from gameproof.paper.comparison import POWERS, baselines, chart_curves
 from gameproof.paper.comparison_claims import claim_lead
 from gameproof.paper.experiment_runs import Row, accuracy_rows, lead, where
 from gameproof.paper.participants import Source, complete_rows, draw_people
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 CHOICES = {

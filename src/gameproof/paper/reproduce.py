@@ -22,7 +22,7 @@ from gameproof.paper import (
 )
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.participants import Source
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.summary import write_summaries
 
 SEEDS, QUICK_SEEDS = 20, 3

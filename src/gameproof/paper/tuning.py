@@ -22,7 +22,7 @@ from gameproof.paper.experiment_runs import (
     where,
 )
 from gameproof.paper.participants import Source, draw_people
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 WAYS = {"tuned": "with block steps", "letter": "to the letter"}

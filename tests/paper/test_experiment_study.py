@@ -13,7 +13,7 @@ import pytest
 
 from gameproof.paper import study as studies
 from gameproof.paper.paper_claims import mean_above
-from gameproof.paper.study import CLOCKED, Study
+from gameproof.paper.experiment_study import CLOCKED, Study
 
 
 def squared(number: int, folder: str) -> list[dict[str, float]]:
