@@ -19,10 +19,13 @@ T = TypeVar("T")
 
 
 class Deployment(NamedTuple):
-    """A theta to deploy, and the agents to ask. All of them have label -1."""
+    """A theta to deploy, and the agents to ask. All of them have label -1.
+
+    Nobody's answer depends on the intercept, but a classifier in use has one."""
 
     theta: Vector
     agents: Indices
+    intercept: float = 0.0
 
 
 class Replies(NamedTuple):
@@ -55,7 +58,7 @@ def ask_now(inquiry: Inquiry[T], population: Population) -> T:
 
 
 def _asked(population: Population, deployment: Deployment) -> Replies:
-    theta, agents = deployment
+    theta, agents = deployment.theta, deployment.agents
     if population.sight < Sight.ANSWERS:
         return Replies(agents, population.scores(theta, agents))
     return Replies(agents, population.ask(theta, agents))

@@ -63,14 +63,22 @@ def choose(
     seed: int,
 ) -> Solver:
     """The solver that `Solver.auto` returns for a strategic problem; see there."""
-    pilot = USUAL_PILOT if pilot is None else pilot
     batch = 1 if batch is None else batch
     known = _choose_for_known(problem, estimate, queries, batch, start, seed)
     if known is not None:
         return known
-    study = _PilotStudy(problem, estimate, pilot, seed)
+    study = _PilotStudy(problem, estimate, USUAL_PILOT if pilot is None else pilot, seed)
     ask_now(study.inquiry(), study.asked)
     return study.solver(queries, batch, start)
+
+
+def choose_by_inquiry(
+    problem: StrategicProblem, queries: int | None, pilot: int, batch: int, seed: int
+) -> Inquiry[Solver]:
+    """`choose` as an inquiry, for people whose response is not known."""
+    study = _PilotStudy(problem, None, pilot, seed)
+    yield from study.inquiry()
+    return study.solver(queries, batch, start=True)
 
 
 def _choose_for_known(
