@@ -98,6 +98,21 @@ class Receipt(NamedTuple):
     status: Status
 
 
+class Counts(NamedTuple):
+    """How many facts of each kind a study has."""
+
+    deployments: int
+    questions: int
+    counted: int
+    late: int
+    conflicts: int
+    withdrawn: int
+    pending: int  # open questions without a counted answer
+    leased: int  # pending questions that somebody holds
+    replaced: int  # questions whose person was replaced
+    unanswered: int  # questions of closed deployments without an answer, replaced ones aside
+
+
 class LedgerError(GameproofError):
     """A ledger refused an operation; `code` is stable, the message says what to do."""
 

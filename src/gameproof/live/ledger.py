@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from gameproof.live.facts import (
     AnswerRow,
+    Counts,
     DeploymentRow,
     EventRow,
     ExposureRow,
@@ -106,8 +107,8 @@ class Ledger(ABC):
     # --- reading
 
     @abstractmethod
-    def deployments(self, study: int) -> list[DeploymentRow]:
-        """All deployments, by number."""
+    def deployments(self, study: int, first: int = 0) -> list[DeploymentRow]:
+        """The deployments from number `first` on, by number."""
 
     @abstractmethod
     def questions(self, study: int, deployment: int | None = None) -> list[QuestionRow]:
@@ -118,13 +119,20 @@ class Ledger(ABC):
         """All answers, or those to the questions of one deployment, by id."""
 
     @abstractmethod
-    def exposures(self, study: int) -> list[ExposureRow]:
-        """Who was shown what, in order of time."""
+    def exposures(self, study: int, deployment: int | None = None) -> list[ExposureRow]:
+        """Who was shown what, at all deployments or at one, in order of time."""
 
     @abstractmethod
-    def events(self, study: int) -> list[EventRow]:
-        """The hash chain, in order."""
+    def events(self, study: int, kinds: Sequence[str] | None = None) -> list[EventRow]:
+        """The hash chain, in order, or its events of these kinds."""
+
+    @abstractmethod
+    def counts(self, study: int, now: float) -> Counts:
+        """How many facts of each kind there are."""
 
     @abstractmethod
     def note(self, study: int, kind: str, body: str, now: float) -> EventRow:
         """Adds an event of another kind to the chain, such as a pause."""
+
+    def close(self) -> None:  # noqa: B027
+        """Gives back connections and files, if there are any."""

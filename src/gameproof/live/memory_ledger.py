@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Concatenate, ParamSpec, TypeVar, final
 from gameproof.live import chain
 from gameproof.live.facts import (
     AnswerRow,
+    Counts,
     DeploymentRow,
     EventRow,
     ExposureRow,
@@ -62,7 +64,12 @@ class _Study:
 
     def is_open(self, question: QuestionRow) -> bool:
         """Whether an answer to this question can count, if there is none yet."""
-        return self.deployments[question.deployment].closed is None and not any(
+        closed = self.deployments[question.deployment].closed is not None
+        return not closed and not self.is_replaced(question)
+
+    def is_replaced(self, question: QuestionRow) -> bool:
+        """Whether another person is asked at the same position."""
+        return any(
             other.attempt > question.attempt
             for other in self.questions.values()
             if (other.deployment, other.position) == (question.deployment, question.position)
@@ -224,8 +231,8 @@ class MemoryLedger(Ledger):
                 lock.release()
 
     @_whole
-    def deployments(self, study: int) -> list[DeploymentRow]:
-        return list(self._studies[study].deployments)
+    def deployments(self, study: int, first: int = 0) -> list[DeploymentRow]:
+        return self._studies[study].deployments[first:]
 
     @_whole
     def questions(self, study: int, deployment: int | None = None) -> list[QuestionRow]:
@@ -243,12 +250,39 @@ class MemoryLedger(Ledger):
         ]
 
     @_whole
-    def exposures(self, study: int) -> list[ExposureRow]:
-        return list(self._studies[study].exposures)
+    def exposures(self, study: int, deployment: int | None = None) -> list[ExposureRow]:
+        facts = self._studies[study]
+        return [
+            shown
+            for shown in facts.exposures
+            if deployment is None or facts.questions[shown.question].deployment == deployment
+        ]
 
     @_whole
-    def events(self, study: int) -> list[EventRow]:
-        return list(self._studies[study].events)
+    def events(self, study: int, kinds: Sequence[str] | None = None) -> list[EventRow]:
+        return [e for e in self._studies[study].events if kinds is None or e.kind in kinds]
+
+    @_whole
+    def counts(self, study: int, now: float) -> Counts:
+        facts = self._studies[study]
+        by_status = Counter(answer.status for answer in facts.answers.values())
+        answered = {a.question for a in facts.answers.values() if a.status is Status.COUNTED}
+        empty = [q for q in facts.questions.values() if q.id not in answered]
+        pending = [q.id for q in empty if facts.is_open(q)]
+        replaced = [q for q in facts.questions.values() if facts.is_replaced(q)]
+        closed = [q for q in empty if facts.deployments[q.deployment].closed is not None]
+        return Counts(
+            deployments=len(facts.deployments),
+            questions=len(facts.questions),
+            counted=by_status[Status.COUNTED],
+            late=by_status[Status.LATE],
+            conflicts=by_status[Status.CONFLICT],
+            withdrawn=by_status[Status.WITHDRAWN],
+            pending=len(pending),
+            leased=sum(facts.leases.get(q, ("", now))[1] > now for q in pending),
+            replaced=len(replaced),
+            unanswered=sum(not facts.is_replaced(q) for q in closed),
+        )
 
     @_whole
     def note(self, study: int, kind: str, body: str, now: float) -> EventRow:

@@ -12,14 +12,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, final
 
-from filelock import FileLock, Timeout
 from sqlalchemy import Connection, Select, and_, func, select, text
 from sqlalchemy.exc import IntegrityError
 
+from gameproof.core.process_lock import ProcessLock
 from gameproof.live import chain, schema
 from gameproof.live.sql_database import open_database, reading
 from gameproof.live.facts import (
     AnswerRow,
+    Counts,
     DeploymentRow,
     EventRow,
     ExposureRow,
@@ -43,6 +44,7 @@ from gameproof.live.sql_statements import (
     IN_ORDER,
     QUESTIONS,
     as_answer,
+    count_facts,
     counted_answers,
     events_of,
     hold,
@@ -51,6 +53,7 @@ from gameproof.live.sql_statements import (
     is_closed,
     lock_deployment,
     log,
+    newest_number,
     open_conditions,
     open_deployment,
     question_row,
@@ -115,7 +118,12 @@ class SqlLedger(Ledger):
         held = and_(schema.lease.c.holder != holder, schema.lease.c.expires > now)
         wanted = (
             QUESTIONS.outerjoin(schema.lease, schema.lease.c.question_id == schema.question.c.id)
-            .where(schema.question.c.study_id == study, *open_conditions(), held.is_not(True))
+            .where(
+                schema.deployment.c.study_id == study,
+                schema.deployment.c.number == newest_number(study),
+                *open_conditions(),
+                held.is_not(True),
+            )
             .order_by(func.coalesce(schema.lease.c.holder, "") != holder, *IN_ORDER)
             .limit(limit)
             .with_for_update(of=schema.question, key_share=True, skip_locked=True)
@@ -207,11 +215,7 @@ class SqlLedger(Ledger):
         opening: NextDeployment | None,
         now: float,
     ) -> bool:
-        last = connection.scalar(
-            select(func.max(schema.deployment.c.number)).where(
-                schema.deployment.c.study_id == study
-            )
-        )
+        last = connection.scalar(select(newest_number(study)))
         if closing != last:
             return False
         if closing is not None:
@@ -233,23 +237,20 @@ class SqlLedger(Ledger):
         if self.engine.dialect.name == "postgresql":
             with self.engine.connect() as connection:
                 # The lock belongs to the connection, which ends with the process.
-                yield bool(connection.scalar(text(f"SELECT pg_try_advisory_lock({study})")))
-                connection.invalidate()
+                try:
+                    yield bool(connection.scalar(text(f"SELECT pg_try_advisory_lock({study})")))
+                finally:
+                    connection.invalidate()
             return
-        lock = FileLock(f"{self.engine.url.database}.study-{study}.lock", timeout=0)
+        lock = ProcessLock(Path(f"{self.engine.url.database}.study-{study}.lock"))
         try:
-            lock.acquire()
-        except Timeout:
-            yield False
-            return
-        try:
-            yield True
+            yield lock.acquire()
         finally:
             lock.release()
 
     # --- reading
 
-    def deployments(self, study: int) -> list[DeploymentRow]:
+    def deployments(self, study: int, first: int = 0) -> list[DeploymentRow]:
         rows = self._read(
             select(
                 schema.deployment.c.number,
@@ -258,7 +259,7 @@ class SqlLedger(Ledger):
                 schema.closure.c.closed,
             )
             .outerjoin(schema.closure, schema.closure.c.deployment_id == schema.deployment.c.id)
-            .where(schema.deployment.c.study_id == study)
+            .where(schema.deployment.c.study_id == study, schema.deployment.c.number >= first)
             .order_by(schema.deployment.c.number)
         )
         return [DeploymentRow._make(row) for row in rows]
@@ -279,18 +280,28 @@ class SqlLedger(Ledger):
             )
         return [as_answer(row) for row in self._read(wanted)]
 
-    def exposures(self, study: int) -> list[ExposureRow]:
-        rows = self._read(
+    def exposures(self, study: int, deployment: int | None = None) -> list[ExposureRow]:
+        wanted = (
             select(schema.exposure.c.question_id, schema.exposure.c.holder, schema.exposure.c.shown)
             .join(schema.question, schema.question.c.id == schema.exposure.c.question_id)
             .where(schema.question.c.study_id == study)
             .order_by(schema.exposure.c.id)
         )
-        return [ExposureRow._make(row) for row in rows]
+        if deployment is not None:
+            wanted = wanted.join(
+                schema.deployment, schema.deployment.c.id == schema.question.c.deployment_id
+            ).where(schema.deployment.c.number == deployment)
+        return [ExposureRow._make(row) for row in self._read(wanted)]
 
-    def events(self, study: int) -> list[EventRow]:
-        rows = self._read(events_of(study).order_by(schema.event.c.number))
-        return [EventRow._make(row) for row in rows]
+    def events(self, study: int, kinds: Sequence[str] | None = None) -> list[EventRow]:
+        wanted = events_of(study).order_by(schema.event.c.number)
+        if kinds is not None:
+            wanted = wanted.where(schema.event.c.kind.in_(kinds))
+        return [EventRow._make(row) for row in self._read(wanted)]
+
+    def counts(self, study: int, now: float) -> Counts:
+        with reading(self.engine) as connection:
+            return count_facts(connection, study, now)
 
     def note(self, study: int, kind: str, body: str, now: float) -> EventRow:
         with self.engine.begin() as connection:

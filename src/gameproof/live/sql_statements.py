@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, exists, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    ScalarSelect,
+    Select,
+    Table,
+    and_,
+    exists,
+    func,
+    select,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from gameproof.live import chain, schema
-from gameproof.live.facts import AnswerRow, EventRow, QuestionRow, Status, digest
+from gameproof.live.facts import AnswerRow, Counts, EventRow, QuestionRow, Status, digest
 from gameproof.live.ledger import NextDeployment
 from gameproof.live.refusals import unknown_question
 
@@ -116,6 +126,12 @@ def hold(
 # --- deployments
 
 
+def newest_number(study: int) -> ScalarSelect[Any]:
+    """The number of the newest deployment; NULL if there is none."""
+    numbers = select(func.max(schema.deployment.c.number))
+    return numbers.where(schema.deployment.c.study_id == study).scalar_subquery()
+
+
 def _deployment_id(study: int, number: int) -> Select[Any]:
     return select(schema.deployment.c.id).where(
         schema.deployment.c.study_id == study, schema.deployment.c.number == number
@@ -183,6 +199,55 @@ def open_deployment(
         connection.execute(schema.question.insert(), whom)
     body = chain.deployed_body(number, opening.theta, opening.agents)
     log(connection, study, chain.DEPLOYED, body, now)
+
+
+# --- counts
+
+
+def count_facts(connection: Connection, study: int, now: float) -> Counts:
+    """How many facts of each kind there are."""
+
+    def number(table: Table, *conditions: Any) -> int:
+        own = table.c.study_id == study
+        wanted = select(func.count()).select_from(table).where(own, *conditions)
+        return int(connection.execute(wanted).scalar_one())
+
+    answer = schema.answer.c
+    by_status: dict[str, int] = {
+        str(status): int(count)
+        for status, count in connection.execute(
+            select(answer.status, func.count())
+            .where(answer.study_id == study)
+            .group_by(answer.status)
+        )
+    }
+    held = exists().where(
+        schema.lease.c.question_id == schema.question.c.id, schema.lease.c.expires > now
+    )
+    not_closed, not_replaced, not_answered = open_conditions()
+    newest = schema.question.c.deployment_id == (
+        select(func.max(schema.deployment.c.id))
+        .where(schema.deployment.c.study_id == study)
+        .scalar_subquery()
+    )
+    pending = (newest, not_closed, not_replaced, not_answered)
+    questions = number(schema.question)
+    replaced = number(schema.question, schema.question.c.attempt > 0)
+    waiting = number(schema.question, *pending)
+    counted = by_status.get(Status.COUNTED.value, 0)
+    return Counts(
+        deployments=number(schema.deployment),
+        questions=questions,
+        counted=counted,
+        late=by_status.get(Status.LATE.value, 0),
+        conflicts=by_status.get(Status.CONFLICT.value, 0),
+        withdrawn=by_status.get(Status.WITHDRAWN.value, 0),
+        pending=waiting,
+        leased=number(schema.question, *pending, held),
+        replaced=replaced,
+        # A question is answered, replaced, pending, or it was closed without an answer.
+        unanswered=questions - counted - replaced - waiting,
+    )
 
 
 # --- events

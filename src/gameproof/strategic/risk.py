@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 
 from gameproof.core.arguments import Vector, as_count, as_positive
 from gameproof.strategic.adversary import as_intercept, as_theta, ball_radius, best_flips
-from gameproof.strategic.inquiry import Deployment, Inquiry, ask_now
+from gameproof.strategic.inquiry import Deployment, Inquiry, Replies, ask_now
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # Enough for an interval of a few hundredths.
@@ -144,18 +144,27 @@ def risk_inquiry(
     level = as_positive("confidence", confidence)
     if level >= 1:
         raise ValueError(f"confidence must be below 1, such as 0.95, got {confidence}")
-    people, loss = problem.population, problem.loss
+    people = problem.population
     negative = np.flatnonzero(people.y < 0)
     number = _number_asked(negative.size, queries)
     chosen = np.random.default_rng(seed).choice(negative, number, replace=False)
-    known, alpha = _known_part(problem, deployed, offset)
-    replies = yield Deployment(deployed, chosen)
-    scores, number = replies.scores(deployed) + offset, replies.agents.size
-    added = people.weights[replies.agents] * loss.value(scores, np.full(number, -1.0))
-    share = negative.size / people.n
+    replies = yield Deployment(deployed, chosen, offset)
+    return risk_of_replies(problem, deployed, offset, replies, level)
+
+
+def risk_of_replies(
+    problem: StrategicProblem, theta: Vector, offset: float, replies: Replies, confidence: float
+) -> RiskEstimate:
+    """The worst-case risk of a deployed theta, from the answers of a random sample."""
+    people, number = problem.population, replies.agents.size
+    n_negative = int((people.y < 0).sum())
+    known, alpha = _known_part(problem, theta, offset)
+    losses = problem.loss.value(replies.scores(theta) + offset, np.full(number, -1.0))
+    added = people.weights[replies.agents] * losses
+    share = n_negative / people.n
     value = known + share * float(added.mean())
-    half = share * _half_width(added, negative.size, level)
-    return RiskEstimate(value, value - half, value + half, level, number, alpha)
+    half = share * _half_width(added, n_negative, confidence)
+    return RiskEstimate(value, value - half, value + half, confidence, number, alpha)
 
 
 def _number_asked(available: int, queries: int | None) -> int:
