@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, final
 
 from gameproof.core.arguments import Vector
+from gameproof.live.facts import Counts
+from gameproof.live.specification import Settings
+from gameproof.live.study_method import Found
 from gameproof.strategic.risk import RiskEstimate
 
 State = Literal["asking", "paused", "finished"]
@@ -23,7 +26,7 @@ class LiveDeployment:
     theta, intercept : ndarray of shape (d,), float
         The deployed coefficients of the problem's features, and the intercept (0 without one).
     phase : str
-        What the answers are for: "pilot", "check", "run" or "risk".
+        What the answers are for: "pilot", "run" or "risk".
     opened : float
         When it was deployed, in seconds since 1970.
     n_questions, n_answered : int
@@ -86,7 +89,7 @@ class StudyStatus:
     state : {"asking", "paused", "finished"}
         Whether questions are asked.
     phase : str
-        What the current answers are for: "pilot", "check", "run" or "risk".
+        What the current answers are for: "pilot", "run" or "risk".
     n_answers : int
         Counted answers.
     n_deployments : int
@@ -145,9 +148,6 @@ class Recommendation:
     risk : RiskEstimate or None
         The worst-case risk by answers to this very theta, with an interval; None before there are
         any.
-    duality_gap : float or None
-        A certificate for the learned model of the response: how far the classifier is from the
-        best one if the model is right. None without a model.
     n_answers, n_deployments : int
         The counted answers and the closed deployments that it follows from.
     final : bool
@@ -162,7 +162,6 @@ class Recommendation:
     intercept: float
     alpha: float
     risk: RiskEstimate | None
-    duality_gap: float | None
     n_answers: int
     n_deployments: int
     final: bool
@@ -171,3 +170,57 @@ class Recommendation:
 
     def __str__(self) -> str:
         return self.sentence
+
+
+SILENCE_WARNING = (
+    "{number} people did not answer. Silence is rarely random: those who answered may respond "
+    "differently, and the recommendation rests on them."
+)
+
+
+def study_status(
+    name: str, settings: Settings, counts: Counts, phase: str, *, paused: bool, finished: bool
+) -> StudyStatus:
+    """The status of a study with these facts."""
+    state: State = "finished" if finished else "paused" if paused else "asking"
+    silent = counts.replaced + counts.unanswered
+    return StudyStatus(
+        name=name,
+        method=settings.method_name,
+        state=state,
+        phase=phase,
+        n_answers=counts.counted,
+        n_deployments=counts.deployments,
+        n_pending=counts.pending,
+        n_leased=counts.leased,
+        n_late=counts.late,
+        n_conflicts=counts.conflicts,
+        n_withdrawn=counts.withdrawn,
+        n_silent=silent,
+        max_answers=settings.max_answers,
+        max_deployments=settings.max_deployments,
+        max_per_person=settings.max_per_person,
+        sentence=_status_sentence(state, phase, counts),
+        warnings=(SILENCE_WARNING.format(number=silent),) if silent else (),
+    )
+
+
+def _status_sentence(state: State, phase: str, counts: Counts) -> str:
+    so_far = f"{counts.counted:,} answers at {counts.deployments:,} deployments"
+    if state == "finished":
+        return f"Finished after {so_far}; recommend() gives the classifier."
+    if state == "paused":
+        return f"Paused after {so_far}; resume() goes on."
+    if not counts.pending:
+        return f"{so_far} ({phase}); the deployment is complete: ask or advance to go on."
+    return f"{so_far} ({phase}); {counts.pending:,} questions are open."
+
+
+def recommendation_sentence(found: Found, n_answers: int, n_deployments: int, final: bool) -> str:
+    """What is recommended, and why."""
+    parts = [f"From {n_answers:,} answers at {n_deployments:,} closed deployments."]
+    if found.risk is not None:
+        parts.append(f"Worst-case risk: {found.risk}.")
+    elif not final:
+        parts.append("Fresh answers at the last theta give its risk at the end of the study.")
+    return " ".join([*parts, found.why]).strip()

@@ -99,9 +99,7 @@ class Specification:
 
     def to_json(self) -> str:
         """The text that `from_json` reads."""
-        settings = {
-            name: part_to_json(value) for name, value in vars(self.settings).items()
-        }
+        settings = {name: part_to_json(value) for name, value in vars(self.settings).items()}
         return json.dumps(
             {
                 "version": VERSION,

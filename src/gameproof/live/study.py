@@ -249,9 +249,12 @@ class Study:
     def _question(
         self, row: QuestionRow, theta: Vector, intercept: float, expires: float
     ) -> LiveQuestion:
-        person = str(row.agent) if self.table is None else self.table.person(row.agent)
+        person = self._person(row.agent)
         place = (row.deployment, row.position, row.attempt)
         return LiveQuestion(row.id, row.agent, person, theta, intercept, *place, expires)
+
+    def _person(self, agent: int) -> str:
+        return str(agent) if self.table is None else self.table.person(agent)
 
     # --- telling
 
@@ -408,12 +411,12 @@ class Study:
     def history(self) -> Any:
         """A pandas data frame with one row per answer: deployment, position, attempt, agent,
         person, status, key, time and the answer."""
-        return answer_frame(self)
+        return answer_frame(self.ledger, self._id, self._specification, self._person)
 
     def deployments(self) -> Any:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case
         risk by its answers, with its 95 % interval."""
-        return deployment_frame(self)
+        return deployment_frame(self.ledger, self._id, self._specification)
 
     def verify(self) -> list[str]:
         """Sentences that name every row that was changed behind the study's back; none if the hash

@@ -65,9 +65,7 @@ class SolverInquiry:
             else:
                 run.tell(question, self._values(question, people.X[question.indices] @ theta))
 
-    def _tell(
-        self, question: Question, asked: Indices, replies: Replies, places: Indices
-    ) -> None:
+    def _tell(self, question: Question, asked: Indices, replies: Replies, places: Indices) -> None:
         run, people = self.run, self._problem.population
         samples = question.indices.copy()
         samples[asked] = replies.agents[places]
