@@ -17,6 +17,7 @@ ROOMS = (
     "core",
     "kernels",
     "minmax",
+    "rows",
     "strategic",
     "estimators",
     "auditing",

@@ -66,6 +66,17 @@ class Database:
             return self._connection.execute(statement, values).fetchall()
 
     @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Reads inside see the file as it was at the first of them; writers need not wait."""
+        with self.lock:
+            self._connection.execute("BEGIN")
+            try:
+                yield self._connection
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+
+    @contextmanager
     def transaction(self, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """Everything inside is written at once, or nothing if it raises.
 
@@ -91,8 +102,8 @@ def _switch_to_write_ahead(connection: sqlite3.Connection) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError:
-            if time.monotonic() > deadline:
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
 

@@ -1,7 +1,7 @@
 """Cross-validation: folds, fits without warnings, measures, and the one-standard-error rule.
 
-A mean over folds is known up to about its standard error. A setting within one standard error of
-the best one is not measurably worse on this sample.
+A difference between two settings, taken fold by fold, is known up to about its standard error. A
+setting within one standard error of the best one is not measurably worse on this sample.
 """
 
 from __future__ import annotations
@@ -104,11 +104,14 @@ def within_one_standard_error(
     """The candidates within one standard error of the best one, and the best one.
 
     `measured` has one row per setting and one column per fold; `candidates` are row numbers.
+    Differences to the best candidate are taken fold by fold. All candidates see the same rows, so
+    the luck of a fold cancels, and the error of a difference is much smaller than that of a mean.
     """
     means = measured[candidates].mean(axis=1)
     best = int(candidates[np.argmax(means)])
-    mean, error = mean_and_error(measured[best])
-    return candidates[means >= mean - error], best
+    lost = measured[best] - measured[candidates]
+    errors = lost.std(axis=1, ddof=1) / np.sqrt(lost.shape[1])
+    return candidates[lost.mean(axis=1) <= errors], best
 
 
 def dropping_note(
@@ -122,7 +125,8 @@ def dropping_note(
     if dropped is None:
         return ""
     pairs = [mean_and_error(values) for values in (clean, gamed)]
-    if any(dropped.mean() < mean - error for mean, error in pairs):
+    lost = [mean_and_error(values - dropped) for values in (clean, gamed)]
+    if any(mean > error for mean, error in lost):
         return ""
     return (
         f"Dropping what people can change ({', '.join(columns)}) works just as well: "

@@ -4,9 +4,10 @@ For each radius and each fold, a classifier is fitted to the people outside the 
 those inside: clean (nobody moves), gamed (people respond), and by its worst-case risk within the
 radius. The measure (`measures.py`) is AUC if an outcome is rare, and accuracy otherwise.
 
-The recommendation follows the one-standard-error rule. Keep the radii whose clean measure is within
-one standard error of the best, among these keep the radii whose gamed measure is within one
+The recommendation follows the one-standard-error rule. Keep the radii whose gamed measure is within
+one standard error of the best, among these keep the radii whose clean measure is within one
 standard error of the best, and take the largest: the most robustness without a measurable loss.
+Standard errors are those of paired differences (`folds.py`).
 Radii at which the classifier of any fold ignores the data are excluded.
 """
 
@@ -129,7 +130,7 @@ def select_radius(
     """A measure and worst-case risk over radii by cross-validation, and a recommended radius.
 
     The recommended radius is the largest one that costs less than one standard error of the
-    measure, when nobody moves and when people game.
+    measure when people game and, among those radii, when nobody moves.
 
     Parameters
     ----------
@@ -248,16 +249,16 @@ def _recommended(
             "is too low, people move too easily, or the features carry too little information. No "
             f"radius can be recommended; {radii[0]:.3g} is the smallest one tried."
         )
-    kept, cleanest = within_one_standard_error(clean, candidates)
-    kept, best_gamed = within_one_standard_error(gamed, kept)
+    kept, best_gamed = within_one_standard_error(gamed, candidates)
+    kept, cleanest = within_one_standard_error(clean, kept)
     k = int(kept[np.argmax(radii[kept])])
     told = [
         f"{name} {measure.label} {table[k].mean():.3f}, at best "
-        f"{plus_minus(*mean_and_error(table[best]))} at {radii[best]:.3g}"
-        for name, table, best in (("clean", clean, cleanest), ("gamed", gamed, best_gamed))
+        f"{table[best].mean():.3f} at {radii[best]:.3g}"
+        for name, table, best in (("gamed", gamed, best_gamed), ("clean", clean, cleanest))
     ]
     return float(radii[k]), (
         f"{radii[k]:.3g} is the largest radius tried that costs less than one standard error of "
-        f"{measure.label} ({'; '.join(told)}); from {useful:.3g} on the best classifier ignores "
-        "the data."
+        f"{measure.label}, fold by fold ({'; '.join(told)}); from {useful:.3g} on the best "
+        "classifier ignores the data."
     )

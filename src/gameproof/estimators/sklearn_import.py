@@ -75,12 +75,11 @@ def load_sklearn_classifier(path: str | Path) -> ImportedClassifier:
         untrusted = get_untrusted_types(data=data)
         if untrusted:
             raise ModelFileError(f"{path} holds types that skops does not trust: {untrusted[0]}")
-        model = loads(data, trusted=[])
-    except ModelFileError:
+        return flatten_pipeline(loads(data, trusted=[]), str(path))
+    except (ModelFileError, MemoryError):
         raise
     except Exception as error:  # a damaged file can make its reader raise nearly anything
         raise ModelFileError(f"{path} is a damaged skops file: {error}") from error
-    return flatten_pipeline(model, str(path))
 
 
 def flatten_pipeline(model: Any, given: str = "the model") -> ImportedClassifier:
@@ -107,6 +106,8 @@ def flatten_pipeline(model: Any, given: str = "the model") -> ImportedClassifier
             theta = theta / scaler.scale_
         if scaler.with_mean:
             offset -= float(scaler.mean_ @ theta)
+    if theta.shape != coef[0].shape or not np.isfinite([*theta, offset]).all():
+        raise ModelFileError(f"{given} has coefficients that are not finite or do not fit together")
     return ImportedClassifier(type(classifier).__name__, theta, offset, classes, _names(steps))
 
 
@@ -132,7 +133,7 @@ def _types(data: bytes, given: str) -> Iterator[str]:
             if SCHEMA not in archive.namelist():
                 raise ModelFileError(f"{given} is neither a gameproof model file nor a skops file")
             schema = json.loads(archive.read(SCHEMA))
-    except ModelFileError:
+    except (ModelFileError, MemoryError):
         raise
     except Exception as error:  # a damaged file can make its reader raise nearly anything
         raise ModelFileError(

@@ -68,6 +68,7 @@ def choose(
         batch=batch,
         average=Suffix(),
         why=why,
+        fallback=problem.start if gradient.uses_values else None,
     )
 
 

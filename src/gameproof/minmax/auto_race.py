@@ -31,10 +31,11 @@ COMPARING = 0.4
 
 @dataclass
 class Outcome:
-    """The winner and where it stopped, or None for the start; both estimated gaps."""
+    """The best setting, where it stopped, whether that beats the start, and estimated gaps."""
 
-    winner: Solver | None
+    winner: Solver
     point: Point
+    beats_start: bool
     gap: float
     start_gap: float
     n_values: int
@@ -66,8 +67,8 @@ class Race:
         start_gap, gap, *_ = self._gaps(runs, max(left, compare))
         asked = self._compared + sum(run.state.queries for run in self._runs)
         if not gap < start_gap - 1e-9 * abs(start_gap):
-            return Outcome(None, self._start, gap, start_gap, asked)
-        return Outcome(_continued(runs[0]), runs[0].recommend(), gap, start_gap, asked)
+            return Outcome(runs[0].solver, self._start, False, gap, start_gap, asked)
+        return Outcome(_continued(runs[0]), runs[0].recommend(), True, gap, start_gap, asked)
 
     def _advance(self, runs: list[Run], number: int) -> None:
         for run in runs:

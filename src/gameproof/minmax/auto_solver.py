@@ -8,7 +8,9 @@
    samples, and steps fall as the root of time. Differences are taken along every coordinate within
    the affine hull of the sets, or along random directions if that costs too much.
 3. *Race.* The settings compete on the rest of the pilot, and so does the start (`auto_race`). The
-   run continues from the winner's point. If no setting beats the start, the run stays there.
+   run continues from the winner's point. If no setting beats the start, the run begins there.
+4. *Final check.* `solve` compares the output with the start, and returns the better one
+   (`final_check`).
 
 If the kind of estimate is given, or some gradients are known, a formula gives the steps
 (`auto_formula`).
@@ -45,8 +47,6 @@ USUAL_QUERIES, PILOT_SHARE = 10_000, 5
 MANY_GRADIENTS = 50
 # The share of the pilot for the probe.
 PROBE_SHARE = 6
-# The step of a run that is to stay where it starts.
-NO_STEP = 1e-12
 # Updates and steps in units of D / G, by what they use.
 ALL_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
     (PastExtragradient(), 0.3, False),
@@ -84,9 +84,8 @@ def choose(
     why = " ".join([_explain_probe(problem, found), plan, _explain_race(outcome, len(settings))])
     if {"x", "y"} <= problem.known:
         why += " The problem gives its gradients: estimate=Exact() would ask nothing."
-    if outcome.winner is None:
-        return replace(settings[0], step=NO_STEP, average=Last(), why=why)
-    return replace(outcome.winner, start=outcome.point if start else None, why=why)
+    begin = outcome.point if start and outcome.beats_start else None
+    return replace(outcome.winner, start=begin, why=why, fallback=problem.start)
 
 
 def _settings(
@@ -144,10 +143,10 @@ def _explain_probe(problem: Problem, found: Findings) -> str:
 
 def _explain_race(outcome: Outcome, number: int) -> str:
     raced = f"{number} settings raced on {outcome.n_values} values."
-    if outcome.winner is None:
+    if not outcome.beats_start:
         return (
-            f"{raced} None of them beat the start, so the run stays there: allow a longer pilot, "
-            "or give a better start."
+            f"{raced} None of them beat the start, so the run begins there with the best of them, "
+            "and returns the start unless it ends better."
         )
     kind = "constant steps" if isinstance(outcome.winner.average, Last) else "decreasing steps"
     return (

@@ -89,7 +89,7 @@ class Watch:
             score,
         )
 
-    def result(self, reason: Reason, epochs: int | None, queries: int) -> Result:
+    def result(self, reason: Reason, epochs: int | None, queries: int, kept: int = 0) -> Result:
         """The result. A run that ended between two records gets one more, in the result alone: the
         state has only those that an uninterrupted run would have."""
         run, state = self._run, self._run.state
@@ -105,7 +105,7 @@ class Watch:
             y=y,
             last_x=last_x,
             last_y=last_y,
-            status=self._status(reason, rows[-1], epochs, queries),
+            status=self._status(reason, rows[-1], epochs, queries, kept),
             reason=reason,
             n_queries=state.queries,
             n_deployments=state.deployments,
@@ -122,10 +122,11 @@ class Watch:
             point.flags.writeable = False
         return Snapshot(row.epoch, row.steps, row.queries, row.seconds, row.score, *points)
 
-    def _status(self, reason: Reason, row: Row, epochs: int | None, queries: int) -> str:
+    def _status(self, reason: Reason, row: Row, epochs: int | None, queries: int, kept: int) -> str:
         at = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
         go_on = "resume=result.state"
+        reserved = f", {kept} of them for the comparison with the start" if kept else ""
         # Else what people have left ends the run.
         own = reason == "queries" and row.queries + self._run.step_cost > queries
         if epochs is not None and row.epoch > epochs:
@@ -136,7 +137,8 @@ class Watch:
             f"{go_on}.",
             "queries": f"Stopped {at}{scored}: the next step could exceed "
             + (
-                f"the budget of {queries} values; to go on, pass a larger one and {go_on}."
+                f"the budget of {queries + kept} values{reserved}; to go on, pass a larger one and "
+                f"{go_on}."
                 if own
                 else f"what is left of the population's budget; to go on, raise it and {go_on}."
             ),

@@ -68,8 +68,9 @@ from gameproof.minmax.state import State
 
 # A limit that is never reached.
 UNLIMITED = int(np.iinfo(np.int64).max)
-# Entries of a schedule that are computed ahead.
-LONGEST_TABLE = 2**16
+# Entries of a schedule that are computed ahead: for a compiled loop, and for one that returns to
+# Python for every value.
+LONGEST_TABLE, SHORT_TABLE = 2**16, 2**6
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
@@ -174,6 +175,11 @@ class Run:
                 f"{self.problem.name} cannot run compiled: its value function, one of its sets or "
                 "a part of the method is plain Python; leave out compiled=True"
             )
+
+    @property
+    def reach(self) -> float:
+        """The radius of a ball inside the sets if queries must be feasible, else infinite."""
+        return float(self._method.reach)
 
     @property
     def steps_per_epoch(self) -> int:
@@ -423,19 +429,20 @@ class Run:
 
     def _arguments(self, last_step: int, max_queries: int, compiled: bool) -> tuple[Any, ...]:
         tables, firsts, by_step = [], [], []
+        longest = LONGEST_TABLE if compiled else SHORT_TABLE
         for name, schedule, kept in zip(
             ("step", "radius"), self.solver.schedules, (ETA, RADIUS), strict=True
         ):
             each = isinstance(schedule, PerStep)
             first = self.state.steps if each else self.state.epoch
             last = last_step if each else -(-last_step // self.steps_per_epoch)
-            table = tabulated(name, schedule, first, min(last, first + LONGEST_TABLE))
+            table = tabulated(name, schedule, first, min(last, first + longest))
             if self._counts[POSITION] > 0 and not each:  # an epoch ends with the step it began with
                 table[:1] = self.state.memory.numbers[kept]
             tables.append(table)
             firsts.append(int(first))
             by_step.append(each)
-            limit = (first + LONGEST_TABLE) * (1 if each else self.steps_per_epoch)
+            limit = (first + longest) * (1 if each else self.steps_per_epoch)
             last_step = min(last_step, limit)
         return (
             self.problem.data if compiled else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self, final
@@ -15,6 +16,7 @@ from gameproof.core.errors import BudgetExceeded, DivergedError, warn
 from gameproof.core.progress import Progress, announced
 from gameproof.kernels.layout import NO_VALUES
 from gameproof.minmax.checkpoints import Saver, is_finite, locked
+from gameproof.minmax.final_check import compare_with_start, values_kept
 from gameproof.minmax.interrupts import Interrupts, interruptible
 from gameproof.minmax.monitor import Callback, Score, Watch
 from gameproof.minmax.problem import Problem
@@ -22,6 +24,7 @@ from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Reason, Result
 from gameproof.minmax.run import UNLIMITED, Run, Seed
 from gameproof.minmax.solver import Solver, ogda_rr
+from gameproof.minmax.start import starting_point
 from gameproof.minmax.state import State
 
 # A stretch of steps between two looks at the clock, the bar and Ctrl-C aims at this many seconds.
@@ -134,6 +137,8 @@ def begun(
             "the journal if it is started again; give seed="
         )
     method = ogda_rr() if solver is None else solver
+    if start is not None and isinstance(method, Solver) and method.fallback is not None:
+        method = replace(method, fallback=starting_point(problem, start))
     return Run(problem, method, seed=seed, start=start, state=state)
 
 
@@ -190,7 +195,9 @@ class Loop:
     def result(self) -> Result:
         """The result, once there is a reason to end."""
         assert self.reason is not None
-        return self._watch.result(self.reason, self._limits.epochs, self._limits.queries)
+        limits = self._limits
+        found = self._watch.result(self.reason, limits.epochs, limits.for_run, limits.kept)
+        return _safeguarded(self.run, found, limits)
 
     def _stretch(self) -> Reason | None:
         run, state, watch = self.run, self.run.state, self._watch
@@ -198,7 +205,7 @@ class Loop:
         stop_at = min(watch.due(), self._saver.due(), last, steps + self._length)
         began = time.perf_counter()
         try:
-            more = run.advance(stop_at, self._limits.queries, self._compiled, self._between_answers)
+            more = run.advance(stop_at, self._limits.for_run, self._compiled, self._between_answers)
         except KeyboardInterrupt:
             return "interrupted"
         except Exception as error:
@@ -241,8 +248,15 @@ class Limits:
         self.queries = (
             UNLIMITED if queries is None else min(as_count("queries", queries), UNLIMITED)
         )
+        limited = run.solver.fallback is not None and queries is not None
+        self.kept = values_kept(self.queries) if limited else 0
         self.last_step = UNLIMITED if self.epochs is None else self.epochs * run.steps_per_epoch
         self._run = run
+
+    @property
+    def for_run(self) -> int:
+        """The most values of the run: all but those for the comparison at its end."""
+        return self.queries - self.kept
 
     @property
     def done(self) -> float:
@@ -255,8 +269,34 @@ class Limits:
         """The bar of this run."""
         name = self._run.solver.name
         if self.epochs is None:
-            return Progress(wanted, self.queries, "values", name)
+            return Progress(wanted, self.for_run, "values", name)
         return Progress(wanted, self.epochs, "epochs", name)
+
+
+def _safeguarded(run: Run, found: Result, limits: Limits) -> Result:
+    """The result, or the solver's fallback if the run did not end better."""
+    start = run.solver.fallback
+    if start is None or found.n_steps == 0 or found.reason not in ("epochs", "queries"):
+        return found
+    try:
+        seen = compare_with_start(
+            run, start, (found.x, found.y), limits.kept or values_kept(found.n_queries)
+        )
+    except Exception as error:  # whatever a value raises; the run itself must not be lost
+        what = f"{type(error).__name__}: {error}"
+        return replace(found, status=f"{found.status} The final comparison failed: {what}.")
+    gaps = (
+        f"the estimated gap is {seen.gap:.2g} at the output and {seen.start_gap:.2g} at the start"
+    )
+    asked = found.n_queries + seen.n_values
+    if seen.better:
+        return replace(found, n_queries=asked, status=f"{found.status} At the end {gaps}.")
+    x, y = (part.copy() for part in start)
+    status = (
+        f"{found.status} The output is not clearly better than the start ({gaps}), so the start is "
+        "returned; the iterate is in last_x and last_y."
+    )
+    return replace(found, x=x, y=y, n_queries=asked, status=status)
 
 
 def _require_finite(run: Run, cause: Exception | None = None) -> None:

@@ -55,6 +55,9 @@ class Solver:
         Where runs begin; by default where the problem says.
     why
         How `Solver.auto` chose the parts.
+    fallback
+        A point (x, y) that `solve` returns if the run does not end better, by a comparison at its
+        end for which a tenth of the values is kept. `Solver.auto` sets it to the problem's start.
 
     Examples
     --------
@@ -73,6 +76,7 @@ class Solver:
     # Not part of the method: a saved run has begun already, and reasons change nothing.
     start: tuple[Vector, Vector] | None = field(default=None, compare=False, repr=False)
     why: str = field(default="", compare=False, repr=False)
+    fallback: tuple[Vector, Vector] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():

@@ -27,14 +27,8 @@ from gameproof.core.errors import JournalError
 from gameproof.core.process_lock import ProcessLock, remove_if_free
 from gameproof.strategic.answer_records import AnswerRecords, Claim
 from gameproof.strategic.feature_mask import Mask
-from gameproof.strategic.journal_file import (
-    answer_digest,
-    as_bytes,
-    hash_of,
-    now,
-    open_journal,
-    storing,
-)
+from gameproof.strategic.journal_file import open_journal, storing
+from gameproof.strategic.journal_rows import answer_digest, as_bytes, hash_of, now
 
 NEW = -1  # the number of a question that has no row yet
 QUESTIONS = """SELECT question.id, occurrence, answer.id, body, digest, holder FROM question

@@ -57,8 +57,10 @@ class Proximal:
         self._set: ConvexSet = cone  # in units
         if problem.intercept is not None:
             self._set = Product(Box([-problem.intercept], [problem.intercept]), cone)
-        T = np.vstack([objective.pull_rows[: objective.theta.stop], -objective.pull_labels])
-        squares = float(np.linalg.norm(self._units[:, None] * T, 2)) ** 2 if T.size else 0.0
+        T = np.column_stack(
+            [objective.pull_rows[:, : objective.theta.stop], -objective.pull_labels]
+        )
+        squares = float(np.linalg.norm(T * self._units, 2)) ** 2 if T.size else 0.0
         self._coupling = float(np.sqrt(squares / objective.n + WEIGHT**2))
         self._curvature = 1.0  # until steps show it
         self._q = np.zeros(self._units.size)
@@ -121,7 +123,7 @@ class Proximal:
 def _unit_of_alpha(objective: ConvexObjective) -> float:
     if not objective.free.size:
         return 1.0
-    by_theta = float(np.linalg.norm(objective.pull_rows[: objective.theta.stop], 2))
+    by_theta = float(np.linalg.norm(objective.pull_rows[:, : objective.theta.stop], 2))
     by_alpha = float(np.linalg.norm(objective.pull_labels))
     cap = objective.problem.alpha_max
     return by_theta / by_alpha if by_theta < cap * by_alpha else cap

@@ -186,6 +186,13 @@ class RobustObjective(Problem):
             return np.ones(self.n, dtype=bool)
         return (self.population.y > 0) & (self.flips == "one-way")
 
+    @property
+    def free_share(self) -> float:
+        """The share, by weight, of agents whose label the adversary can change."""
+        if self.flips == "both":
+            return 1.0
+        return self.population.positive_share if self.flips == "one-way" else 0.0
+
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
         if self.model is None:
             raise TypeError(

@@ -64,6 +64,8 @@ def load_model(path: str | Path) -> BaseStrategicClassifier | TableModel:
         )
     try:
         return restored_table(content, KINDS) if kind is None else restore_model(kind, content)
+    except MemoryError:
+        raise
     except Exception as error:  # a crafted file can be wrong in any way
         raise ModelFileError(f"{place} does not describe a model: {error}") from error
 

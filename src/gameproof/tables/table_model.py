@@ -20,7 +20,13 @@ from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.naming import listed, quoted
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.fitted_preparation import FittedPreparation
-from gameproof.estimators.model_io.model_files import Record, from_json, to_json, write_model_file
+from gameproof.estimators.model_io.model_files import (
+    Record,
+    from_json,
+    restore_mapping,
+    to_json,
+    write_model_file,
+)
 from gameproof.estimators.model_io.model_parts import (
     as_text,
     budgets_record,
@@ -291,7 +297,7 @@ def restored_table(
         raise ValueError("the classifier does not match the columns")
     budgets = restore_checked_budgets(from_json(content.get("budgets")))  # none in version 1
     calibration, cut = _restored_decision(content)
-    training = from_json(content["training"])
+    training = restore_mapping(content["training"])
     return TableModel(plan, prepare, classifier, training, budgets, calibration, cut)
 
 

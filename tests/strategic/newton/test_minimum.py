@@ -14,7 +14,8 @@ import pytest
 from scipy.optimize import minimize
 
 import gameproof as gp
-from gameproof.strategic.newton import barrier, convex_objective, minimum
+from gameproof.rows import array_rows, row_blocks
+from gameproof.strategic.newton import barrier, minimum
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from strategic_problems import KINDS, make, random_problem, synthetic
 
@@ -48,7 +49,8 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minimum, "FEW", 30)
     monkeypatch.setattr(minimum, "FEW_EACH", 3)
     monkeypatch.setattr(minimum, "THINNER", 4)
-    monkeypatch.setattr(convex_objective, "BLOCK", 37)
+    monkeypatch.setattr(array_rows, "BLOCK", 74)
+    monkeypatch.setattr(row_blocks, "PIECE", 37)
 
 
 LARGE: dict[str, Any] = {
@@ -133,7 +135,7 @@ def test_expansion_is_that_of_the_value_with_the_best_gamma(name: str, given: bo
     v = objective.lift(x, 0.2)
     found = objective.expand(v)
     assert found.value == pytest.approx(value(v), abs=1e-12)
-    t = objective.pulls_at(found, objective.free)
+    t = objective.selected(v, objective.free).t
     np.testing.assert_allclose(t, objective.pulls(v), atol=1e-12)
     assert np.abs(t).min(initial=1.0) > 1e-4  # no kink within a step
     expected = objective.derivatives(objective.at(v), np.zeros(objective.free.size)).hessian

@@ -85,5 +85,13 @@ def from_json(value: Any) -> Any:
     return value
 
 
+def restore_mapping(value: Any) -> Record:
+    """A mapping from its record."""
+    found = from_json(value)
+    if not isinstance(found, dict):
+        raise TypeError(f"expected named values, got {found!r}")
+    return found
+
+
 def _digest(content: Record) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

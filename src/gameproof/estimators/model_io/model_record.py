@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from gameproof.core.arguments import as_count, as_vector
 from gameproof.estimators.gamed_classifier import GamedClassifier
-from gameproof.estimators.model_io.model_files import Record, from_json, to_json
+from gameproof.estimators.model_io.model_files import Record, from_json, restore_mapping, to_json
 from gameproof.estimators.model_io.model_parts import (
     UNSAVED,
     budgets_record,
@@ -177,5 +177,5 @@ def restore_model(kind: type[Model], content: Record) -> Model:
         as_budgets(model.budgets_, model._preparation.features, np.zeros((1, d)))
     model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
     model.worst_case_risk_ = float(fitted["worst_case_risk"])
-    model.training_ = from_json(content["training"])
+    model.training_ = restore_mapping(content["training"])
     return model

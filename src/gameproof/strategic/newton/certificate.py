@@ -28,16 +28,19 @@ about 128 eps whatever the number of agents and whatever the order of addition.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import fsum, inf
 from typing import NamedTuple
 
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
+from gameproof.rows.row_blocks import Rows
 from gameproof.strategic.losses.huber_hinge import HuberHinge
 from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.losses.pseudo_huber_hinge import PseudoHuberHinge
+from gameproof.strategic.newton.block_terms import Gamma, Terms
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 
 EPS = float(np.finfo(np.float64).eps) / 2  # the unit roundoff
@@ -66,9 +69,9 @@ class Tangent(NamedTuple):
 
 
 def certify(
-    objective: ConvexObjective, x: Vector, gamma: Vector, tangents: list[Tangent]
+    objective: ConvexObjective, x: Vector, gamma: Gamma, tangents: list[Tangent]
 ) -> Certificate:
-    """The certificate of x and gamma (one entry per agent), with the best of these tangents.
+    """The certificate of x and gamma, with the best of these tangents.
 
     No agent's gamma may be fixed in `objective`."""
     upper, upper_error = _upper(objective, x)
@@ -82,22 +85,9 @@ def certify(
 
 def _upper(objective: ConvexObjective, x: Vector) -> tuple[float, float]:
     """max over gamma of L(x, .), and a bound of its rounding error."""
-    problem, loss, v = objective.problem, objective.problem.loss, objective.lift(x)
+    problem, v = objective.problem, objective.lift(x)
     steepness, alpha = objective.steepness, float(v[objective.alpha])
-    twice = 2 * objective.data.kappa * abs(alpha)
-    found = []
-    for block in objective.blocks():
-        power = block.zeta * objective.power_at(v)
-        z = np.einsum("c,cn->n", v[: objective.alpha], block.rows) + power
-        sizes = np.einsum("c,cn->n", np.abs(v[: objective.alpha]), np.abs(block.rows)) + power
-        phi = loss.phi(z)
-        toward = np.where(block.label < 0, -1.0, 1.0) * objective.data.s * z
-        # |t| - kappa alpha: for most agents kappa cancels, and with it the rounding at its scale.
-        t = np.where(block.free, np.maximum(-toward, toward - twice), 0.0)
-        flipped = np.where(block.free & (2 * toward > (1 - SUM) * twice), twice, 0.0)
-        terms = block.weights * (phi + block.linear * z + t)
-        scale = block.weights * (np.abs(phi) + 2 * steepness * np.abs(z) + flipped)
-        found.append(_sums(np.stack([terms, scale, block.weights * sizes])))
+    found = objective.rows.map(_upper_sums, objective.terms, v, steepness)
     value, scale, size = _totals(found, objective.n)
     slope, slope_error = _radius_term(objective)
     error = SUM * scale + steepness * _score_error(objective) * size
@@ -109,28 +99,11 @@ def _upper(objective: ConvexObjective, x: Vector) -> tuple[float, float]:
     return slope * alpha + value, error
 
 
-def _lower(objective: ConvexObjective, gamma: Vector, tangent: Tangent) -> tuple[float, float]:
+def _lower(objective: ConvexObjective, gamma: Gamma, tangent: Tangent) -> tuple[float, float]:
     """A lower bound of the minimum of L(., gamma), and how much of it accounts for rounding."""
     problem, loss, v = objective.problem, objective.problem.loss, tangent.v
-    at, cap, s = objective.alpha, objective.problem.alpha_max, objective.data.s
-    found = []
-    for block in objective.blocks():
-        z = np.einsum("c,cn->n", v[:at], block.rows) + block.zeta * objective.power_at(v)
-        own = np.where(block.free, gamma[block.agents], 0.0)
-        signs = np.where(block.label < 0, -1.0, 1.0)
-        phi, slope = loss.phi(z), np.clip(loss.slope(z), -loss.K, loss.K)
-        c = slope + block.linear + s * own
-        c = np.where(block.moves, np.maximum(c, 0.0), c)
-        counted, sizes = block.weights * c, np.abs(block.weights * c)
-        parts = [
-            block.weights * (phi - slope * z),
-            block.weights * (np.abs(phi) + loss.K * np.abs(z)),
-            counted * block.zeta,
-            block.weights * np.where(block.free, objective.data.kappa * (1 + own * signs), 0.0),
-            *(counted * block.rows),
-            *(sizes * np.abs(block.rows)),
-        ]
-        found.append(_sums(np.stack(parts)))
+    at, cap = objective.alpha, objective.problem.alpha_max
+    found = objective.rows.map(_lower_sums, objective.terms, v, gamma)
     constant, scale, push, turned, *linear = _totals(found, objective.n)
     gradient, mass = np.array(linear[:at]), np.array(linear[at:])
     g, errors = np.zeros(objective.size), SUM * mass
@@ -223,6 +196,61 @@ def _allow_for_lifts(
     return found
 
 
+def _upper_sums(rows: Rows, terms: Terms, v: Vector, steepness: float) -> list[Vector]:
+    """For each piece of these rows, the sums of values, of their sizes and of the sizes of the
+    terms of scores."""
+    found, at, twice = [], terms.alpha, 2 * terms.kappa * abs(float(v[terms.alpha]))
+    power = terms.power(v).value if terms.moves else 0.0
+    for block in terms.blocks(rows):
+        rise = block.zeta * power
+        z = block.rows @ v[:at] + rise
+        sizes = np.abs(block.rows) @ np.abs(v[:at]) + rise
+        phi = terms.loss.phi(z)
+        toward = np.where(block.label < 0, -1.0, 1.0) * terms.loss.s * z
+        # |t| - kappa alpha: for most agents kappa cancels, and with it the rounding at its scale.
+        t = np.where(block.free, np.maximum(-toward, toward - twice), 0.0)
+        flipped = np.where(block.free & (2 * toward > (1 - SUM) * twice), twice, 0.0)
+        values = phi + block.linear * z + t
+        scale = np.abs(phi) + 2 * steepness * np.abs(z) + flipped
+        found.append(_sums(block.counted(np.stack([values, scale, sizes]))))
+    return found
+
+
+def _lower_sums(rows: Rows, terms: Terms, v: Vector, gamma: Gamma) -> list[Vector]:
+    """For each piece of these rows, the sums of the constants of tangents at v and of their sizes,
+    of the slopes in the power and in alpha, and of the gradient and of the sizes of its terms."""
+    found, loss, s = [], terms.loss, terms.loss.s
+    for block in terms.blocks(rows):
+        z = terms.scores(block, v)
+        own = np.sign(terms.pulls(block, terms.scores(block, gamma.v), gamma.v)) * block.free
+        where, values = gamma.within(block.places)
+        own[where] = values * block.free[where]
+        turned = np.where(block.label < 0, -1.0, 1.0) * own
+        phi, slope = loss.phi(z), np.clip(loss.slope(z), -loss.K, loss.K)
+        c = slope + block.linear + s * own
+        c = block.counted(np.where(block.moves, np.maximum(c, 0.0), c))
+        parts = [
+            block.counted(phi - slope * z),
+            block.counted(np.abs(phi) + loss.K * np.abs(z)),
+            c * block.zeta,
+            block.counted(np.where(block.free, terms.kappa * (1 + turned), 0.0)),
+        ]
+        products = c[:, None] * block.rows
+        linear = [_columns(products), _columns(np.abs(products))]
+        found.append(np.concatenate([_sums(np.stack(parts)), *linear]))
+    return found
+
+
+def _columns(terms: Matrix) -> Vector:
+    """The sum of each column, in groups of groups."""
+    width = len(terms)
+    room = -width % GROUP
+    padded = np.concatenate([terms, np.zeros((room, terms.shape[1]))]) if room else terms
+    groups = padded.reshape(-1, GROUP, terms.shape[1]).sum(axis=1)
+    found: Vector = groups.sum(axis=0)
+    return found
+
+
 def _sums(terms: Matrix) -> Vector:
     """The sum of each row, in groups of groups."""
     rows, width = terms.shape
@@ -233,6 +261,7 @@ def _sums(terms: Matrix) -> Vector:
     return found
 
 
-def _totals(found: list[Vector], n: int) -> list[float]:
-    """The means over all agents, from the sums over blocks."""
-    return [fsum(column) / n for column in np.array(found).T.tolist()]
+def _totals(found: Iterable[list[Vector]], n: int) -> list[float]:
+    """The means over all agents, from the sums over pieces."""
+    pieces = np.array([piece for block in found for piece in block])
+    return [fsum(column) / n for column in pieces.T.tolist()]

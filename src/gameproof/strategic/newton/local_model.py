@@ -13,23 +13,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.core.arguments import Indices, Vector
+from gameproof.core.arguments import Matrix, Vector
+from gameproof.strategic.newton.block_terms import Active, gram
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
-from gameproof.strategic.newton.objective import Derivatives, Local, Objective, gram
+from gameproof.strategic.newton.objective import Derivatives, Local, Objective
 
 
 class LocalModel(Objective):
-    """The local model at a point where `objective` is expanded, with these free agents active."""
+    """The local model at a point v, with these active agents.
 
-    def __init__(self, objective: ConvexObjective, here: Expansion, agents: Indices) -> None:
+    `value` and `gradient` are those of f and of the settled agents."""
+
+    def __init__(
+        self,
+        objective: ConvexObjective,
+        v: Vector,
+        settled: tuple[float, Vector],
+        hessian: Matrix,
+        agents: Active,
+    ) -> None:
         super().__init__(objective.problem, objective.moves, [part for part, _ in objective.lifts])
-        self.n, self.free = objective.n, agents
-        self.pull_rows = objective.some_pull_rows(agents)
-        self.pull_labels = objective.some_pull_labels(agents)
-        self._middle, self._hessian = here.v, here.hessian
-        t = objective.pulls_at(here, agents)
-        self._value = here.value - float(np.abs(t).sum()) / self.n
-        self._gradient = here.gradient - self.pulled(np.sign(t))
+        self.n, self.free = objective.n, agents.agents
+        self.pull_rows, self.pull_labels = agents.pull_rows, agents.pull_labels
+        self._middle, self._hessian = v, hessian
+        self._value, self._gradient = settled
+
+    @classmethod
+    def of(cls, objective: ConvexObjective, here: Expansion, agents: Active) -> LocalModel:
+        """The model at a point where every gamma is sign t."""
+        model = cls(objective, here.v, (here.value, here.gradient), here.hessian, agents)
+        model._value -= float(np.abs(agents.t).sum()) / model.n
+        model._gradient = here.gradient - model.pulled(np.sign(agents.t))
+        return model
 
     def at(self, v: Vector) -> Local:
         by = v - self._middle
@@ -40,5 +55,6 @@ class LocalModel(Objective):
         gradient = self._gradient + self._hessian @ (here.v - self._middle)
         own = self.alpha + 1
         hessian = self._hessian.copy()
-        hessian[:own, :own] += gram(np.vstack([self.pull_rows, -self.pull_labels]), bends) / self.n
+        pulls = np.column_stack([self.pull_rows, -self.pull_labels])
+        hessian[:own, :own] += gram(pulls, bends) / self.n
         return Derivatives(gradient, hessian)

@@ -22,12 +22,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.core.arguments import Indices, Vector
+from gameproof.core.arguments import Vector
+from gameproof.rows.cores import one_blas_thread
 from gameproof.strategic.newton.barrier import Minimum, minimise
+from gameproof.strategic.newton.block_terms import Active, Gamma, Reach
 from gameproof.strategic.newton.certificate import Certificate, Tangent, certify
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.local_model import LocalModel
 from gameproof.strategic.newton.polish import polished
+from gameproof.strategic.newton.solution import Solution
 from gameproof.strategic.newton.ties import without_ties
 from gameproof.strategic.newton.zeros import RESIDUE, SMALL, TARGET, with_zeros
 from gameproof.strategic.robust_objective import RobustObjective
@@ -54,14 +57,30 @@ ROUNDING = 1e-14
 def minimum(problem: RobustObjective, gamma: Vector | None = None) -> Minimum:
     """The minimum over x of L(x, gamma); without a gamma, of the maximum of L(x, .). The gamma of
     agents that are not free is 0."""
-    x, found, _ = _solved(ConvexObjective(problem, gamma), problem, gamma)
-    return found._replace(v=x)
+    with one_blas_thread():
+        objective = ConvexObjective(problem, gamma)
+        x, found, _ = _solved(objective, gamma is None)
+        everyone = objective.everyone(found.gamma)
+    return Minimum(x, everyone, found.lower, found.upper, found.multipliers)
 
 
-def certified_minimum(problem: RobustObjective) -> tuple[Vector, Vector, Certificate]:
-    """x and gamma at the minimum over x of the maximum of L(x, .), with their certificate."""
-    objective = ConvexObjective(problem)
-    x, found, first = _solved(objective, problem, None)
+def certified_minimum(
+    problem: RobustObjective, start: Vector | None = None
+) -> tuple[Vector, Vector, Certificate]:
+    """x and gamma at the minimum over x of the maximum of L(x, .), with their certificate.
+
+    With many agents, a `start` near the minimum takes the place of a subsample."""
+    with one_blas_thread():
+        objective = ConvexObjective(problem)
+        x, gamma, certificate = certified_solution(objective, start)
+        return x, objective.everyone(gamma), certificate
+
+
+def certified_solution(
+    objective: ConvexObjective, start: Vector | None = None
+) -> tuple[Vector, Gamma, Certificate]:
+    """`certified_minimum` of an objective, with gamma stored for few agents."""
+    x, found, first = _solved(objective, True, start)
     tangents = [Tangent(first.v, None)]
     if found is not first and found.multipliers.size:
         tangents.append(Tangent(found.v, found.multipliers))
@@ -70,62 +89,70 @@ def certified_minimum(problem: RobustObjective) -> tuple[Vector, Vector, Certifi
 
 def certified_gap(problem: RobustObjective, x: Vector, gamma: Vector) -> Certificate:
     """The certificate of a point x and a gamma."""
-    given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
-    return certify(ConvexObjective(problem), x, gamma, [Tangent(given.v, None)])
+    with one_blas_thread():
+        given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
+        everyone = Gamma(given.v, np.arange(gamma.size), gamma)
+        return certify(ConvexObjective(problem), x, everyone, [Tangent(given.v, None)])
 
 
 def _solved(
-    objective: ConvexObjective, problem: RobustObjective, gamma: Vector | None
-) -> tuple[Vector, Minimum, Minimum]:
+    objective: ConvexObjective, polish: bool, start: Vector | None = None
+) -> tuple[Vector, Solution, Solution]:
     """x, the polished minimum in terms of v, and the minimum before it was polished."""
-    found, everyone = _minimum(objective, problem.interior, TARGET), np.zeros(objective.n)
+    problem = objective.problem
+    found = _minimum(objective, problem.interior, TARGET, start)
     x, first = objective.unlifted(found.v), found
-    if gamma is None:
-        x, small = without_ties(problem, x), SMALL
+    if polish:
+        x, small = without_ties(objective, x), SMALL
         better = polished(objective, found, x)
         if better is not None:
             found, x, small = better, objective.unlifted(better.v), RESIDUE
-        x = with_zeros(problem, x, found.lower, found.upper, small)
-    everyone[objective.free] = found.gamma
-    return x, found._replace(gamma=everyone), first
+        value = objective.robust_value
+        x = with_zeros(problem, x, found.lower, found.upper, small, value)
+    return x, found, first
 
 
-def _minimum(objective: ConvexObjective, start: Vector, target: float) -> Minimum:
+def _minimum(
+    objective: ConvexObjective, start: Vector, target: float, near: Vector | None = None
+) -> Solution:
     if objective.n < max(FEW, FEW_EACH * objective.size):
-        return minimise(objective, start, target)
-    sample = objective.sample(objective.n // THINNER)
-    rough = ROUGH * objective.size / sample.n
-    found = _refined(objective, start, _minimum(sample, start, rough).v, target, rough)
+        return Solution.of_all(objective, minimise(objective, start, target))
+    rough = ROUGH * objective.size / (objective.n // THINNER)
+    found = None
+    if near is not None:
+        found = _refined(objective, start, objective.lift(near), target, rough)
+    if found is None or found.gap > max(target, POOR) * max(1.0, abs(found.upper)):
+        sample = objective.sample(objective.n // THINNER)
+        found = _refined(objective, start, _minimum(sample, start, rough).v, target, rough)
     if found.gap > max(target, POOR) * max(1.0, abs(found.upper)):
-        found = min(found, minimise(objective, start, target), key=lambda end: end.gap)
+        whole = Solution.of_all(objective, minimise(objective, start, target))
+        found = min(found, whole, key=lambda end: end.gap)
     return found
 
 
 def _refined(
     objective: ConvexObjective, start: Vector, v: Vector, target: float, rough: float
-) -> Minimum:
+) -> Solution:
     """The Newton iterate from v with the closest bounds. The first local model is solved to the
     precision `rough`."""
     here, misses = objective.expand(v), 0
-    t = objective.pulls_at(here, objective.free)
-    best = Minimum(v, np.sign(t), -np.inf, here.value, np.zeros(0))
+    nobody = Gamma(v, np.zeros(0, dtype=np.int64), np.zeros(0))
+    best = Solution(v, nobody, -np.inf, here.value, np.zeros(0))
     # What a sample leaves open, relative to the size of what it is about.
     unsure = SAMPLED * np.sqrt(THINNER * objective.size / objective.n)
-    reach = np.full(t.size, unsure * _typical(t))
+    reach = Reach(v, v, 0.0, unsure * here.typical, FEWEST * objective.size)
     for _ in range(MAX_STEPS):
-        few = _few(t, reach, FEWEST * objective.size)
-        if few.size > MOST * objective.n:
+        few = objective.active(here.v, reach)
+        if few.agents.size > MOST * objective.n:
             break
-        model = LocalModel(objective, here, objective.free[few])
-        inner = minimise(model, start, max(target / 3, rough))
-        whole = objective.expand(inner.v, here.z)
-        change = np.abs(objective.pulls_at(whole, objective.free) - t)
-        reach = change + _typical(change)
-        ahead = _descended(objective, here, whole, inner.gap)
-        if ahead is whole:
-            reach *= SETTLING
-        here, t = ahead, objective.pulls_at(ahead, objective.free)
-        found = _bounded(objective, model, few, here, t, inner)
+        inner = minimise(LocalModel.of(objective, here, few), start, max(target / 3, rough))
+        held = Gamma(inner.v, few.agents, inner.gamma)
+        whole = objective.expand(inner.v, here.v, held)
+        ahead = _descended(objective, here, whole, inner.gap, held)
+        factor = SETTLING if ahead is whole else 1.0
+        reach = Reach(here.v, whole.v, factor, factor * whole.moved, reach.least)
+        here = ahead
+        found = _bounded(objective, few, here, inner)
         misses = 0 if found.gap < best.gap / 2 else misses + 1
         best = min(best, found, key=lambda end: end.gap)
         if best.gap <= target * max(1.0, abs(best.upper)) or misses > MAX_MISSES:
@@ -134,45 +161,23 @@ def _refined(
     return best
 
 
-def _few(t: Vector, reach: Vector, least: int) -> Indices:
-    """Positions in t of the active agents: those within reach of 0, and at least the `least`
-    nearest ones."""
-    size = np.abs(t)
-    if size.size > least:
-        reach = np.maximum(reach, np.partition(size, least)[least])
-    return np.flatnonzero(size <= reach)
-
-
-def _typical(values: Vector) -> float:
-    """The root mean square."""
-    return float(np.sqrt((values**2).sum() / max(1, values.size)))
-
-
 def _descended(
-    objective: ConvexObjective, here: Expansion, whole: Expansion, slack: float
+    objective: ConvexObjective, here: Expansion, whole: Expansion, slack: float, held: Gamma
 ) -> Expansion:
     """The expansion after a full step, or after the longest part of it that does not raise the
-    value by more than the slack and rounding; `here` if there is none."""
+    value by more than the slack and rounding; at the start of the step if there is none."""
     allowed = here.value + slack + ROUNDING * max(1.0, abs(here.value))
     ahead = whole
     for _ in range(MAX_HALVINGS):
         if ahead.value <= allowed:
             return ahead
-        ahead = objective.expand((here.v + ahead.v) / 2, here.z)
-    return ahead if ahead.value <= allowed else here
+        ahead = objective.expand((here.v + ahead.v) / 2, here.v, held)
+    return ahead if ahead.value <= allowed else objective.expand(here.v, None, held)
 
 
-def _bounded(
-    objective: ConvexObjective,
-    model: LocalModel,
-    few: Indices,
-    here: Expansion,
-    t: Vector,
-    inner: Minimum,
-) -> Minimum:
+def _bounded(objective: ConvexObjective, few: Active, here: Expansion, inner: Minimum) -> Solution:
     """The point with gamma of the active agents, and the bounds for both."""
-    gamma = np.sign(t)
-    change, gamma[few] = inner.gamma - gamma[few], inner.gamma
-    value = here.value + float((change * t[few]).sum()) / objective.n
-    lower = objective.least(here.v, value, here.gradient + model.pulled(change))
-    return Minimum(here.v, gamma, lower, here.value, inner.multipliers)
+    value, gradient = here.held
+    lower = objective.least(here.v, value, gradient)
+    gamma = Gamma(here.v, few.agents, inner.gamma)
+    return Solution(here.v, gamma, lower, here.value, inner.multipliers)

@@ -59,8 +59,8 @@ class Objective(ABC):
 
     n: int
     free: Indices
-    # The derivatives of t in the intercept and each feature, one column per free agent, and minus
-    # the derivatives in alpha.
+    # The derivatives of t in the intercept and each feature, one row per free agent, and minus the
+    # derivatives in alpha.
     pull_rows: Matrix
     pull_labels: Vector
 
@@ -107,13 +107,13 @@ class Objective(ABC):
 
     def pulls(self, v: Vector) -> Vector:
         """t of the free agents."""
-        t: Vector = combined(v[: self.alpha], self.pull_rows) - self.pull_labels * v[self.alpha]
+        t: Vector = self.pull_rows @ v[: self.alpha] - self.pull_labels * v[self.alpha]
         return t
 
     def pulled(self, gamma: Vector) -> Vector:
         """The gradient of (1/n) sum of gamma_i t_i over the free agents."""
         gradient = np.zeros(self.size)
-        gradient[: self.alpha] = sums(self.pull_rows, gamma) / self.n
+        gradient[: self.alpha] = gamma @ self.pull_rows / self.n
         gradient[self.alpha] = -float((self.pull_labels * gamma).sum()) / self.n
         return gradient
 
@@ -184,29 +184,3 @@ class Objective(ABC):
         largest = float(self.cost[paid].max()) if paid.any() else 1.0
         found: Vector = np.where(paid, self.cost, MUCH * largest)
         return found
-
-
-# Matrix products of NumPy run on several cores, and wait if these are busy. Sums over many agents
-# are faster as written here, and results do not depend on the number of cores.
-
-
-def combined(weights: Vector, rows: Matrix) -> Vector:
-    """A weighted sum of rows."""
-    total: Vector = np.einsum("c,cn->n", weights, rows)
-    return total
-
-
-def sums(rows: Matrix, weights: Vector) -> Vector:
-    """The weighted sum of each row."""
-    found: Vector = np.einsum("cn,n->c", rows, weights)
-    return found
-
-
-def gram(rows: Matrix, weights: Vector) -> Matrix:
-    """rows diag(weights) rows', in blocks that fit into the cache of one core."""
-    total = np.zeros((len(rows), len(rows)))
-    piece = max(256, 2**18 // len(rows) ** 2)
-    for start in range(0, weights.size, piece):
-        part = rows[:, start : start + piece]
-        total += (part * weights[start : start + piece]) @ part.T
-    return total

@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.barrier import Minimum
+from gameproof.strategic.newton.block_terms import Active, Gamma
 from gameproof.strategic.newton.constraints import Constraints
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.local_model import LocalModel
+from gameproof.strategic.newton.solution import Solution
 
 MAX_STEPS, TRIES = 5, 3
 # The number added to the diagonal, and the rounds of scaling that bring the largest entry of each
@@ -43,36 +44,37 @@ SLACK, ROUNDING = 1e-9, 1e-14
 
 
 class Binding(NamedTuple):
-    """The binding constraints, the agents with t = 0 (by their place among the free agents), and
-    the coordinates that are not held at 0."""
+    """The binding constraints, the agents with t = 0, and the coordinates that are not held at
+    0."""
 
     constraints: Indices
-    few: Indices
+    few: Active
     moving: Indices
 
 
-def polished(objective: ConvexObjective, found: Minimum, x: Vector) -> Minimum | None:
+def polished(objective: ConvexObjective, found: Solution, x: Vector) -> Solution | None:
     """The minimum by Newton's method from x, which is as good as the point found.
 
     None if it was unclear which constraints bind, or if the value is not as low."""
-    constraints, start = Constraints(objective), objective.expand(objective.lift(x))
-    allowed = start.value + ROUNDING * max(1.0, abs(start.value))
     if not found.multipliers.size:
         return None
-    binding = _binding(constraints, found, objective.pulls_at(start, objective.free))
-    if binding.few.size > MOST + MOST_EACH * objective.size:
+    constraints, start = Constraints(objective), objective.lift(x)
+    binding = _binding(constraints, found, objective.selected(start, found.gamma.agents))
+    if binding.few.t.size > MOST + MOST_EACH * objective.size:
         return None
+    here = _expanded(objective, binding, start)
+    allowed = here.value + ROUNDING * max(1.0, abs(here.value))
     for _ in range(TRIES):
-        here, pushes, length = _solution(objective, constraints, binding, start, found)
+        ahead, pushes, length = _solution(objective, constraints, binding, here, found)
         own = pushes[: binding.constraints.size]
         outward = own > SLACK * np.abs(pushes).max(initial=0.0)
         if not outward.any():
             break
         binding = binding._replace(constraints=binding.constraints[~outward])
     beyond = objective.n * np.abs(pushes[own.size :]).max(initial=0.0) > 1 + SLACK
-    if length > CONVERGED or here.value > allowed or outward.any() or beyond:
+    if length > CONVERGED or ahead.value > allowed or outward.any() or beyond:
         return None
-    return _certified(objective, constraints, found, here, binding, pushes)
+    return _certified(objective, constraints, found, ahead, binding, pushes)
 
 
 def _solution(
@@ -80,22 +82,21 @@ def _solution(
     constraints: Constraints,
     binding: Binding,
     here: Expansion,
-    found: Minimum,
+    found: Solution,
 ) -> tuple[Expansion, Vector, float]:
     """Newton's method from here.
 
     Returns a point, minus the multipliers of the constraints followed by those of the agents, and
     the length of the last step relative to the point."""
-    pushes = np.append(
-        -found.multipliers[binding.constraints], found.gamma[binding.few] / objective.n
-    )
+    first = _values_of(found.gamma, binding.few.agents) / objective.n
+    pushes = np.append(-found.multipliers[binding.constraints], first)
     still = np.setdiff1d(np.arange(objective.size), binding.moving)
     if still.size:
-        here = _expanded(objective, here.v, still)
+        here = _expanded(objective, binding, here.v, still)
     heads = [constraints.curves[j].head for j in binding.constraints if j < len(constraints.curves)]
     last, size = np.inf, float(np.abs(found.v).max())
     for _ in range(MAX_STEPS):
-        model = LocalModel(objective, here, objective.free[binding.few])
+        model = LocalModel(objective, here.v, here.held, here.hessian, binding.few)
         by, change = _step(constraints, model, binding, here.v, pushes)
         length = float(np.abs(by).max()) / size
         if not length <= SHORTER * last:
@@ -103,51 +104,55 @@ def _solution(
         pushes, last = pushes + change, length
         if length < SHORT:
             break
-        here = _expanded(objective, here.v + by, still)
+        here = _expanded(objective, binding, here.v + by, still)
         if (here.v[heads] <= 0).any():
             return here, pushes, np.inf
     return here, pushes, last
 
 
-def _expanded(objective: ConvexObjective, v: Vector, still: Indices) -> Expansion:
-    """The expansion at the nearest point of the set, with 0 for the coordinates held at 0."""
-    inside = v.copy()
-    inside[still] = 0.0
-    return objective.expand(
-        objective.lift(objective.problem.x_set.project(objective.unlifted(inside)))
-    )
+def _values_of(gamma: Gamma, agents: Indices) -> Vector:
+    """The values of agents that are exceptions of gamma."""
+    values: Vector = gamma.values[np.searchsorted(gamma.agents, agents)]
+    return values
+
+
+def _expanded(
+    objective: ConvexObjective, binding: Binding, v: Vector, still: Indices | None = None
+) -> Expansion:
+    """The expansion at v, with gamma = 0 held for the agents with t = 0; at the nearest point of
+    the set, with 0 for the coordinates held at 0, if those are given."""
+    agents = binding.few.agents
+    if still is not None:
+        inside = v.copy()
+        inside[still] = 0.0
+        v = objective.lift(objective.problem.x_set.project(objective.unlifted(inside)))
+    return objective.expand(v, None, Gamma(v, agents, np.zeros(agents.size)))
 
 
 def _certified(
     objective: ConvexObjective,
     constraints: Constraints,
-    found: Minimum,
+    found: Solution,
     here: Expansion,
     binding: Binding,
     pushes: Vector,
-) -> Minimum:
+) -> Solution:
     """The point with its own gamma and lower bound, or with those of `found` if its bound is
     better."""
-    few, t = binding.few, objective.pulls_at(here, objective.free)
-    model, gamma, multipliers = (
-        LocalModel(objective, here, objective.free[few]),
-        np.sign(t),
-        np.zeros(constraints.number),
-    )
-    held = binding.constraints.size
-    own, multipliers[binding.constraints] = (
-        np.clip(objective.n * pushes[held:], -1.0, 1.0),
-        -pushes[:held],
-    )
-    change, gamma[few] = own - gamma[few], own
-    value = here.value + float((change * t[few]).sum()) / objective.n
-    lower = objective.least(here.v, value, here.gradient + model.pulled(change), multipliers)
+    few, held, multipliers = binding.few, binding.constraints.size, np.zeros(constraints.number)
+    own = np.clip(objective.n * pushes[held:], -1.0, 1.0)
+    multipliers[binding.constraints] = -pushes[:held]
+    model = LocalModel(objective, here.v, here.held, here.hessian, few)
+    value = here.held[0] + float(own @ model.pulls(here.v)) / objective.n
+    gradient = here.held[1] + model.pulled(own)
+    lower = objective.least(here.v, value, gradient, multipliers)
     if lower < found.lower:
         return found._replace(v=here.v, upper=here.value)
-    return Minimum(here.v, gamma, lower, here.value, multipliers)
+    gamma = Gamma(here.v, few.agents, own)
+    return Solution(here.v, gamma, lower, here.value, multipliers)
 
 
-def _binding(constraints: Constraints, found: Minimum, t: Vector) -> Binding:
+def _binding(constraints: Constraints, found: Solution, known: Active) -> Binding:
     """The constraints and agents whose multiplier exceeds their slack at the end of the
     interior-point method, where the product of the two is the same for all. If the head of a curved
     constraint is 0, so are its body and the coordinates that other constraints tie to it."""
@@ -162,7 +167,8 @@ def _binding(constraints: Constraints, found: Minimum, t: Vector) -> Binding:
     bound[rows] = constraints.slopes(v, rows) != 0
     touched = held & bound[:, still].any(axis=1) & (np.arange(held.size) >= len(constraints.curves))
     still |= bound[touched].any(axis=0)
-    few = np.flatnonzero(np.abs(t) < (1 - np.abs(found.gamma)) / 2)
+    values = _values_of(found.gamma, known.agents)
+    few = known.part(np.abs(known.t) < (1 - np.abs(values)) / 2)
     return Binding(np.flatnonzero(held & ~touched), few, np.flatnonzero(~still))
 
 
@@ -173,9 +179,9 @@ def _step(
     held, moving, first = binding.constraints, binding.moving, binding.constraints.size
     rows = np.zeros((pushes.size, v.size))
     rows[:first] = constraints.slopes(v, held)
-    rows[first:, : model.alpha], rows[first:, model.alpha] = model.pull_rows.T, -model.pull_labels
+    rows[first:, : model.alpha], rows[first:, model.alpha] = model.pull_rows, -model.pull_labels
     misses = np.append(constraints.heights(v)[held], model.pulls(v))
-    local = model.derivatives(model.at(v), np.zeros(binding.few.size))
+    local = model.derivatives(model.at(v), np.zeros(binding.few.t.size))
     hessian = local.hessian + constraints.bend(v, -pushes, held)
     gradient, by = local.gradient + pushes @ rows, np.zeros(v.size)
     by[moving], change = _solved(

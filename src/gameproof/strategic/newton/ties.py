@@ -12,17 +12,18 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.strategic.robust_objective import RobustObjective
+from gameproof.rows.row_blocks import Rows
+from gameproof.strategic.newton.convex_objective import ConvexObjective
 
 # Rows that are examined first, and the relative size below which an eigenvalue counts as 0.
 SAMPLE, NOTHING = 5000, 1e-12
 HALVINGS, ROUNDING = 40, 1e-15
 
 
-def without_ties(problem: RobustObjective, x: Vector) -> Vector:
+def without_ties(objective: ConvexObjective, x: Vector) -> Vector:
     """x, or a point with smaller coefficients and the same value but for rounding: a wider margin
     would lead past the end of a tie."""
-    still = _directions(problem)
+    problem, still = objective.problem, _directions(objective)
     if not still.size:
         return x
     start = 0 if problem.intercept is None else 1
@@ -30,14 +31,14 @@ def without_ties(problem: RobustObjective, x: Vector) -> Vector:
     theta = x[start:-1] / cost
     by = np.linalg.lstsq(still[start:] / cost[:, None], theta, rcond=None)[0]
     change: Vector = np.append(-still @ by, 0.0)
-    value = problem.robust_value(x)
+    value = objective.robust_value(x)
     allowed = value + ROUNDING * max(1.0, abs(value))
 
     def moved(share: float) -> Vector:
         return problem.x_set.project(x + share * change)
 
     def good(share: float) -> bool:
-        return problem.robust_value(moved(share)) <= allowed
+        return objective.robust_value(moved(share)) <= allowed
 
     if good(1.0):
         return moved(1.0)
@@ -48,17 +49,26 @@ def without_ties(problem: RobustObjective, x: Vector) -> Vector:
     return moved(low)
 
 
-def _directions(problem: RobustObjective) -> Matrix:
+def _directions(objective: ConvexObjective) -> Matrix:
     """Changes of intercept and theta that change no score, one per column; usually none."""
-    people = problem.population
-    sizes = np.maximum(people.largest_by_feature, np.finfo(float).tiny)
-    head = np.ones((min(SAMPLE, people.n), 0 if problem.intercept is None else 1))
-    rows = np.hstack([head, people.X[:SAMPLE] / sizes])
-    values, vectors = np.linalg.eigh(rows.T @ rows / len(rows))
+    problem, rows = objective.problem, objective.rows
+    sizes = np.maximum(problem.population.largest_by_feature, np.finfo(float).tiny)
+    number = min(SAMPLE, rows.n)
+    head = np.ones((number, 0 if problem.intercept is None else 1))
+    # The first rows of a file may be alike, so the examined rows are spread over all.
+    places = np.unique(np.linspace(0, rows.n - 1, number).astype(np.int64))
+    table = np.hstack([head[: places.size], rows.take(places).X / sizes])
+    values, vectors = np.linalg.eigh(table.T @ table / len(table))
     scale = np.append(np.ones(head.shape[1]), 1 / sizes)
     found: Matrix = scale[:, None] * vectors[:, values < NOTHING * max(float(values[-1]), 1e-300)]
     if not found.size:
         return found
     offset = found[: head.shape[1]].sum(axis=0)
-    most = np.abs(people.X @ found[head.shape[1] :] + offset).max(axis=0)
+    most = np.max(list(rows.map(_largest_change, found[head.shape[1] :], offset)), axis=0)
     return found[:, most <= np.sqrt(NOTHING)]
+
+
+def _largest_change(rows: Rows, directions: Matrix, offset: Vector) -> Vector:
+    """The largest change of a score of these rows along each direction."""
+    found: Vector = np.abs(rows.X @ directions + offset).max(axis=0)
+    return found

@@ -9,6 +9,8 @@ Where the point is accurate to rounding, `small` says so: what is larger than ro
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gameproof.core.arguments import Vector
@@ -24,9 +26,15 @@ RESIDUE, WIDER = 1e-9, 1e-9
 
 
 def with_zeros(
-    problem: RobustObjective, x: Vector, lower: float, upper: float, small: float = SMALL
+    problem: RobustObjective,
+    x: Vector,
+    lower: float,
+    upper: float,
+    small: float = SMALL,
+    value: Callable[[Vector], float] | None = None,
 ) -> Vector:
     """x with 0 in place of as many small numbers as the value, between these bounds, allows."""
+    value = value or problem.robust_value
     allowed = max(upper, lower + TARGET * max(1.0, abs(upper)))
     sizes = np.abs(x) * _scales(problem)
     threshold = min(small, 2 * float(sizes[sizes < small].max(initial=0.0)))
@@ -35,14 +43,19 @@ def with_zeros(
         if np.array_equal(tried, x):
             break
         tried[-1] = _alpha(problem, tried, x[-1])
-        if problem.robust_value(tried) <= allowed:
+        if value(tried) <= allowed:
             return tried
         threshold *= SMALLER
-    return _without_residue(problem, x, sizes, lower, upper)
+    return _without_residue(problem, x, sizes, lower, upper, value)
 
 
 def _without_residue(
-    problem: RobustObjective, x: Vector, sizes: Vector, lower: float, upper: float
+    problem: RobustObjective,
+    x: Vector,
+    sizes: Vector,
+    lower: float,
+    upper: float,
+    value: Callable[[Vector], float],
 ) -> Vector:
     """x with numbers that are only rounding set to 0, even if that widens the gap a little."""
     tried = np.where(sizes < RESIDUE, 0.0, x)
@@ -50,7 +63,7 @@ def _without_residue(
         return x
     tried[-1] = _alpha(problem, tried, x[-1])
     allowed = lower + WIDER * max(1.0, abs(upper))
-    return tried if problem.robust_value(tried) <= allowed else x
+    return tried if value(tried) <= allowed else x
 
 
 def _scales(problem: RobustObjective) -> Vector:

@@ -1,0 +1,1 @@
+"""Blocks of rows and sums over them: in memory, in files, on a cluster."""

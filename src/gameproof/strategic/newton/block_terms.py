@@ -1,0 +1,298 @@
+"""What a block of rows adds to the sums of Newton's method.
+
+`Terms` holds the numbers of an objective that all agents share. It contains no rows, so it can be
+sent to where the rows are. Its functions of a block are
+
+    expanded    value, gradient and Hessian, and how much t changed since another point
+    active      the agents whose t may reach 0
+    selected    the agents at given places
+
+The adversary's gamma is never stored for all agents. `Gamma` is the sign of t at one point, except
+for a few agents with a value of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.rows.row_blocks import Rows, added
+from gameproof.strategic.losses.loss import Loss
+from gameproof.strategic.newton.lifts import Lift
+from gameproof.strategic.norms import NormPower, power_of_norm
+
+NOBODY = np.zeros(0, dtype=np.int64)
+
+
+class Gamma(NamedTuple):
+    """sign t at v, except for these agents (sorted), who have these values."""
+
+    v: Vector
+    agents: Indices
+    values: Vector
+
+    def within(self, places: Indices) -> tuple[Indices, Vector]:
+        """The exceptions among the agents at these places, which are sorted: their positions and
+        their values."""
+        if not (places.size and self.agents.size):
+            return NOBODY, np.zeros(0)
+        low, high = np.searchsorted(self.agents, [places[0], places[-1] + 1])
+        own = self.agents[low:high]
+        positions = np.searchsorted(places, own)
+        if places[-1] - places[0] + 1 == places.size:  # consecutive
+            return positions, self.values[low:high]
+        here = places[np.minimum(positions, places.size - 1)] == own
+        return positions[here], self.values[low:high][here]
+
+
+class Reach(NamedTuple):
+    """How far t may move: `factor` times its change between two points, plus `margin`; for at least
+    the `least` agents with the smallest t."""
+
+    before: Vector
+    after: Vector
+    factor: float
+    margin: float
+    least: int
+
+
+class Active(NamedTuple):
+    """Some free agents: the derivatives of t (one row per agent), minus those in alpha, and t."""
+
+    agents: Indices
+    pull_rows: Matrix
+    pull_labels: Vector
+    t: Vector
+
+    def part(self, chosen: Any) -> Active:
+        """Some of them."""
+        return Active(*(field[chosen] for field in self))
+
+    @classmethod
+    def joined(cls, parts: list[Active]) -> Active:
+        """All agents of the parts."""
+        return cls(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
+
+
+class Block(NamedTuple):
+    """The data of some agents: derivatives of scores (one row per agent), labels times kappa,
+    coefficients l, powers zeta, weights, whether gamma is maximised out, and whether they move."""
+
+    places: Indices
+    rows: Matrix
+    label: Vector
+    linear: Vector
+    zeta: Vector | float
+    weights: Vector | None
+    free: NDArray[np.bool_]
+    moves: NDArray[np.bool_]
+
+    def counted(self, values: Any) -> Any:
+        """Values times the weights of their agents."""
+        return values if self.weights is None else values * self.weights
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """The numbers of an objective that all agents share.
+
+    `gamma` is given (one entry per agent) or maximised out. `strength` has one entry, or one per
+    agent; it is 0 unless scores rise by a power."""
+
+    loss: Loss
+    kappa: float
+    flips: str
+    start: int
+    alpha: int
+    size: int
+    lifts: list[tuple[Lift, int]]
+    strength: Vector
+    moves: bool
+    anybody_moves: bool
+    risers: Indices
+    norm: float
+    degree: float
+    gamma: Vector | None = None
+
+    def block(self, rows: Rows) -> Block:
+        """The data of these rows."""
+        y, s = rows.y, self.loss.s
+        can_flip = np.full(y.size, self.flips == "both")
+        if self.flips == "one-way":
+            can_flip = y > 0
+        linear = np.where(can_flip, 0.0, -s * y)
+        if self.gamma is not None:
+            linear += s * np.where(can_flip, self.gamma[rows.places], 0.0)
+        zeta: Vector | float = 0.0
+        if self.moves:
+            own = self.strength if self.strength.size == 1 else self.strength[rows.places]
+            zeta = np.where(y < 0, own, 0.0)
+        return Block(
+            rows.places,
+            self._matrix(rows),
+            self.kappa * y,
+            linear,
+            zeta,
+            rows.weights,
+            can_flip if self.gamma is None else np.zeros(y.size, dtype=bool),
+            (y < 0) & self.anybody_moves,
+        )
+
+    def _matrix(self, rows: Rows) -> Matrix:
+        """One column for the intercept, if there is one, for each feature and for each variable of
+        a budget. The latter are 0 for agents who do not move."""
+        n, d = rows.X.shape
+        if self.alpha == d:
+            return rows.X
+        found, theta = np.empty((n, self.alpha)), slice(self.start, self.start + d)
+        found[:, : self.start], found[:, theta] = 1.0, rows.X
+        movers = np.flatnonzero(rows.y < 0) if self.lifts else NOBODY
+        for part, at in self.lifts:
+            found[:, at : at + part.count] = 0.0
+            if movers.size:
+                agents = rows.places[movers]
+                found[movers, at : at + part.count] = part.rows(agents).T
+                found[movers, theta] = part.shifted(found[movers, theta].T, agents).T
+        return found
+
+    def power(self, v: Vector) -> NormPower:
+        """The rise of the score of an agent of power 1, with its derivatives."""
+        return power_of_norm(v[self.risers], self.norm, self.degree)
+
+    def scores(self, block: Block, v: Vector) -> Vector:
+        """z of the agents of a block."""
+        z: Vector = block.rows @ v[: self.alpha]
+        if self.moves:
+            z += block.zeta * self.power(v).value
+        return z
+
+    def pulls(self, block: Block, z: Vector, v: Vector) -> Vector:
+        """t of the agents of a block, without their weights."""
+        t: Vector = self.loss.s * z - block.label * v[self.alpha]
+        return t
+
+    def blocks(self, rows: Rows) -> Iterator[Block]:
+        """The data of these rows, piece by piece."""
+        return map(self.block, rows.pieces())
+
+    def mean_curvature(self, z: Vector, reach: Vector | float) -> Vector:
+        """The mean of phi'' over scores within reach."""
+        width, slope = np.maximum(reach, 1e-6), self.loss.slope
+        mean: Vector = (slope(z + width) - slope(z - width)) / (2 * width)
+        return mean
+
+
+def expanded(
+    rows: Rows, terms: Terms, v: Vector, before: Vector | None, held: Gamma | None
+) -> list[Any]:
+    """The sums over these rows of: value, gradient, Hessian, the cross, own and push terms of
+    agents who move, t^2, the squared change of t since `before`, and what the agents of `held` add
+    to value and gradient if they have its gamma."""
+    return added(_piece(block, terms, v, before, held) for block in terms.blocks(rows))
+
+
+def _piece(
+    block: Block, terms: Terms, v: Vector, before: Vector | None, held: Gamma | None
+) -> list[Any]:
+    at, s, A, z = terms.alpha, terms.loss.s, block.rows, terms.scores(block, v)
+    phi, slope, curvature = terms.loss.terms(z)
+    t = terms.pulls(block, z, v)
+    changed = 0.0
+    if before is not None:
+        z_before = terms.scores(block, before)
+        if terms.loss.kinks:
+            curvature = np.maximum(curvature, terms.mean_curvature(z, np.abs(z - z_before)))
+        change = block.counted(t - terms.pulls(block, z_before, before))[block.free]
+        changed = float(change @ change)
+    gamma = np.sign(t) * block.free
+    by_z = block.counted(slope + block.linear + s * gamma)
+    value = float(block.counted(phi + block.linear * z + gamma * t).sum())
+    curvature = block.counted(curvature)
+    by_v, hessian = np.zeros(terms.size), np.zeros((terms.size, terms.size))
+    by_v[:at], by_v[at] = by_z @ A, -float(block.counted(block.label * gamma).sum())
+    hessian[:at, :at] = gram(A, curvature)
+    cross, own, push = np.zeros(at), 0.0, 0.0
+    if terms.moves:
+        bent = curvature * block.zeta
+        cross, own, push = bent @ A, float(bent @ block.zeta), float(by_z @ block.zeta)
+    pulled = block.counted(t)[block.free]
+    sums = [value, by_v, hessian, cross, own, push, float(pulled @ pulled), changed]
+    return [*sums, *_held(block, terms, t, gamma, held)]
+
+
+def _held(
+    block: Block, terms: Terms, t: Vector, gamma: Vector, held: Gamma | None
+) -> tuple[float, Vector]:
+    """What a change from sign t to the gamma of `held` adds to value and gradient."""
+    by_v = np.zeros(terms.size)
+    where, values = (NOBODY, np.zeros(0)) if held is None else held.within(block.places)
+    if not where.size:
+        return 0.0, by_v
+    change = values - gamma[where]
+    if block.weights is not None:
+        change = change * block.weights[where]
+    by_v[: terms.alpha] = terms.loss.s * (change @ block.rows[where])
+    by_v[terms.alpha] = -float(change @ block.label[where])
+    return float(change @ t[where]), by_v
+
+
+def active(rows: Rows, terms: Terms, v: Vector, reach: Reach) -> Active:
+    """The free agents of these rows whose t, at v, is within reach of 0, and the `least` nearest
+    ones."""
+    return Active.joined([_active_piece(block, terms, v, reach) for block in terms.blocks(rows)])
+
+
+def _active_piece(block: Block, terms: Terms, v: Vector, reach: Reach) -> Active:
+    t = block.counted(terms.pulls(block, terms.scores(block, v), v))
+    limit: Any = reach.margin
+    if reach.factor:
+        ends = [terms.pulls(block, terms.scores(block, u), u) for u in (reach.after, reach.before)]
+        limit = reach.factor * np.abs(block.counted(ends[0] - ends[1])) + reach.margin
+    size = np.where(block.free, np.abs(t), np.inf)
+    near = size <= limit
+    if reach.least < size.size:
+        limit = np.partition(size, reach.least)[reach.least]
+        near |= size <= limit
+    return _chosen(block, terms, t, np.flatnonzero(near & block.free))
+
+
+def selected(rows: Rows, terms: Terms, v: Vector, agents: Indices) -> Active:
+    """The free agents among these."""
+    gamma = Gamma(v, agents, np.zeros(agents.size))
+    found = []
+    for block in terms.blocks(rows):
+        where, _ = gamma.within(block.places)
+        t = block.counted(terms.pulls(block, terms.scores(block, v), v))
+        found.append(_chosen(block, terms, t, where[block.free[where]]))
+    return Active.joined(found)
+
+
+def _chosen(block: Block, terms: Terms, t: Vector, where: Indices) -> Active:
+    weights = 1.0 if block.weights is None else block.weights[where]
+    labels = weights * block.label[where]
+    pull_rows = (terms.loss.s * block.rows[where].T * weights).T
+    return Active(block.places[where], pull_rows, labels, t[where])
+
+
+def signs(rows: Rows, terms: Terms, gamma: Gamma) -> Vector:
+    """gamma of each of these rows; 0 for agents who are not free."""
+    found = []
+    for block in terms.blocks(rows):
+        own = block.free * np.sign(terms.pulls(block, terms.scores(block, gamma.v), gamma.v))
+        where, values = gamma.within(block.places)
+        own[where] = values
+        found.append(own)
+    return np.concatenate(found)
+
+
+def gram(rows: Matrix, weights: Vector) -> Matrix:
+    """rows' diag(weights) rows. Weights are not negative, so it is a product of a matrix with its
+    own transpose, which takes half the time of a general product."""
+    scaled = rows * np.sqrt(weights)[:, None]
+    product: Matrix = scaled.T @ scaled
+    return product

@@ -1,0 +1,31 @@
+"""`Solution`: a point and a gamma for all agents, with bounds of the value of the game."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from gameproof.core.arguments import Vector
+from gameproof.strategic.newton.barrier import Minimum
+from gameproof.strategic.newton.block_terms import Gamma
+from gameproof.strategic.newton.convex_objective import ConvexObjective
+
+
+class Solution(NamedTuple):
+    """A `Minimum` whose gamma is stored for few agents only."""
+
+    v: Vector
+    gamma: Gamma
+    lower: float
+    upper: float
+    multipliers: Vector
+
+    @property
+    def gap(self) -> float:
+        """The difference of the bounds."""
+        return self.upper - self.lower
+
+    @classmethod
+    def of_all(cls, objective: ConvexObjective, found: Minimum) -> Solution:
+        """The minimum that the interior-point method found for all agents."""
+        gamma = Gamma(found.v, objective.free_agents, found.gamma)
+        return cls(found.v, gamma, found.lower, found.upper, found.multipliers)
