@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gameproof import live as live
     from gameproof.auditing.audit import audit as audit
     from gameproof.auditing.audit import compare_models as compare_models
     from gameproof.auditing.audit_page import write_audit as write_audit
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from gameproof.auditing.linear_model import LinearModel as LinearModel
     from gameproof.auditing.page import write_page as write_page
     from gameproof.auditing.radius_section import which_radius as which_radius
-    from gameproof import live as live
     from gameproof.core.errors import AnswerError as AnswerError
     from gameproof.core.errors import BudgetExceeded as BudgetExceeded
     from gameproof.core.errors import BudgetWarning as BudgetWarning

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from studies import answer, complete, problem, shuffled
 
 import gameproof as gp
 from gameproof.live.facts import Status
 from gameproof.live.study import Study
+from studies import answer, complete, problem, shuffled
 
 SETTINGS = {"method": "ogda-rr", "batch": 8, "seed": 3, "max_answers": 60}
 

@@ -69,9 +69,8 @@ class Advancer:
             return False
         place = self._place(rows[-1])
         missing = place.missing
-        if missing and not force:
-            if not self._closes_without(place, missing, now):
-                return False
+        if missing and not force and not self._closes_without(place, missing, now):
+            return False
         if not place.counted:
             return False
         self._close(place, now)
@@ -124,7 +123,7 @@ class Advancer:
     def _within_limit(self, wanted: Deployment) -> list[int] | None:
         """Whom to ask: others instead of people who were asked as often as allowed. None if there
         are not enough."""
-        agents = wanted.agents.tolist()
+        agents: list[int] = wanted.agents.tolist()
         if self._settings.max_per_person is None:
             return agents
         asked = Counter(question.agent for question in self._ledger.questions(self._study))
@@ -134,7 +133,7 @@ class Advancer:
         negative = np.flatnonzero(self._specification.problem.population.y < 0)
         free = np.setdiff1d(negative, [*full, *agents])
         place = [self._settings.seed, REPLACEMENTS, self._fold.n_deployments]
-        others = np.random.default_rng(place).permutation(free).tolist()
+        others: list[int] = np.random.default_rng(place).permutation(free).tolist()
         if len(others) < sum(agent in full for agent in agents):
             return None
         return [others.pop() if agent in full else agent for agent in agents]

@@ -47,10 +47,9 @@ class Settings:
     max_per_person: int | None
 
     def __post_init__(self) -> None:
-        if self.method != AUTO and not isinstance(self.method, Solver):
-            if self.method not in METHODS:
-                known = ", ".join(map(repr, [AUTO, *METHODS]))
-                raise ValueError(f"method must be {known} or a Solver, got {self.method!r}")
+        if not isinstance(self.method, Solver) and self.method not in (AUTO, *METHODS):
+            known = ", ".join(map(repr, [AUTO, *METHODS]))
+            raise ValueError(f"method must be {known} or a Solver, got {self.method!r}")
         as_count("batch", self.batch)
         as_count("seed", self.seed, least=0)
         as_positive("patience", self.patience)

@@ -17,7 +17,6 @@ from sqlalchemy.exc import IntegrityError
 
 from gameproof.core.process_lock import ProcessLock
 from gameproof.live import chain, schema
-from gameproof.live.sql_database import open_database, reading
 from gameproof.live.facts import (
     AnswerRow,
     Counts,
@@ -39,6 +38,7 @@ from gameproof.live.refusals import (
     unknown_study,
 )
 from gameproof.live.schema import SCHEMA_VERSION
+from gameproof.live.sql_database import open_database, reading
 from gameproof.live.sql_statements import (
     ANSWERS,
     IN_ORDER,

@@ -62,7 +62,9 @@ def problem_from_table(
     model = TableModel(training.plan, prepare, classifier, {}, training.budgets)
     persons = [str(k) for k in range(len(y))]
     if key is not None:
-        persons = [str(value) for value in training.table.columns[key].tolist()]
+        persons = [
+            str(value) for value in training.table.column(key, "key column").cells.to_pylist()
+        ]
     problem = StrategicProblem(
         Population(Z, y), radius=radius, label_cost=label_cost, intercept=INTERCEPT
     )

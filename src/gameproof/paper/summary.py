@@ -13,9 +13,9 @@ from pathlib import Path
 
 from gameproof.auditing.number_format import p_value, survival
 from gameproof.core.atomic_files import write_whole
+from gameproof.paper.experiment_study import Study, machine, versions
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import Judged, judge
-from gameproof.paper.experiment_study import Study, machine, versions
 
 SMOKE = "A smoke run with few seeds and epochs: its verdicts mean nothing."
 HOW = (

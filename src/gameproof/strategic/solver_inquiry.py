@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Vector
 from gameproof.kernels import strategic
@@ -65,7 +66,9 @@ class SolverInquiry:
             else:
                 run.tell(question, self._values(question, people.X[question.indices] @ theta))
 
-    def _tell(self, question: Question, asked: Indices, replies: Replies, places: Indices) -> None:
+    def _tell(
+        self, question: Question, asked: NDArray[np.bool_], replies: Replies, places: Indices
+    ) -> None:
         run, people = self.run, self._problem.population
         samples = question.indices.copy()
         samples[asked] = replies.agents[places]
