@@ -52,7 +52,12 @@ from gameproof.live.specification import (
     with_real_people,
 )
 from gameproof.live.sql_ledger import SqlLedger
-from gameproof.live.study_frames import answer_frame, deployment_frame
+from gameproof.live.study_frames import (
+    answer_frame,
+    answer_names,
+    deployment_frame,
+    fact_frames,
+)
 from gameproof.live.study_table import StudyTable
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.population import LARGEST_ANSWER
@@ -201,6 +206,20 @@ class Study:
         """The columns of the study's table; None without a table."""
         stored = self._specification.table
         return None if stored is None else StudyTable.from_json(stored)
+
+    @property
+    def sees_scores(self) -> bool:
+        """Whether answers are scores instead of features."""
+        return self._specification.sees_scores
+
+    @property
+    def answer_names(self) -> list[str]:
+        """The columns of an answer in `history`, in order."""
+        return answer_names(self._specification)
+
+    def with_clock(self, clock: Callable[[], float]) -> Study:
+        """The same study by another clock, for simulations and tests."""
+        return Study(self.ledger, self._row, self._specification, clock)
 
     # --- asking
 
@@ -417,6 +436,10 @@ class Study:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case
         risk by its answers, with its 95 % interval."""
         return deployment_frame(self.ledger, self._id, self._specification)
+
+    def fact_frames(self) -> dict[str, Any]:
+        """Data frames of all questions, exposures and events, by these names."""
+        return fact_frames(self.ledger, self._id)
 
     def verify(self) -> list[str]:
         """Sentences that name every row that was changed behind the study's back; none if the hash

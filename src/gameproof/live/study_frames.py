@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.live.facts import AnswerRow, QuestionRow, Status, exact_numbers
+from gameproof.live.facts import (
+    AnswerRow,
+    EventRow,
+    ExposureRow,
+    QuestionRow,
+    Status,
+    exact_numbers,
+)
 from gameproof.live.fold import read_classifier_bits, replies_by_position
 from gameproof.live.ledger import Ledger
 from gameproof.live.specification import Specification
@@ -41,8 +48,28 @@ def answer_frame(
     )
     width = 1 if specification.sees_scores else specification.problem.population.d
     numbers = np.array([exact_numbers(a.body) for a in answers]).reshape(len(answers), width)
-    names = ["score"] if specification.sees_scores else [f"x{c}" for c in range(width)]
-    return frame.assign(**dict(zip(names, numbers.T, strict=True)))
+    return frame.assign(**dict(zip(answer_names(specification), numbers.T, strict=True)))
+
+
+def answer_names(specification: Specification) -> list[str]:
+    """The columns of an answer."""
+    if specification.sees_scores:
+        return ["score"]
+    return [f"x{c}" for c in range(specification.problem.population.d)]
+
+
+def fact_frames(ledger: Ledger, study: int) -> dict[str, Any]:
+    """The facts that `answer_frame` and `deployment_frame` do not show."""
+    import pandas as pd
+
+    found = {
+        "questions": pd.DataFrame(ledger.questions(study), columns=QuestionRow._fields),
+        "exposures": pd.DataFrame(ledger.exposures(study), columns=ExposureRow._fields),
+        "events": pd.DataFrame(ledger.events(study), columns=EventRow._fields),
+    }
+    for name, column in (("exposures", "shown"), ("events", "at")):
+        found[name][column] = pd.to_datetime(found[name][column], unit="s", utc=True)
+    return found
 
 
 def deployment_frame(ledger: Ledger, study: int, specification: Specification) -> Any:

@@ -6,6 +6,7 @@ classifier whose coefficients are replaced by those that are deployed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -13,8 +14,8 @@ from typing import Any, NamedTuple, Self, final
 
 import numpy as np
 
-from gameproof.core.arguments import Vector
-from gameproof.core.errors import AnswerError
+from gameproof.core.arguments import Matrix, Vector
+from gameproof.core.errors import AnswerError, DataError
 from gameproof.estimators.logistic import StrategicLogisticRegression
 from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.population import Population
@@ -22,7 +23,7 @@ from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.tables.column_budgets import StatedBudgets
 from gameproof.tables.defaults import LABEL_COST
 from gameproof.tables.load_model import KINDS
-from gameproof.tables.table import as_table
+from gameproof.tables.table import Table, as_table
 from gameproof.tables.table_model import TableModel, restored_table, table_record
 from gameproof.tables.training_table import training_table
 
@@ -60,15 +61,23 @@ def problem_from_table(
     Z, y = prepare.transform(training.data.X), training.data.y
     classifier = StrategicLogisticRegression(response=None).fit(Z, y)
     model = TableModel(training.plan, prepare, classifier, {}, training.budgets)
-    persons = [str(k) for k in range(len(y))]
-    if key is not None:
-        persons = [
-            str(value) for value in training.table.column(key, "key column").cells.to_pylist()
-        ]
+    persons = [str(k) for k in range(len(y))] if key is None else _persons(training.table, key)
     problem = StrategicProblem(
         Population(Z, y), radius=radius, label_cost=label_cost, intercept=INTERCEPT
     )
     return TableProblem(problem, {"model": table_record(model), "persons": persons})
+
+
+def _persons(table: Table, key: str) -> list[str]:
+    """The values of the key column, which must differ."""
+    values = table.column(key, "key column").cells.to_pylist()
+    twice = [value for value, count in Counter(values).items() if count > 1 or value is None]
+    if twice:
+        raise DataError(
+            f"the column {key!r} does not identify people: {twice[0]!r} stands in several "
+            "rows or is missing; name another key column"
+        )
+    return [str(value) for value in values]
 
 
 @final
@@ -92,13 +101,21 @@ class StudyTable:
         """The features of a row in the table's columns. Columns that the study does not use are
         ignored."""
         wanted = self.template.plan.features.names
-        missing = [name for name in wanted if name not in row]
-        if missing:
-            raise AnswerError(f"the answer lacks the column {missing[0]!r} of the study's table")
-        table = as_table({name: [row[name]] for name in wanted})
-        found: Vector = self.template.prepared(table).Z[0]
-        if not np.isfinite(found).all():
-            raise AnswerError("the answer has a value that cannot be used")
+        table = as_table({name: [row[name]] for name in wanted if name in row})
+        found: Vector = self.feature_rows(table)[0]
+        return found
+
+    def feature_rows(self, table: Table) -> Matrix:
+        """The features of every row of a table of answers."""
+        for name in self.template.plan.features.names:
+            if name not in table.columns:
+                raise AnswerError(f"the answer lacks the column {name!r} of the study's table")
+        found = self.template.prepared(table).Z
+        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
+        if bad.size:
+            raise AnswerError(
+                f"the answer in row {table.row(int(bad[0]))} has a value that cannot be used"
+            )
         return found
 
     def model(self, theta: Vector, intercept: float) -> TableModel:
