@@ -70,7 +70,7 @@ def test_bad_answers_are_named_and_good_ones_stored(capsys, people, study, tmp_p
     [question] = live(capsys, "ask", study)["questions"]
     wrong = {**question, "question": 999}
     answers = reports(people, [wrong, question], tmp_path / "answers.csv")
-    assert "row 2: this study has no question 999" in failed(capsys, "tell", study, answers)
+    assert "row 1: this study has no question 999" in failed(capsys, "tell", study, answers)
     assert live(capsys, "status", study)["n_answers"] == 1
     short = tmp_path / "short.csv"
     short.write_text(f"question,savings\n{question['question']},100\n")

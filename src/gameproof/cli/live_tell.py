@@ -7,8 +7,6 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gameproof.cli.console import Console
 from gameproof.cli.live_study import add_study, opened_study
 from gameproof.cli.options import add_command
@@ -102,6 +100,8 @@ def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any],
 
 
 def _questions(table: Table) -> list[int]:
+    import numpy as np
+
     cells = table.column(QUESTION, "column").numbers
     numbers = np.full(table.n, np.nan) if cells is None else np.asarray(cells, dtype=np.float64)
     bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers == np.floor(numbers))))
@@ -116,6 +116,8 @@ def _questions(table: Table) -> list[int]:
 
 def _features(study: Study, table: Table) -> Matrix:
     """The answers, one per row."""
+    import numpy as np
+
     if study.table is not None:
         return study.table.feature_rows(table)
     names = study.answer_names
