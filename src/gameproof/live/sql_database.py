@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy.exc import OperationalError
 
+from gameproof.live.facts import LedgerError
 from gameproof.live.schema import metadata
 
 # How long a writer waits for another one before it gives up, in seconds.
@@ -30,6 +32,7 @@ def open_database(where: str | Path) -> Engine:
     if url.get_backend_name() == "sqlite":
         event.listen(engine, "connect", _configure_sqlite)
         event.listen(engine, "begin", _begin)
+    event.listen(engine, "handle_error", _explain, retval=True)
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:k)"), {"k": CREATING})
@@ -53,6 +56,18 @@ def _configure_sqlite(connection: Any, _: Any) -> None:
     for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         cursor.execute(f"PRAGMA {setting}")
     cursor.close()
+
+
+def _explain(context: ExceptionContext) -> LedgerError | None:
+    """Says what to do if the database is full, locked or gone."""
+    if not isinstance(context.sqlalchemy_exception, OperationalError):
+        return None
+    why = " ".join(str(context.original_exception).split())
+    return LedgerError(
+        "store-unavailable",
+        f"the database cannot be used at this moment ({why}); repeat this later, which stores "
+        "nothing twice",
+    )
 
 
 def reading(engine: Engine) -> Connection:
