@@ -14,7 +14,7 @@ SETTINGS = {"method": "ogda-rr", "batch": 8, "seed": 3, "max_answers": 40}
 
 def test_many_processes_give_the_same_bits_as_one(new_database) -> None:
     told, counted, _ = run(new_database, answers=200, tellers=4)
-    assert told > counted > 150
+    assert told > counted > 100
 
 
 def test_a_full_disk_loses_nothing(tmp_path) -> None:
