@@ -19,7 +19,7 @@ def test_many_processes_give_the_same_bits_as_one(new_database) -> None:
 
 def test_a_full_disk_loses_nothing(tmp_path) -> None:
     study = gp.live.create(tmp_path / "study.db", problem(), **SETTINGS)
-    [first, second, *_] = study.ask(limit=5, holder="a")
+    [first, second, *_] = study.ask(limit=5, holder="tester")
     told = study.tell(first.id, answer(study, first))
     engine = study.ledger.engine
 
@@ -41,7 +41,7 @@ def test_a_full_disk_loses_nothing(tmp_path) -> None:
 
 def test_a_database_that_returns_has_every_acknowledged_answer(postgresql) -> None:
     study = gp.live.create(postgresql.new_database(), problem(), **SETTINGS)
-    [first, second, *_] = study.ask(limit=5, holder="a")
+    [first, second, *_] = study.ask(limit=5, holder="tester")
     told = study.tell(first.id, answer(study, first))
     postgresql.stop()
     try:
