@@ -34,7 +34,7 @@ from query_runs import (
 )
 
 import gameproof as gp
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 
 TUNING = (1001,)
 CAP, LETTER_CAP, LETTER_TUNING = 30_000, 1_000_000, 300_000

@@ -23,6 +23,7 @@ ROOMS = (
     "dask",
     "auditing",
     "tables",
+    "live",
     "paper",
     "cli",
     "__main__",

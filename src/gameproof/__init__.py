@@ -18,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gameproof import live as live
     from gameproof.auditing.audit import audit as audit
     from gameproof.auditing.audit import compare_models as compare_models
     from gameproof.auditing.audit_page import write_audit as write_audit
@@ -292,6 +293,7 @@ _HOMES = {
     "minmax.state": ["State"],
     "minmax.trace": ["Trace"],
     "minmax.theory": ["theory"],
+    "live": ["live"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
@@ -301,7 +303,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'gameproof' has no attribute {name!r}")
     module = import_module(f"gameproof.{_HOME_OF[name]}")
-    value = module if name == "theory" else getattr(module, name)
+    value = module if name in ("live", "theory") else getattr(module, name)
     globals()[name] = value
     return value
 

@@ -11,9 +11,9 @@ from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Panels, Series
 from gameproof.cli.main import main
 from gameproof.paper import reproduce
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import mean_above
-from gameproof.paper.study import Study
 
 
 def tiny(study: Study) -> None:

@@ -8,9 +8,9 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from gameproof.paper import decisions
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import People, draw_people
 from gameproof.paper.reproduce import reproduce
-from gameproof.paper.study import Study
 
 BUDGETS = (0.25, 0.5, 1.0)
 

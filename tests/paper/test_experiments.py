@@ -12,9 +12,9 @@ import pytest
 
 from gameproof.auditing.page_model import Chart
 from gameproof.paper import complexity
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.reproduce import reproduce
-from gameproof.paper.study import Study
 from gameproof.tables.catalog import CATALOG
 
 COMPARED = ["tuning", "settings", "gaps", "final", "accuracy"]

@@ -17,7 +17,7 @@ from gameproof.cli.outputs import (
 from gameproof.paper.experiments import EXPERIMENTS
 
 if TYPE_CHECKING:
-    from gameproof.paper.study import Study
+    from gameproof.paper.experiment_study import Study
 
 CORRECTION = "Holm, over all claims of all experiments finished in the same folder"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gameproof.paper.study import Study
+    from gameproof.paper.experiment_study import Study
 
 
 def write_reproduction_page(path: Path, studies: Sequence[Study], note: str, command: str) -> None:

@@ -38,6 +38,7 @@ from gameproof.kernels.layout import (
     FROM,
     FROM_BASE,
     KEPT,
+    KNOWN,
     LAST,
     MEAN,
     MEAN_COUNT,
@@ -193,15 +194,30 @@ class Stepper:
             y[self.memory.samples[BATCH, places]] = self.memory.y[BASE, columns]
         return y
 
+    def substitute(self, others: Indices) -> None:
+        """Puts `others` in the places of the samples asked, in the same order."""
+        counts, samples, first = self.counts, self.memory.samples, 0
+        samples[ASKED_LIST, counts[ANSWERED] : counts[ASKED]] = others
+        for which in range(2 if self.method.asks_previous else 1):
+            start = which * self.method.batch
+            batch = samples[BATCH, start : start + counts[N_CURRENT + which]]
+            asked = self._sources_of(batch) != KNOWN
+            last = first + int(asked.sum())
+            batch[asked] = samples[ASKED_LIST, first:last]
+            first = last
+
     def costly(self, samples: Indices) -> Indices:
         """The samples among these whose values are counted."""
+        found: Indices = samples[self._sources_of(samples) == COUNTED]
+        return found
+
+    def _sources_of(self, samples: Indices) -> Indices:
+        """How the gradient of each sample is obtained."""
         sources = self.method.sources
         if not sources.bits.size:
-            return samples if sources.if_clear == COUNTED else samples[:0]
+            return np.full(samples.shape, sources.if_clear)
         with_bit = (sources.bits[samples >> 3] >> (samples & 7)) & 1 == 1
-        counted = np.where(with_bit, sources.if_set, sources.if_clear) == COUNTED
-        found: Indices = samples[counted]
-        return found
+        return np.where(with_bit, sources.if_set, sources.if_clear)
 
     # --- values
 

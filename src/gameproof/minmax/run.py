@@ -20,7 +20,7 @@ from numba import types
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Vector, as_generator, shown
+from gameproof.core.arguments import Indices, Vector, as_generator, shown
 from gameproof.kernels import step as kernel
 from gameproof.kernels.games import UserFunction
 from gameproof.kernels.jit import bound, for_data
@@ -293,6 +293,21 @@ class Run:
                 answered = question.indices[: self._counts[ANSWERED] - before]
                 queries.record(question.x, stepper.costly(answered))
         self._settle()
+
+    def substitute(self, question: Question, others: Sequence[int] | Indices) -> Question:
+        """The pending question with other samples in place of those asked.
+
+        People who never answer are replaced this way. The step then uses the other samples, and so
+        does a later step that asks its previous samples again."""
+        if self._question is None or question is not self._question:
+            raise ValueError(f"question {question.id} is not the pending one: call ask() again")
+        samples = np.array(others, dtype=np.int64)
+        if samples.shape != question.indices.shape:
+            raise ValueError(f"question {question.id} asks {len(question.indices)} samples")
+        self._stepper.substitute(samples)
+        samples.setflags(write=False)
+        self._question = question._replace(indices=samples)
+        return self._question
 
     def _settle(self) -> None:
         """Does what needs no further answer, up to the end of the step."""

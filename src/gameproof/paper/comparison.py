@@ -20,8 +20,8 @@ from gameproof.paper.experiment_runs import (
     values_per_step,
     where,
 )
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import TEST, TRAINED_FOR, Classifiers, People, Source, draw_people
-from gameproof.paper.study import Study
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, epochs_for, tune
 from gameproof.strategic.baselines import plain_regression, strategic_regression
 from gameproof.strategic.robust_problem import StrategicProblem

@@ -6,7 +6,7 @@ import numpy as np
 
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import ALGORITHMS, Row, by_seed, lead, where
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS
 
 # To the letter, only the paper's output is judged: the algorithms hardly differ.

@@ -34,9 +34,9 @@ from gameproof.paper.experiment_runs import (
     make_solver,
     where,
 )
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.exponents import draw_exponents, exponents, fixed_exponents
 from gameproof.paper.participants import draw_people
-from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 PEOPLE, FEATURES = (500, 1000, 1500, 2000), (10, 15, 20, 25)

@@ -9,7 +9,7 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import Row, by_seed, where
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 
 BUDGETS = (0.25, 0.5, 1.0)
 OPPONENTS = ("logistic", "strategic", "robust")

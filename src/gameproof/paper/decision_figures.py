@@ -8,7 +8,7 @@ from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.decision_claims import BUDGETS, OPPONENTS
 from gameproof.paper.experiment_runs import Row, by_seed, where
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 
 GAMED_BY = {"power": "power 1", "ball": "budget 1"}
 # The classifiers of each figure, and what its axis shows.

@@ -23,8 +23,8 @@ from gameproof.core.arguments import Vector
 from gameproof.core.errors import CapWarning, IgnoresDataWarning
 from gameproof.paper import decision_claims, decision_figures
 from gameproof.paper.experiment_runs import Row
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import INTERCEPT, TEST, People, Source, complete_rows, draw_people
-from gameproof.paper.study import Study
 from gameproof.strategic.baselines import plain_regression, strategic_regression
 from gameproof.strategic.budgets import BallBudget, BoxBudget
 from gameproof.strategic.population import Population

@@ -17,8 +17,8 @@ from gameproof.paper.experiment_runs import (
     values_per_step,
     where,
 )
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import draw_people
-from gameproof.paper.study import Study
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS, epochs_for
 from gameproof.strategic.saddle_point import saddle_point
 

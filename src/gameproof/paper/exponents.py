@@ -9,7 +9,7 @@ import numpy as np
 from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.experiment_runs import SETTING, Row, where
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 
 # The figure shows settings with this radius, the package's default.
 SHOWN = 4.0

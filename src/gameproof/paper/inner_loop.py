@@ -27,7 +27,7 @@ from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import ogda_rr
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import CHI, TUNING_SEEDS, Row, by_seed, scored_run, where
-from gameproof.paper.study import Study
+from gameproof.paper.experiment_study import Study
 
 N, DIMENSION = 1000, 3
 # Epochs of OGDA-RR; the other methods get the same number of gradients: 2 x 35 = 7 x 10.

@@ -10,8 +10,8 @@ from gameproof.auditing.page_model import Panels
 from gameproof.paper.comparison import POWERS, baselines, chart_curves
 from gameproof.paper.comparison_claims import claim_lead
 from gameproof.paper.experiment_runs import Row, accuracy_rows, lead, where
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import Source, complete_rows, draw_people
-from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 CHOICES = {

@@ -11,8 +11,8 @@ from gameproof.auditing.page_model import Panels
 from gameproof.core.errors import IgnoresDataWarning
 from gameproof.paper.comparison import POWERS
 from gameproof.paper.experiment_runs import Row, accuracy_rows, by_seed, where
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import Source, draw_people
-from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 RADII = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4)

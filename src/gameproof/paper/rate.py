@@ -16,8 +16,8 @@ from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import ogda_rr
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import CHI, Row, by_seed, scored_run, where
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import draw_people
-from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 EPOCHS = 10_000

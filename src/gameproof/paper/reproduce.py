@@ -20,9 +20,9 @@ from gameproof.paper import (
     rate,
     smooth_or_not,
 )
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.participants import Source
-from gameproof.paper.study import Study
 from gameproof.paper.summary import write_summaries
 
 SEEDS, QUICK_SEEDS = 20, 3

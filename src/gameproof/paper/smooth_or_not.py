@@ -24,8 +24,8 @@ from gameproof.paper.experiment_runs import (
     scored_run,
     where,
 )
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import draw_people
-from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 N, DIMENSION, EPOCHS = 500, 10, 100

@@ -21,8 +21,8 @@ from gameproof.paper.experiment_runs import (
     values_per_step,
     where,
 )
+from gameproof.paper.experiment_study import Study
 from gameproof.paper.participants import Source, draw_people
-from gameproof.paper.study import Study
 from gameproof.strategic.saddle_point import saddle_point
 
 WAYS = {"tuned": "with block steps", "letter": "to the letter"}

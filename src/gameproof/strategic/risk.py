@@ -19,6 +19,7 @@ from scipy.special import stdtrit
 from gameproof.core.arguments import Vector, as_count, as_positive
 from gameproof.core.errors import warn
 from gameproof.strategic.adversary import as_intercept, as_theta, ball_radius, best_flips
+from gameproof.strategic.inquiry import Deployment, Inquiry, Replies, ask_now
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # Enough for an interval of a few hundredths.
@@ -122,6 +123,19 @@ def estimate_risk(
     >>> risk.low < risk.value < risk.high, risk.n_queries, asked.n_answers
     (True, 60, 60)
     """
+    inquiry = risk_inquiry(problem, theta, intercept, queries, confidence, seed)
+    return ask_now(inquiry, problem.population)
+
+
+def risk_inquiry(
+    problem: StrategicProblem,
+    theta: ArrayLike,
+    intercept: float | None,
+    queries: int | None,
+    confidence: float,
+    seed: int | np.random.Generator | None,
+) -> Inquiry[RiskEstimate]:
+    """`estimate_risk` as an inquiry."""
     if problem.flips == "both":
         raise ValueError(
             "nobody moves if labels flip both ways, so there is nothing to estimate: use worst_case"
@@ -131,7 +145,7 @@ def estimate_risk(
     level = as_positive("confidence", confidence)
     if level >= 1:
         raise ValueError(f"confidence must be below 1, such as 0.95, got {confidence}")
-    people, loss = problem.population, problem.loss
+    people = problem.population
     negative = np.flatnonzero(people.y < 0)
     number = _number_asked(negative.size, queries)
     if seed is None and people.journal is not None and number < negative.size:
@@ -140,13 +154,23 @@ def estimate_risk(
             "in the journal if the program is started again; give seed="
         )
     chosen = np.random.default_rng(seed).choice(negative, number, replace=False)
-    known, alpha = _known_part(problem, deployed, offset)
-    scores = people.scores(deployed, chosen) + offset
-    added = people.weights[chosen] * loss.value(scores, np.full(number, -1.0))
-    share = negative.size / people.n
+    replies = yield Deployment(deployed, chosen, offset)
+    return risk_of_replies(problem, deployed, offset, replies, level)
+
+
+def risk_of_replies(
+    problem: StrategicProblem, theta: Vector, offset: float, replies: Replies, confidence: float
+) -> RiskEstimate:
+    """The worst-case risk of a deployed theta, from the answers of a random sample."""
+    people, number = problem.population, replies.agents.size
+    n_negative = int((people.y < 0).sum())
+    known, alpha = _known_part(problem, theta, offset)
+    losses = problem.loss.value(replies.scores(theta) + offset, np.full(number, -1.0))
+    added = people.weights[replies.agents] * losses
+    share = n_negative / people.n
     value = known + share * float(added.mean())
-    half = share * _half_width(added, negative.size, level)
-    return RiskEstimate(value, value - half, value + half, level, number, alpha)
+    half = share * _half_width(added, n_negative, confidence)
+    return RiskEstimate(value, value - half, value + half, confidence, number, alpha)
 
 
 def _number_asked(available: int, queries: int | None) -> int:

@@ -11,6 +11,7 @@ from scipy.stats import hypergeom
 import gameproof as gp
 from gameproof.strategic.auto.model_check import ModelCheck, check_model
 from gameproof.strategic.auto.simulation import Simulation
+from gameproof.strategic.inquiry import ask_now
 from strategic_problems import paper, synthetic
 
 QUADRATIC = gp.QuadraticCost(0.3, features=[0, 1])
@@ -244,7 +245,9 @@ def test_a_share_who_do_otherwise_is_missed_as_often_as_the_odds_say() -> None:
     problem = gp.StrategicProblem(gp.Population(X, y, gp.QuadraticCost(0.3)), 0.05, 0.5)
     model, people = Simulation.of(problem), gp.Population(X, y, gp.QuadraticCost(powers))
     nobody = np.array([], dtype=np.int64)
-    found = [check_model(model, people, nobody, 24, 60, seed) for seed in range(400)]
+    found = [
+        ask_now(check_model(model, people, nobody, 24, 60, seed), people) for seed in range(400)
+    ]
     missed = np.mean([check is not None and check.number == 24 for check in found])
     odds = float(hypergeom(300, 30, 24).pmf(0))
     assert abs(missed - odds) < 4 * np.sqrt(odds * (1 - odds) / 400)

@@ -28,6 +28,7 @@ from gameproof.strategic.auto.model_check import ALL, FIRST, ModelCheck, check_m
 from gameproof.strategic.auto.simulation import Simulation, sample_agents, simulate
 from gameproof.strategic.auto.tune import Tuner
 from gameproof.strategic.envelope import Envelope
+from gameproof.strategic.inquiry import Inquiry, ask_now
 from gameproof.strategic.learning.learn_response import learn_within
 from gameproof.strategic.learning.learned_response import LearnedResponse
 from gameproof.strategic.learning.pilot_plan import deployments_one_by_one, enough_answers
@@ -62,11 +63,22 @@ def choose(
     seed: int,
 ) -> Solver:
     """The solver that `Solver.auto` returns for a strategic problem; see there."""
-    pilot = USUAL_PILOT if pilot is None else pilot
     batch = 1 if batch is None else batch
-    return _choose_for_known(problem, estimate, queries, batch, start, seed) or _PilotStudy(
-        problem, estimate, pilot, seed
-    ).solver(queries, batch, start)
+    known = _choose_for_known(problem, estimate, queries, batch, start, seed)
+    if known is not None:
+        return known
+    study = _PilotStudy(problem, estimate, USUAL_PILOT if pilot is None else pilot, seed)
+    ask_now(study.inquiry(), study.asked)
+    return study.solver(queries, batch, start)
+
+
+def choose_by_inquiry(
+    problem: StrategicProblem, queries: int | None, pilot: int, batch: int, seed: int
+) -> Inquiry[Solver]:
+    """`choose` as an inquiry, for people whose response is not known."""
+    study = _PilotStudy(problem, None, pilot, seed)
+    yield from study.inquiry()
+    return study.solver(queries, batch, start=True)
 
 
 def _choose_for_known(
@@ -115,16 +127,22 @@ class _PilotStudy:
         if isinstance(estimate, Envelope) and not shows_answers:
             perturbed_by(estimate, problem)  # raises, and says what the problem lacks
         hidden = shows_answers and not self._uses_answers
-        self._asked = _scores_of(people) if hidden else people
-        self._enough = enough_answers(self._asked)
+        self.asked = _scores_of(people) if hidden else people
+        self._enough = enough_answers(self.asked)
         self._sample = sample_agents(people, np.random.default_rng([seed, 3]))
-        self._learned, everyone = self._learn(), np.arange(people.n)
-        model = self._learned and simulate(problem, self._learned.response, everyone)
-        if model is None:
-            self._learned = None
+        self._learned: LearnedResponse | None = None
+        self._check: ModelCheck | None = None
+
+    def inquiry(self) -> Inquiry[None]:
+        """Asks people: learns a model of their response, and checks it."""
+        problem, people = self._problem, self._problem.population
+        learned = yield from self._learn()
+        model = learned and simulate(problem, learned.response, np.arange(people.n))
         nobody_moves = Population(people.X, people.y, weights=people.weights)
         self._model = model or Simulation.of(problem.with_population(nobody_moves))
-        self._check = self._check_model()
+        if learned is not None and model is not None:
+            self._learned = learned
+            self._check = yield from self._check_model(learned)
 
     def solver(self, queries: int | None, batch: int, start: bool) -> Solver:
         """The solver with the best setting in simulation."""
@@ -140,19 +158,17 @@ class _PilotStudy:
 
     # --- asking people
 
-    def _learn(self) -> LearnedResponse | None:
+    def _learn(self) -> Inquiry[LearnedResponse | None]:
         most = max(self._pilot * 2 // 3, self._pilot - ALL)
         if most < FEWEST_ANSWERS:
             return None
-        return learn_within(self._asked, min(self._enough, most), most, seed=self._seed)
+        return (yield from learn_within(self.asked, min(self._enough, most), most, seed=self._seed))
 
-    def _check_model(self) -> ModelCheck | None:
-        learned = self._learned
-        if learned is None:
-            return None
+    def _check_model(self, learned: LearnedResponse) -> Inquiry[ModelCheck | None]:
         number = min(ALL, self._pilot - learned.n_answers)
         first = FIRST if learned.fits else number
-        return check_model(self._model, self._asked, learned.agents, first, number, self._seed)
+        inquiry = check_model(self._model, self.asked, learned.agents, first, number, self._seed)
+        return (yield from inquiry)
 
     # --- what follows from the answers
 
@@ -164,9 +180,9 @@ class _PilotStudy:
     @property
     def _too_few_scores(self) -> bool:
         """Whether the pilot study had too few scores to find the movable features."""
-        if self._learned is None or self._asked.sight >= Sight.ANSWERS:
+        if self._learned is None or self.asked.sight >= Sight.ANSWERS:
             return False
-        return self._learned.n_deployments < deployments_one_by_one(self._asked.d)
+        return self._learned.n_deployments < deployments_one_by_one(self.asked.d)
 
     @property
     def _spread(self) -> float:

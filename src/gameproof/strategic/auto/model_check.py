@@ -14,6 +14,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.auto.simulation import Simulation
+from gameproof.strategic.inquiry import Deployment, Inquiry
 from gameproof.strategic.learning.fit_tests import EXACT
 from gameproof.strategic.population import Population
 
@@ -67,7 +68,7 @@ class ModelCheck:
 
 def check_model(
     model: Simulation, people: Population, seen: Indices, first: int, number: int, seed: int
-) -> ModelCheck | None:
+) -> Inquiry[ModelCheck | None]:
     """Asks `first` agents, and up to `number` if one of them deviates from the model.
 
     `seen` are the agents who were asked before. Returns None if fewer than two can be asked."""
@@ -76,14 +77,14 @@ def check_model(
     order = _unseen_first(np.flatnonzero(people.y < 0), seen, seed)[:number]
     if order.size < 2:
         return None
-    agents = np.sort(order[:first])
-    scores = people.scores(theta, agents)
+    replies = yield Deployment(theta, np.sort(order[:first]))
+    agents, scores = replies.agents, replies.scores(theta)
     expected = problem.population.scores(theta, agents)
     if order.size > first and not _is_exact(scores, expected, people.X[agents], theta):
-        rest = np.sort(order[first:])
-        agents = np.concatenate([agents, rest])
-        scores = np.concatenate([scores, people.scores(theta, rest)])
-        expected = np.concatenate([expected, problem.population.scores(theta, rest)])
+        replies = yield Deployment(theta, np.sort(order[first:]))
+        agents = np.concatenate([agents, replies.agents])
+        scores = np.concatenate([scores, replies.scores(theta)])
+        expected = problem.population.scores(theta, agents)
     offset, labels = problem.offset(saddle.x), np.full(agents.size, -1.0)
     losses = (problem.loss.value(s + offset, labels) for s in (scores, expected))
     excess = people.weights[agents] * np.subtract(*losses)

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from gameproof.core.arguments import as_count, as_number, as_positive
 from gameproof.strategic.feature_mask import feature_mask
+from gameproof.strategic.inquiry import Inquiry, ask_now
 from gameproof.strategic.learning.find_movable import ALPHA
 from gameproof.strategic.learning.fit_tests import p_nobody_moves
 from gameproof.strategic.learning.learned_response import LearnedResponse, response_from_pilot
@@ -101,7 +102,8 @@ def learn_response(
     if answers is None:
         enough = enough_answers(population, features)
         answers, most = enough if enough <= MOST_ANSWERS else ANSWERS, MOST_ANSWERS
-    return learn_within(population, answers, most, deployments, size, features, level, seed)
+    inquiry = learn_within(population, answers, most, deployments, size, features, level, seed)
+    return ask_now(inquiry, population)
 
 
 def learn_within(
@@ -113,14 +115,15 @@ def learn_within(
     features: Sequence[int] | None = None,
     level: float = 0.95,
     seed: int = 0,
-) -> LearnedResponse:
-    """`learn_response` with `answers`, or up to `most` if features have to be told apart."""
+) -> Inquiry[LearnedResponse]:
+    """`learn_response` as an inquiry, with `answers`, or up to `most` if features have to be told
+    apart."""
     population.require_both_labels()
     plan = make_plan(population, answers, most, deployments, features)
     as_positive("size", size)
     if not 0 < as_number("level", level) < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
-    pilot = run_pilot(population, plan, size, as_count("seed", seed, least=0))
+    pilot = yield from run_pilot(population, plan, size, as_count("seed", seed, least=0))
     all_assumed = pilot.scores_only and features is None and not pilot.alone(0).any()
     given = None
     if features is not None or all_assumed:

@@ -1,4 +1,4 @@
-"""Running a pilot study: deploy theta, ask a group of agents, record their moves.
+"""A pilot study as an inquiry: deploy theta, ask a group of agents, record their moves.
 
 A deployment costs more than an answer, so a pilot has few deployments with several answers each
 (`pilot_design`). Half of the agents asked are a panel that is asked every time. The others are new
@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
+from gameproof.strategic.inquiry import Deployment, Inquiry
 from gameproof.strategic.learning.pilot import Pilot
 from gameproof.strategic.learning.pilot_design import Design
 from gameproof.strategic.learning.pilot_plan import Plan
@@ -19,7 +20,7 @@ from gameproof.strategic.responses import Sight
 SCALE_ROWS = 10_000  # rows that are enough to estimate the scale of each feature
 
 
-def run_pilot(population: Population, plan: Plan, size: float, seed: int) -> Pilot:
+def run_pilot(population: Population, plan: Plan, size: float, seed: int) -> Inquiry[Pilot]:
     """Deploys, asks and records, as `plan` allows."""
     rng = np.random.default_rng(seed)
     scale = feature_scale(population, rng)
@@ -30,12 +31,13 @@ def run_pilot(population: Population, plan: Plan, size: float, seed: int) -> Pil
     questions = Design(plan, scale, size, rng).questions(scores_only)
     question = next(questions)
     while True:
-        theta, asked = question.theta, groups.next(question.number, question.again)
-        own = population.X[asked]
+        theta = question.theta
+        replies = yield Deployment(theta, groups.next(question.number, question.again))
+        asked, own = replies.agents, population.X[replies.agents]
         if scores_only:
-            moved = (population.scores(theta, asked) - own @ theta)[:, None]
+            moved = (replies.scores(theta) - own @ theta)[:, None]
         else:
-            moved = population.ask(theta, asked) - own
+            moved = replies.answers - own
         deployment.append(np.full(asked.size, len(thetas)))
         thetas.append(theta)
         agents.append(asked)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from gameproof.paper import study as studies
+from gameproof.paper import experiment_study as studies
+from gameproof.paper.experiment_study import CLOCKED, Study
 from gameproof.paper.paper_claims import mean_above
-from gameproof.paper.study import CLOCKED, Study
 
 
 def squared(number: int, folder: str) -> list[dict[str, float]]:

@@ -1,0 +1,129 @@
+"""``gameproof live tell``: answers from a table."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gameproof.cli.console import Console
+from gameproof.cli.live_study import add_study, opened_study
+from gameproof.cli.options import add_command
+from gameproof.cli.outputs import add_force, output_to, require_writable
+from gameproof.cli.table_options import add_table, read_table, table_name
+from gameproof.core.errors import DataError
+
+if TYPE_CHECKING:
+    from gameproof.core.arguments import Matrix
+    from gameproof.live.study import Study
+    from gameproof.tables.table import Table
+
+EXAMPLE = "example: gameproof live tell study.db answers.csv -o receipts.csv"
+QUESTION, KEY = "question", "key"
+
+
+def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
+    """Adds ``tell``."""
+    parser = add_command(
+        commands,
+        shared,
+        "tell",
+        run,
+        summary="store answers",
+        description="Stores the answers of a table: a column question with the numbers that ask "
+        "gave, and what people report now in the columns of the study's table. A column key, if "
+        "there is one, identifies each answer. Running the command again stores nothing twice.",
+        examples=EXAMPLE,
+    )
+    add_study(parser)
+    add_table(parser, "answers")
+    parser.add_argument(
+        "-o",
+        "--out",
+        type=Path,
+        metavar="OUT",
+        help="a file for the number and the status of each answer: .csv, .tsv or .parquet",
+    )
+    add_force(parser)
+
+
+def run(options: argparse.Namespace, console: Console) -> None:
+    """Reads the answers, stores them, and moves the study on."""
+    from gameproof.tables.write_table import check_table_name, write_table
+
+    require_writable(options.out, force=options.force, inputs=(options.answers,))
+    if options.out:
+        check_table_name(options.out)
+    with console.step(f"reading {table_name(options.answers)}"):
+        table = read_table(options.answers, options)
+    with opened_study(options) as study:
+        receipts, refused = _tell(study, table, console)
+        study.advance()
+        status = study.status()
+    if options.out:
+        with output_to(options.out, options.force):
+            write_table(options.out, receipts)
+    counts = Counter(receipts["status"])
+    stored = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()))
+    console.show(
+        f"{stored or 'nothing stored'}\n{status}",
+        {"answers": dict(counts), "refused": refused, "status": status.as_dict()},
+    )
+    if refused:
+        raise DataError(
+            f"{len(refused):,} of {table.n:,} answers were refused, the others are stored; first: "
+            f"{refused[0]}"
+        )
+
+
+def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any], list[str]]:
+    """Tells every row: the receipts, and a sentence for each row that was refused."""
+    from gameproof.core.errors import GameproofError
+
+    numbers = _questions(table)
+    keys = table.columns[KEY].cells.to_pylist() if KEY in table.columns else [None] * table.n
+    features = _features(study, table)
+    receipts: dict[str, Any] = {QUESTION: [], "answer": [], "status": []}
+    refused = []
+    with console.step(f"storing {table.n:,} answers"):
+        for row, (question, key, answer) in enumerate(zip(numbers, keys, features, strict=True)):
+            try:
+                told = study.tell(question, answer, None if key is None else str(key))
+            except GameproofError as error:
+                refused.append(f"row {table.row(row)}: {error}")
+                continue
+            receipts[QUESTION].append(question)
+            receipts["answer"].append(told.answer_id)
+            receipts["status"].append(told.status.value)
+    return receipts, refused
+
+
+def _questions(table: Table) -> list[int]:
+    import numpy as np
+
+    cells = table.column(QUESTION, "column").numbers
+    numbers = np.full(table.n, np.nan) if cells is None else np.asarray(cells, dtype=np.float64)
+    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers == np.floor(numbers))))
+    if bad.size:
+        raise DataError(
+            f"row {table.row(int(bad[0]))} has no number in the column {QUESTION!r}; "
+            "gameproof live ask gives the numbers"
+        )
+    found: list[int] = numbers.astype(np.int64).tolist()
+    return found
+
+
+def _features(study: Study, table: Table) -> Matrix:
+    """The answers, one per row."""
+    import numpy as np
+
+    if study.table is not None:
+        return study.table.feature_rows(table)
+    names = study.answer_names
+    columns = [table.column(name, "column").numbers for name in names]
+    for name, cells in zip(names, columns, strict=True):
+        if cells is None:
+            raise DataError(f"the column {name!r} must contain numbers only")
+    found: Matrix = np.column_stack([np.asarray(cells, dtype=np.float64) for cells in columns])
+    return found[:, 0] if study.sees_scores else found

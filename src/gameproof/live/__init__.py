@@ -1,0 +1,66 @@
+"""Studies with real people: durable, concurrent, and the same to the bit after any crash.
+
+>>> import gameproof as gp
+>>> X, y = gp.synthetic_people(n=60, d=3, seed=0)
+>>> problem = gp.StrategicProblem(gp.Population(X, y), radius=0.05, label_cost=0.5)
+>>> study = gp.live.create(":memory:", problem, name="credit", method="ogda-rr", batch=5, seed=0)
+>>> [question] = study.ask(limit=1, holder="interviewer 1")
+>>> study.tell(question.id, X[question.agent], key="crm-8812").status
+<Status.COUNTED: 'counted'>
+>>> study.close()
+
+Names load on first use: SQLAlchemy is needed only here (``pip install 'gameproof[live]'``).
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gameproof.live.check_ledger import check_ledger as check_ledger
+    from gameproof.live.facts import LedgerError as LedgerError
+    from gameproof.live.facts import Receipt as Receipt
+    from gameproof.live.facts import Status as Status
+    from gameproof.live.ledger import Ledger as Ledger
+    from gameproof.live.memory_ledger import MemoryLedger as MemoryLedger
+    from gameproof.live.reports import LiveDeployment as LiveDeployment
+    from gameproof.live.reports import LiveQuestion as LiveQuestion
+    from gameproof.live.reports import Recommendation as Recommendation
+    from gameproof.live.reports import StudyStatus as StudyStatus
+    from gameproof.live.sql_ledger import SqlLedger as SqlLedger
+    from gameproof.live.study import Study as Study
+    from gameproof.live.study import create as create
+    from gameproof.live.study import open as open
+
+_HOMES = {
+    "check_ledger": ["check_ledger"],
+    "facts": ["LedgerError", "Receipt", "Status"],
+    "ledger": ["Ledger"],
+    "memory_ledger": ["MemoryLedger"],
+    "reports": ["LiveDeployment", "LiveQuestion", "Recommendation", "StudyStatus"],
+    "sql_ledger": ["SqlLedger"],
+    "study": ["Study", "create", "open"],
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'gameproof.live' has no attribute {name!r}")
+    try:
+        module = import_module(f"gameproof.live.{_HOME_OF[name]}")
+    except ModuleNotFoundError as error:
+        if error.name != "sqlalchemy":
+            raise
+        raise ModuleNotFoundError(
+            "live studies need SQLAlchemy: pip install 'gameproof[live]'", name=error.name
+        ) from error
+    value = getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

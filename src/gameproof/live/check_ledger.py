@@ -1,0 +1,203 @@
+"""`check_ledger`: the contract of `Ledger`, for ours and for anyone's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from gameproof.live.chain import verify
+from gameproof.live.facts import LedgerError, QuestionRow, Status, StudyRow, exact_bytes
+from gameproof.live.ledger import Ledger, NextDeployment
+
+THETA = exact_bytes(np.array([0.1, -0.0, 5e-324]))
+BODY = exact_bytes(np.array([1.0, 2.0, 3.0]))
+TELLERS = 8
+
+
+def check_ledger(make: Callable[[], Ledger]) -> None:
+    """Checks that a store keeps the contract of `Ledger`.
+
+    Parameters
+    ----------
+    make
+        Returns a ledger without studies; called once for each check.
+
+    Raises
+    ------
+    AssertionError
+        If a promise is broken; the message says which one.
+    """
+    for check in CHECKS:
+        check(make())
+
+
+def _begun(ledger: Ledger, agents: int = 3) -> tuple[StudyRow, list[QuestionRow]]:
+    """A study with one open deployment, and its questions."""
+    study = ledger.create("study", "{}", "data", now=0.0)
+    opened = ledger.advance(study.id, None, [], NextDeployment(THETA, range(10, 10 + agents)), 1.0)
+    assert opened, "the first deployment of a study could not be opened"
+    return study, ledger.questions(study.id)
+
+
+def _refused(code: str, call: Callable[[], object]) -> None:
+    found = "nothing"
+    try:
+        call()
+    except LedgerError as error:
+        found = error.code
+    assert found == code, f"refused {found}, expected {code}"
+
+
+def names_are_unique(ledger: Ledger) -> None:
+    first = ledger.create("credit", '{"a": 1}', "f", now=1.5)
+    assert ledger.study("credit") == first, "a study is not read back as it was created"
+    _refused("name-taken", lambda: ledger.create("credit", "{}", "g", now=2.0))
+    _refused("unknown-study", lambda: ledger.study("bank"))
+    ledger.create("bank", "{}", "f", now=3.0)
+    assert ledger.names() == ["bank", "credit"], "names are not all there, or not sorted"
+
+
+def deployments_keep_their_bits(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    assert [row.theta for row in ledger.deployments(study.id)] == [THETA], "theta lost bits"
+    whom = [(q.deployment, q.position, q.attempt, q.agent) for q in questions]
+    assert whom == [(0, 0, 0, 10), (0, 1, 0, 11), (0, 2, 0, 12)], "questions are not as opened"
+
+
+def leases_are_exclusive_until_they_expire(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    mine = ledger.lease(study.id, 2, "a", until=10.0, now=2.0)
+    assert mine == questions[:2], "a lease does not follow the order of positions"
+    again = ledger.lease(study.id, 2, "a", until=10.0, now=3.0)
+    assert again == mine, "asking again gives a holder other questions"
+    assert ledger.lease(study.id, 5, "b", until=9.0, now=3.0) == questions[2:], "shared a lease"
+    late = ledger.lease(study.id, 5, "b", until=30.0, now=10.0)
+    assert late == [questions[2], *questions[:2]], "an expired lease is still held"
+    shown = [(each.question, each.holder) for each in ledger.exposures(study.id)]
+    assert len(shown) == len(set(shown)) == 5, "exposures are missing, or recorded twice"
+
+
+def the_same_key_gives_the_same_receipt(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    first = ledger.tell(study.id, questions[0].id, "k", BODY, now=2.0)
+    assert first.status is Status.COUNTED, "an answer to an open question does not count"
+    again = ledger.tell(study.id, questions[0].id, "k", BODY, now=9.0)
+    assert again == first, "the same key and body give another receipt"
+    _refused("key-reused", lambda: ledger.tell(study.id, questions[0].id, "k", THETA, now=9.0))
+    _refused("key-reused", lambda: ledger.tell(study.id, questions[1].id, "k", BODY, now=9.0))
+    _refused("unknown-question", lambda: ledger.tell(study.id, 10**6, "other", BODY, now=9.0))
+    stored = ledger.answers(study.id)
+    assert [(a.body, a.told) for a in stored] == [(BODY, 2.0)], "a refused answer was stored"
+
+
+def a_second_answer_is_a_conflict(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    ledger.tell(study.id, questions[0].id, "a", BODY, now=2.0)
+    second = ledger.tell(study.id, questions[0].id, "b", BODY, now=3.0)
+    assert second.status is Status.CONFLICT, "two answers to one question count"
+    left = ledger.lease(study.id, 9, "a", until=9.0, now=4.0)
+    assert left == questions[1:], "an answered question is asked again"
+
+
+def a_withdrawn_answer_can_be_given_again(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    first = ledger.tell(study.id, questions[0].id, "a", BODY, now=2.0)
+    for _ in range(2):
+        ledger.withdraw(study.id, first.answer_id, "wrong person", now=3.0)
+    assert ledger.answers(study.id)[0].status is Status.WITHDRAWN, "a withdrawal changes nothing"
+    second = ledger.tell(study.id, questions[0].id, "b", BODY, now=4.0)
+    assert second.status is Status.COUNTED, "a question stays closed after a withdrawal"
+    _refused("unknown-answer", lambda: ledger.withdraw(study.id, 10**6, "", now=5.0))
+    assert verify(ledger, study) == [], "a withdrawal breaks the chain"
+
+
+def closing_is_final(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    used = [ledger.tell(study.id, q.id, f"k{q.id}", BODY, now=2.0).answer_id for q in questions]
+    opening = NextDeployment(BODY, [7])
+    assert not ledger.advance(study.id, 0, used[:2], opening, 3.0), "closed with other answers"
+    assert ledger.advance(study.id, 0, used, opening, 3.0), "a deployment could not be closed"
+    assert not ledger.advance(study.id, 0, used, opening, 4.0), "closed twice"
+    assert [row.closed for row in ledger.deployments(study.id)] == [3.0, None], "wrong closing time"
+    late = ledger.tell(study.id, questions[0].id, "late", BODY, now=5.0)
+    assert late.status is Status.LATE, "an answer to a closed deployment counts"
+    [new] = ledger.questions(study.id, 1)
+    assert ledger.lease(study.id, 9, "a", until=9.0, now=4.0) == [new], "closed questions are asked"
+    last = ledger.tell(study.id, new.id, "last", BODY, now=6.0).answer_id
+    assert ledger.advance(study.id, 1, [last], None, 7.0), "the last deployment cannot be closed"
+    assert verify(ledger, study) == [], "closing breaks the chain"
+
+
+def a_silent_person_is_replaced(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    new = ledger.replace_silent(study.id, questions[1].id, agent=77, now=2.0)
+    assert (new.deployment, new.position, new.attempt, new.agent) == (0, 1, 1, 77), "other place"
+    late = ledger.tell(study.id, questions[1].id, "late", BODY, now=3.0)
+    assert late.status is Status.LATE, "both persons of a position count"
+    assert ledger.tell(study.id, new.id, "new", BODY, now=3.0).status is Status.COUNTED
+    _refused("question-closed", lambda: ledger.replace_silent(study.id, new.id, 78, now=4.0))
+    assert verify(ledger, study) == [], "a replacement breaks the chain"
+
+
+def studies_do_not_mix(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    other = ledger.create("other", "{}", "data", now=0.0)
+    assert ledger.advance(other.id, None, [], NextDeployment(THETA, [1]), 1.0)
+    _refused("unknown-question", lambda: ledger.tell(other.id, questions[0].id, "k", BODY, 2.0))
+    ledger.tell(study.id, questions[0].id, "k", BODY, now=2.0)
+    [own] = ledger.questions(other.id)
+    same_key = ledger.tell(other.id, own.id, "k", BODY, now=2.0)
+    assert same_key.status is Status.COUNTED, "keys of one study are taken in another"
+    assert len(ledger.answers(other.id)) == 1, "answers of one study show in another"
+
+
+def many_tellers_count_each_question_once(ledger: Ledger) -> None:
+    study, questions = _begun(ledger, agents=20)
+
+    def tell_all(teller: int) -> list[Status]:
+        order = np.random.default_rng(teller).permutation(len(questions))
+        return [
+            ledger.tell(study.id, questions[k].id, f"{teller}-{k}", BODY, now=2.0).status
+            for k in order
+        ]
+
+    with ThreadPoolExecutor(TELLERS) as pool:
+        found = [status for statuses in pool.map(tell_all, range(TELLERS)) for status in statuses]
+    assert found.count(Status.COUNTED) == len(questions), "a question counts twice or never"
+    assert found.count(Status.CONFLICT) == len(found) - len(questions), "an answer is neither"
+    counted = [a.question for a in ledger.answers(study.id) if a.status is Status.COUNTED]
+    assert sorted(counted) == [q.id for q in questions], "stored answers differ from receipts"
+
+
+def one_at_a_time_advances(ledger: Ledger) -> None:
+    study, _ = _begun(ledger)
+    with ledger.advancing(study.id) as first, ledger.advancing(study.id) as second:
+        assert first, "nobody holds the lock, and it is refused"
+        assert not second, "two hold the lock"
+    with ledger.advancing(study.id) as third:
+        assert third, "the lock was not given back"
+
+
+def notes_join_the_chain(ledger: Ledger) -> None:
+    study, _ = _begun(ledger)
+    ledger.note(study.id, "paused", "{}", now=5.0)
+    assert [e.kind for e in ledger.events(study.id)] == ["created", "deployed", "paused"]
+    assert verify(ledger, study) == [], "a note breaks the chain"
+
+
+CHECKS: tuple[Callable[[Ledger], None], ...] = (
+    names_are_unique,
+    deployments_keep_their_bits,
+    leases_are_exclusive_until_they_expire,
+    the_same_key_gives_the_same_receipt,
+    a_second_answer_is_a_conflict,
+    a_withdrawn_answer_can_be_given_again,
+    closing_is_final,
+    a_silent_person_is_replaced,
+    studies_do_not_mix,
+    many_tellers_count_each_question_once,
+    one_at_a_time_advances,
+    notes_join_the_chain,
+)

@@ -1,0 +1,144 @@
+"""The facts of a study, as rows: what was deployed, who was asked, and what was answered.
+
+Facts are never changed; everything else is derived from them. There are two exceptions. A lease is
+advisory and may be replaced. An answer may be withdrawn: its status changes, and an event says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gameproof.core.arguments import Vector
+from gameproof.core.errors import GameproofError
+
+
+class Status(StrEnum):
+    """What became of an answer.
+
+    A question has at most one counted answer. A second one is a conflict. An answer to a closed
+    question is late: it is used to learn and to audit, never to choose the next deployment.
+    """
+
+    COUNTED = "counted"
+    LATE = "late"
+    CONFLICT = "conflict"
+    WITHDRAWN = "withdrawn"
+
+
+class StudyRow(NamedTuple):
+    """A study as it was created."""
+
+    id: int
+    name: str
+    specification: str  # JSON
+    fingerprint: str
+    schema_version: int
+    created: float
+
+
+class DeploymentRow(NamedTuple):
+    """A theta that was deployed, by exact bits, and the number of questions asked there."""
+
+    number: int
+    theta: bytes
+    opened: float
+    closed: float | None
+
+
+class QuestionRow(NamedTuple):
+    """One person at one position of a deployment.
+
+    If a silent person is replaced, the position gets another question with the next `attempt`.
+    """
+
+    id: int
+    deployment: int
+    position: int
+    attempt: int
+    agent: int
+
+
+class AnswerRow(NamedTuple):
+    """An answer as it was told."""
+
+    id: int
+    question: int
+    key: str
+    body: bytes
+    status: Status
+    told: float
+
+
+class ExposureRow(NamedTuple):
+    """Somebody who was shown a deployment."""
+
+    question: int
+    holder: str
+    shown: float
+
+
+class EventRow(NamedTuple):
+    """A link of the study's hash chain."""
+
+    number: int
+    kind: str
+    body: str  # JSON
+    at: float
+    hash: str
+
+
+class Receipt(NamedTuple):
+    """The reply to an answer; the same key and body give the same receipt again."""
+
+    answer_id: int
+    status: Status
+
+
+class Counts(NamedTuple):
+    """How many facts of each kind a study has."""
+
+    deployments: int
+    questions: int
+    counted: int
+    late: int
+    conflicts: int
+    withdrawn: int
+    pending: int  # open questions without a counted answer
+    leased: int  # pending questions that somebody holds
+    replaced: int  # questions whose person was replaced
+    unanswered: int  # questions of closed deployments without an answer, replaced ones aside
+
+
+class LedgerError(GameproofError):
+    """A ledger refused an operation; `code` is stable, the message says what to do."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.code, str(self))
+
+
+def exact_bytes(numbers: Vector) -> bytes:
+    """Numbers as little-endian float64, so that equal bytes mean equal bits on every machine."""
+    return np.ascontiguousarray(numbers, dtype="<f8").tobytes()
+
+
+def exact_numbers(body: bytes) -> Vector:
+    """The numbers of `exact_bytes`."""
+    return np.frombuffer(body, dtype="<f8").astype(np.float64)
+
+
+def digest(*parts: bytes | str) -> str:
+    """A SHA-256 of parts whose boundaries count."""
+    found = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode() if isinstance(part, str) else part
+        found.update(len(encoded).to_bytes(8, "little"))
+        found.update(encoded)
+    return found.hexdigest()

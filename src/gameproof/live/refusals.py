@@ -1,0 +1,45 @@
+"""What every ledger refuses, with the same codes and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gameproof.live.facts import AnswerRow, LedgerError, Receipt
+
+
+def name_taken(name: str) -> LedgerError:
+    return LedgerError("name-taken", f"there is a study {name!r} already; open it, or rename yours")
+
+
+def unknown_study(name: str, known: Sequence[str]) -> LedgerError:
+    have = "it has " + ", ".join(map(repr, known)) if known else "it has no study yet"
+    return LedgerError("unknown-study", f"the store has no study {name!r}; {have}")
+
+
+def unknown_question(question: int) -> LedgerError:
+    return LedgerError(
+        "unknown-question", f"this study has no question {question}; use the id that ask() gave"
+    )
+
+
+def question_closed(question: int) -> LedgerError:
+    return LedgerError(
+        "question-closed", f"question {question} was answered or closed meanwhile; ask again"
+    )
+
+
+def unknown_answer(answer: int) -> LedgerError:
+    return LedgerError(
+        "unknown-answer", f"this study has no answer {answer}; use the id that tell() gave"
+    )
+
+
+def same_again(known: AnswerRow, question: int, body: bytes) -> Receipt:
+    """The receipt of an answer that was told before. Raises if its key had other contents."""
+    if (known.question, known.body) == (question, bytes(body)):
+        return Receipt(known.id, known.status)
+    what = "another answer" if known.question == question else f"question {known.question}"
+    raise LedgerError(
+        "key-reused",
+        f"the key {known.key!r} was used for {what}; give every answer a key of its own",
+    )

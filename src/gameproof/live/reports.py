@@ -1,0 +1,226 @@
+"""What a study returns: its deployment, questions, status and recommendation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, final
+
+from gameproof.core.arguments import Vector
+from gameproof.live.facts import Counts
+from gameproof.live.specification import Settings
+from gameproof.live.study_method import Found
+from gameproof.strategic.risk import RiskEstimate
+
+State = Literal["asking", "paused", "finished"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LiveDeployment:
+    """The classifier that people are shown now.
+
+    Attributes
+    ----------
+    number : int
+        Deployments are numbered from 0.
+    theta, intercept : ndarray of shape (d,), float
+        The deployed coefficients of the problem's features, and the intercept (0 without one).
+    phase : str
+        What the answers are for: "pilot", "run" or "risk".
+    opened : float
+        When it was deployed, in seconds since 1970.
+    n_questions, n_answered : int
+        The positions of this deployment, and those that have a counted answer.
+    model : object or None
+        The same classifier for rows of the study's table (`TableModel`); None without a table.
+    """
+
+    number: int
+    theta: Vector
+    intercept: float
+    phase: str
+    opened: float
+    n_questions: int
+    n_answered: int
+    model: Any | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LiveQuestion:
+    """One person to be asked at the current deployment.
+
+    Attributes
+    ----------
+    id : int
+        What `tell` takes.
+    agent : int
+        The row index of the person.
+    person : str
+        The person's value in the table's key column; without one, the row index.
+    theta, intercept : ndarray of shape (d,), float
+        The deployed classifier.
+    deployment, position, attempt : int
+        The place of the question. If a silent person is replaced, the attempt grows.
+    expires : float
+        When the lease ends, in seconds since 1970. Later answers count while the question is open.
+    """
+
+    id: int
+    agent: int
+    person: str
+    theta: Vector
+    intercept: float
+    deployment: int
+    position: int
+    attempt: int
+    expires: float
+
+
+@final
+@dataclass(frozen=True)
+class StudyStatus:
+    """How far a study is.
+
+    Attributes
+    ----------
+    name, method : str
+        The study and its method.
+    state : {"asking", "paused", "finished"}
+        Whether questions are asked.
+    phase : str
+        What the current answers are for: "pilot", "run" or "risk".
+    n_answers : int
+        Counted answers.
+    n_deployments : int
+        Deployments so far, with the current one.
+    n_pending : int
+        Open questions without an answer.
+    n_leased : int
+        Open questions that somebody holds.
+    n_late, n_conflicts, n_withdrawn : int
+        Answers that do not count.
+    n_silent : int
+        Questions whose person was replaced, or that were closed without an answer.
+    max_answers, max_deployments, max_per_person : int or None
+        The limits; None without one.
+    sentence : str
+        The state, and what to do next.
+    warnings : tuple of str
+        What to keep in mind when the numbers are read.
+    """
+
+    name: str
+    method: str
+    state: State
+    phase: str
+    n_answers: int
+    n_deployments: int
+    n_pending: int
+    n_leased: int
+    n_late: int
+    n_conflicts: int
+    n_withdrawn: int
+    n_silent: int
+    max_answers: int | None
+    max_deployments: int | None
+    max_per_person: int | None
+    sentence: str
+    warnings: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """The classifier to use, as far as the closed deployments show.
+
+    Attributes
+    ----------
+    theta, intercept, alpha : ndarray of shape (d,), float, float
+        The classifier, and the adversary's multiplier.
+    risk : RiskEstimate or None
+        The worst-case risk by answers to this very theta, with an interval; None before there are
+        any.
+    n_answers, n_deployments : int
+        The counted answers and the closed deployments that it follows from.
+    final : bool
+        Whether the study is finished.
+    sentence : str
+        What is recommended, and why.
+    model : object or None
+        The same classifier for rows of the study's table (`TableModel`); None without a table.
+    """
+
+    theta: Vector
+    intercept: float
+    alpha: float
+    risk: RiskEstimate | None
+    n_answers: int
+    n_deployments: int
+    final: bool
+    sentence: str
+    model: Any | None = None
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+SILENCE_WARNING = (
+    "{number} people did not answer. Silence is rarely random: those who answered may respond "
+    "differently, and the recommendation rests on them."
+)
+
+
+def study_status(
+    name: str, settings: Settings, counts: Counts, phase: str, *, paused: bool, finished: bool
+) -> StudyStatus:
+    """The status of a study with these facts."""
+    state: State = "finished" if finished else "paused" if paused else "asking"
+    silent = counts.replaced + counts.unanswered
+    return StudyStatus(
+        name=name,
+        method=settings.method_name,
+        state=state,
+        phase=phase,
+        n_answers=counts.counted,
+        n_deployments=counts.deployments,
+        n_pending=counts.pending,
+        n_leased=counts.leased,
+        n_late=counts.late,
+        n_conflicts=counts.conflicts,
+        n_withdrawn=counts.withdrawn,
+        n_silent=silent,
+        max_answers=settings.max_answers,
+        max_deployments=settings.max_deployments,
+        max_per_person=settings.max_per_person,
+        sentence=_status_sentence(state, phase, counts),
+        warnings=(SILENCE_WARNING.format(number=silent),) if silent else (),
+    )
+
+
+def _status_sentence(state: State, phase: str, counts: Counts) -> str:
+    so_far = f"{counts.counted:,} answers at {counts.deployments:,} deployments"
+    if state == "finished":
+        return f"Finished after {so_far}; recommend() gives the classifier."
+    if state == "paused":
+        return f"Paused after {so_far}; resume() goes on."
+    if not counts.pending:
+        return f"{so_far} ({phase}); the deployment is complete: ask or advance to go on."
+    return f"{so_far} ({phase}); {counts.pending:,} questions are open."
+
+
+def recommendation_sentence(found: Found, n_answers: int, n_deployments: int, final: bool) -> str:
+    """What is recommended, and why."""
+    parts = [f"From {n_answers:,} answers at {n_deployments:,} closed deployments."]
+    if found.risk is not None:
+        parts.append(f"Worst-case risk: {found.risk}.")
+    elif not final:
+        parts.append("Fresh answers at the last theta give its risk at the end of the study.")
+    return " ".join([*parts, found.why]).strip()

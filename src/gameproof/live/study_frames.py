@@ -1,0 +1,109 @@
+"""The answers and the deployments of a study as pandas data frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gameproof.live.facts import (
+    AnswerRow,
+    EventRow,
+    ExposureRow,
+    QuestionRow,
+    Status,
+    exact_numbers,
+)
+from gameproof.live.fold import read_classifier_bits, replies_by_position
+from gameproof.live.ledger import Ledger
+from gameproof.live.specification import Specification
+from gameproof.strategic.risk import risk_of_replies
+
+CONFIDENCE = 0.95
+
+
+def answer_frame(
+    ledger: Ledger, study: int, specification: Specification, person: Callable[[int], str]
+) -> Any:
+    """One row per answer, in order of deployment, position and attempt, then of arrival."""
+    import pandas as pd
+
+    questions = {question.id: question for question in ledger.questions(study)}
+    answers = sorted(ledger.answers(study), key=lambda a: (*questions[a.question][1:4], a.id))
+    asked = [questions[answer.question] for answer in answers]
+    frame = pd.DataFrame(
+        {
+            "answer": np.array([a.id for a in answers], dtype=np.int64),
+            "question": np.array([q.id for q in asked], dtype=np.int64),
+            "deployment": np.array([q.deployment for q in asked], dtype=np.int64),
+            "position": np.array([q.position for q in asked], dtype=np.int64),
+            "attempt": np.array([q.attempt for q in asked], dtype=np.int64),
+            "agent": np.array([q.agent for q in asked], dtype=np.int64),
+            "person": [person(q.agent) for q in asked],
+            "status": [a.status.value for a in answers],
+            "key": [a.key for a in answers],
+            "told": pd.to_datetime([a.told for a in answers], unit="s", utc=True),
+        }
+    )
+    width = 1 if specification.sees_scores else specification.problem.population.d
+    numbers = np.array([exact_numbers(a.body) for a in answers]).reshape(len(answers), width)
+    return frame.assign(**dict(zip(answer_names(specification), numbers.T, strict=True)))
+
+
+def answer_names(specification: Specification) -> list[str]:
+    """The columns of an answer."""
+    if specification.sees_scores:
+        return ["score"]
+    return [f"x{c}" for c in range(specification.problem.population.d)]
+
+
+def fact_frames(ledger: Ledger, study: int) -> dict[str, Any]:
+    """The facts that `answer_frame` and `deployment_frame` do not show."""
+    import pandas as pd
+
+    found = {
+        "questions": pd.DataFrame(ledger.questions(study), columns=QuestionRow._fields),
+        "exposures": pd.DataFrame(ledger.exposures(study), columns=ExposureRow._fields),
+        "events": pd.DataFrame(ledger.events(study), columns=EventRow._fields),
+    }
+    for name, column in (("exposures", "shown"), ("events", "at")):
+        found[name][column] = pd.to_datetime(found[name][column], unit="s", utc=True)
+    return found
+
+
+def deployment_frame(ledger: Ledger, study: int, specification: Specification) -> Any:
+    """One row per deployment, with the risk by its counted answers if there are two or more."""
+    import pandas as pd
+
+    problem, questions = specification.problem, ledger.questions(study)
+    by_deployment: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
+    place = {question.id: question.deployment for question in questions}
+    for question in questions:
+        by_deployment.setdefault(question.deployment, ([], []))[0].append(question)
+    for answer in ledger.answers(study):
+        if answer.status is Status.COUNTED:
+            by_deployment[place[answer.question]][1].append(answer)
+    width = None if specification.sees_scores else problem.population.d
+    rows = []
+    for row in ledger.deployments(study):
+        theta, intercept = read_classifier_bits(problem, row.theta)
+        asked, counted = by_deployment.get(row.number, ([], []))
+        found = {"risk": np.nan, "risk_low": np.nan, "risk_high": np.nan}
+        if len(counted) > 1:
+            replies = replies_by_position(asked, counted, width)
+            risk = risk_of_replies(problem, theta, intercept, replies, CONFIDENCE)
+            found = {"risk": risk.value, "risk_low": risk.low, "risk_high": risk.high}
+        rows.append(
+            {
+                "deployment": row.number,
+                "opened": pd.to_datetime(row.opened, unit="s", utc=True),
+                "closed": pd.to_datetime(row.closed, unit="s", utc=True),
+                "n_questions": sum(question.attempt == 0 for question in asked),
+                "n_answers": len(counted),
+                **found,
+                "intercept": intercept,
+                **{f"theta{c}": value for c, value in enumerate(theta.tolist())},
+            }
+        )
+    return pd.DataFrame(rows)
