@@ -12,12 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from gameproof.auditing.number_format import p_value, survival
-<<<<<<< HEAD
 from gameproof.core.atomic_files import write_rules, write_whole
-=======
-from gameproof.core.atomic_files import write_whole
 from gameproof.paper.experiment_study import Study, machine, versions
->>>>>>> live
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import Judged, judge
 

@@ -82,45 +82,11 @@ class RobustObjective(Problem, RobustParameters[Population]):
         x[-1] = min(1.0, self.alpha_max)
         return x, np.zeros(self.n)
 
-<<<<<<< HEAD
-=======
     @property
     def default_schedules(self) -> tuple[Schedule, Schedule]:
         """The step sizes and radii of the paper."""
         return Power(0.003, 0.76), Power(4.0, 0.25)
 
-    @property
-    def interior(self) -> Vector:
-        """A point inside the cone, where interior-point methods start."""
-        x = self.start[0]
-        x[-1] = min(1.0, self.alpha_max / 2)
-        return x
-
-    def split(self, x: ArrayLike) -> tuple[Vector, float]:
-        """theta and alpha."""
-        vector = self.as_x(x)
-        return vector[self.theta_place].copy(), float(vector[-1])
-
-    def offset(self, x: ArrayLike) -> float:
-        """The intercept; 0 if there is none."""
-        return 0.0 if self.intercept is None else float(self.as_x(x)[0])
-
-    def join(self, theta: ArrayLike, alpha: float, intercept: float = 0.0) -> Vector:
-        """x from its parts."""
-        head = [] if self.intercept is None else [intercept]
-        return np.concatenate([head, np.asarray(theta, dtype=np.float64), [alpha]])
-
-    @property
-    def theta_place(self) -> slice:
-        """The coordinates of x that hold theta."""
-        start = 0 if self.intercept is None else 1
-        return slice(start, start + self.population.d)
-
-    def dual_length(self, theta: Vector) -> float:
-        """|theta / feature_cost|: what the adversary adds to a score by a unit of distance."""
-        return float(hypot(*(theta / self.feature_cost)))
-
->>>>>>> autogap
     def ignores_data(self, x: ArrayLike) -> bool:
         """Whether theta is so small that no score differs from the intercept."""
         return float(np.abs(self.population.X @ self.split(x)[0]).max()) < NOTHING
