@@ -134,9 +134,10 @@ def wait_long(folder: str, number: int) -> int:
 def test_workers_exit_when_their_parent_is_killed(tmp_path: Path) -> None:
     program = (
         "import sys; sys.path[:0] = sys.argv[2:]\n"
-        "from pathlib import Path; from gameproof.paper.study import Study; import test_study\n"
+        "from pathlib import Path; from gameproof.paper.experiment_study import Study\n"
+        "from test_experiment_study import wait_long\n"
         "calls = [{'folder': sys.argv[1], 'number': k} for k in (1, 2)]\n"
-        "Study('one', Path(sys.argv[1]) / 'one', jobs=2).map(test_study.wait_long, calls)\n"
+        "Study('one', Path(sys.argv[1]) / 'one', jobs=2).map(wait_long, calls)\n"
     )
     where = str(Path(__file__).parent)
     parent = subprocess.Popen(
