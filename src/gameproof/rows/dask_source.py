@@ -46,6 +46,22 @@ class DaskSource(RowSource):
         filled = [block for block, size in zip(blocks, sizes, strict=True) if size]
         return DaskRows(self._client, filled, sum(sizes), d)
 
+    def mapped(
+        self,
+        function: Callable[..., Any],
+        *parameters: Any,
+        each: Sequence[Any] | None = None,
+        n: int | None = None,
+    ) -> RowSource:
+        return DaskSource.of(self._client, self._submitted(function, parameters, each), n)
+
+    @classmethod
+    def of(cls, client: Any, futures: list[Any], n: int | None = None) -> DaskSource:
+        """The source of blocks that are on the cluster, or will be."""
+        found = cls.__new__(cls)
+        found._client, found._blocks, found.n = client, futures, n
+        return found
+
     def _submitted(
         self, function: Callable[..., Any], parameters: tuple[Any, ...], each: Sequence[Any] | None
     ) -> list[Any]:
