@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 
 class RowProgress:
-    """Counts the rows of a pass, and estimates how long the rest of the pass takes."""
+    """Says how many of n rows the present pass has seen, and how long the rest of it takes."""
 
-    def __init__(self) -> None:
-        self._passes = self._done = self._total = 0
-        self._began = time.monotonic()
+    def __init__(self, n: int) -> None:
+        self._n, self._passes, self._began = n, 0, 0.0
+        self._share: Callable[[], float] = float
+
+    def begin(self, share: Callable[[], float]) -> None:
+        """A new pass begins; `share` tells which share of the rows it has seen."""
+        self._passes, self._share, self._began = self._passes + 1, share, time.monotonic()
 
     def watched(self, results: Iterable[Any], sizes: Sequence[int]) -> Iterator[Any]:
         """The results of a pass over blocks of these sizes, which are counted as they come."""
-        self._passes += 1
-        self._done, self._total, self._began = 0, sum(sizes), time.monotonic()
+        done, total = 0, max(1, sum(sizes))
+        self.begin(lambda: done / total)
         for result, size in zip(results, sizes, strict=True):
-            self._done += size
+            done += size
             yield result
 
     def __call__(self) -> str:
         """How far the present pass is, in words; empty before the first pass."""
-        done, total = self._done, self._total
         if not self._passes:
             return ""
-        said = f"pass {self._passes} over the rows, {done:,} of {total:,}"
-        if not 0 < done < total:
+        share = self._share()
+        said = f", pass {self._passes}: {round(share * self._n):,} of {self._n:,} rows"
+        if not 0 < share < 1:
             return said
-        left = (time.monotonic() - self._began) * (total - done) / done
-        return f"{said}, {left:.0f} s left in this pass"
+        left = (time.monotonic() - self._began) * (1 - share) / share
+        return f"{said}, about {left:.0f} s left in this pass"
