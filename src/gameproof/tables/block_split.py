@@ -22,7 +22,7 @@ from gameproof.rows.quantile_sketch import exact_pairs
 from gameproof.rows.row_blocks import added
 from gameproof.rows.row_source import RawRows, RowSource
 from gameproof.tables.dataset import Dataset
-from gameproof.tables.encoded_rows import EncodedRows, Split, raw_rows
+from gameproof.tables.encoded_rows import EncodedRows, Split, joined_rows, raw_rows
 from gameproof.tables.fit_settings import FitSettings
 from gameproof.tables.split_table import Decision, SplitTable, chosen_cut, require_both_classes
 from gameproof.tables.training_table import TrainingTable
@@ -69,13 +69,9 @@ class BlockSplit(SplitTable):
     ) -> tuple[int, int, Dataset, Any, tuple[str, ...]]:
         n, good = sum(part.n for part in parts), sum(part.n_good for part in parts)
         names = sorted({name for part in parts for name in part.groups})
-        X, y = (
-            np.concatenate([getattr(part.sample, field) for part in parts]) for field in ("X", "y")
-        )
-        groups = None
-        if parts[0].sample.groups is not None:
-            groups = np.concatenate([np.asarray(part.sample.groups) for part in parts])
-        return n, good, Dataset(training.table.source, X, y, self._features), groups, tuple(names)
+        sample = joined_rows([part.sample for part in parts])
+        data = Dataset(training.table.source, sample.X, sample.y, self._features)
+        return n, good, data, sample.groups, tuple(names)
 
     @property
     def _training(self) -> RowSource:

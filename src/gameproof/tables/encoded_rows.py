@@ -6,6 +6,8 @@ are the same in any blocks and on any machine.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -15,6 +17,7 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.row_draws import mixed, row_draws
 from gameproof.rows.row_source import RawRows
+from gameproof.tables.cell_gaps import Gaps
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.file_parts import FilePart
 from gameproof.tables.group_column import group_labels
@@ -27,13 +30,15 @@ TEST, CHOSEN = 0, 1
 
 class EncodedRows(NamedTuple):
     """Rows with a target: features, labels, places in the table, whether they are later than the
-    value that splits the table, and groups, both None if there are none. `name` is the file."""
+    value that splits the table, and groups, both None if there are none. `gaps` are those of the
+    whole part, and `name` is its file."""
 
     X: Matrix
     y: Vector
     places: Indices
     later: Bools | None
     groups: NDArray[np.str_] | None
+    gaps: Gaps
     name: str
 
     def take(self, chosen: Bools) -> EncodedRows:
@@ -44,6 +49,7 @@ class EncodedRows(NamedTuple):
             self.places[chosen],
             None if self.later is None else self.later[chosen],
             None if self.groups is None else self.groups[chosen],
+            self.gaps,
             self.name,
         )
 
@@ -56,6 +62,15 @@ class EncodedRows(NamedTuple):
             found = mixed(found ^ column)
         twice = mixed(found + np.uint64(1))
         return np.array([found.sum(dtype=np.uint64), twice.sum(dtype=np.uint64)])
+
+
+def joined_rows(parts: Sequence[EncodedRows]) -> EncodedRows:
+    """The rows of all parts, without their gaps."""
+    X, y, places = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    later, groups = (
+        None if parts[0][k] is None else np.concatenate([part[k] for part in parts]) for k in (3, 4)
+    )
+    return EncodedRows(X, y, places, later, groups, Gaps(0, Counter(), Counter()), parts[0].name)
 
 
 class Split(NamedTuple):
@@ -103,22 +118,25 @@ class PartEncoder:
         """The encoded rows of a part whose first row is at this place in the table."""
         table = part.read(self.columns)
         if table is None:
-            d = len(self.plan.features.names)
-            nobody = np.zeros(0)
-            later = None if self.split_by is None else nobody.astype(bool)
-            groups = None if self.groups is None else nobody.astype(np.str_)
-            return EncodedRows(
-                np.empty((0, d)), nobody, nobody.astype(np.int64), later, groups, part.name
-            )
+            return self._nobody(part.name)
         known, y = self.plan.target.labelled(table)
         later = None
         if self.split_by is not None:
             rows, later, _ = compared(known, self.split_by, self.test_after)
             known, y = known.take(rows), y[rows]
-        X = self.plan.encoded(known).X
+        encoded = self.plan.encoded(known)
         groups = None if self.groups is None else group_labels(known, self.groups)
         places = start - part.first + np.array(known.rows, dtype=np.int64)
-        return EncodedRows(X, y, places, later, groups, part.name)
+        gaps = Gaps.of(encoded, self.plan.features.names)
+        return EncodedRows(encoded.X, y, places, later, groups, gaps, part.name)
+
+    def _nobody(self, name: str) -> EncodedRows:
+        nothing, d = np.zeros(0), len(self.plan.features.names)
+        later = None if self.split_by is None else nothing.astype(bool)
+        groups = None if self.groups is None else nothing.astype(np.str_)
+        gaps = Gaps(0, Counter(), Counter())
+        places = nothing.astype(np.int64)
+        return EncodedRows(np.empty((0, d)), nothing, places, later, groups, gaps, name)
 
 
 def raw_rows(rows: EncodedRows, split: Split | None, test: bool = False) -> RawRows:

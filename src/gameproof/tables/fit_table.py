@@ -169,7 +169,10 @@ def fit_table(
         train_for,
     ).checked()
     chosen = checked_radius(radius)
-    meaning: Any = {
+    meaning = {
+        "target": target,
+        "favourable": favourable,
+        "budgets": budgets,
         "drop": drop,
         "categories": categories,
         "rest": rest,
@@ -180,9 +183,7 @@ def fit_table(
         "split_by": split_by,
         "test_after": test_after,
     }
-    with open_training(
-        table, target, favourable, budgets, meaning, engine, scheduler, progress
-    ) as training:
+    with open_training(table, meaning, engine, scheduler, progress) as training:
         classifiers = fit_classifiers(
             training, settings, seed=settings.seed, radius=chosen, progress=progress
         )

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gameproof.tables.column_budgets import StatedBudgets
 from gameproof.tables.engines import EngineName, open_engine
 from gameproof.tables.table import Table, as_table
 from gameproof.tables.table_files import TableFiles, required_files, table_files
@@ -19,9 +18,6 @@ from gameproof.tables.training_table import TrainingTable, training_table
 @contextmanager
 def open_training(
     table: Any,
-    target: str,
-    favourable: Any,
-    budgets: StatedBudgets,
     meaning: Mapping[str, Any],
     engine: EngineName | None = None,
     scheduler: str | None = None,
@@ -29,16 +25,14 @@ def open_training(
 ) -> Iterator[TrainingTable]:
     """The labelled rows of a table; a cluster is left at the end of the context.
 
-    `meaning` are the other arguments of `training_table`."""
+    `meaning` are the arguments of `training_table` besides the table."""
     on_cluster = engine is not None or scheduler is not None
     given = as_rows_or_files(table, on_cluster=on_cluster)
     if isinstance(given, Table):
-        yield training_table(given, target, favourable, budgets, **meaning)
+        yield training_table(given, **meaning)
         return
     with open_engine(engine, scheduler) as where:
-        yield training_files(
-            given, where, target, favourable, budgets, **meaning, progress=progress
-        )
+        yield training_files(given, where, **meaning, progress=progress)
 
 
 def as_rows_or_files(

@@ -13,7 +13,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, final
 
@@ -37,13 +36,15 @@ SAMPLE, SAMPLED_FILES = 100_000, 64
 class TableFiles:
     """The parts of a table in files. `columns` and `sample` are those of some of its rows.
 
-    `source` is what the user named, and `notes` say how the files were found."""
+    `source` is what the user named, `notes` say how the files were found, and `folder` is the one
+    that they are in, None for a single file."""
 
     source: str
     parts: tuple[FilePart, ...]
     names: tuple[str, ...]
     stated: TableFormat = DETECTED
     notes: tuple[str, ...] = ()
+    folder: str | None = None
 
     @cached_property
     def sample(self) -> Table:
@@ -57,7 +58,7 @@ class TableFiles:
             raise DataError(f"{self.source} has no rows")
         notes = dict.fromkeys(note for table in read for note in table.notes)
         joined = joined_tables(read, self.source, self.names)
-        return replace(joined, notes=(*self.notes, *notes), digest=self.digest)
+        return replace(joined, notes=(*self.notes, *notes))
 
     @property
     def n(self) -> int:
@@ -72,15 +73,6 @@ class TableFiles:
     def column(self, name: str, role: str = "column") -> Column:
         """The column of this name in the sample, or an error that suggests a similar name."""
         return self.sample.column(name, role)
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the names, sizes and times of the files, which are not read for it."""
-        found = sha256()
-        for path in dict.fromkeys(part.path for part in self.parts):
-            about = os.stat(path)
-            found.update(f"{Path(path).name} {about.st_size} {about.st_mtime_ns}\n".encode())
-        return found.hexdigest()
 
 
 def required_files(given: Any, stated: TableFormat = DETECTED) -> TableFiles:
@@ -118,7 +110,8 @@ def table_files(given: str | Path, stated: TableFormat = DETECTED) -> TableFiles
         parts += own
     if not parts or names is None:
         raise DataError(f"{given} has no rows")
-    return TableFiles(str(given), tuple(parts), names, stated, (_counted(files), *notes))
+    folder = str(path) if path.is_dir() else _common_folder(files)
+    return TableFiles(str(given), tuple(parts), names, stated, (_counted(files), *notes), folder)
 
 
 def sampled_parts(parts: Sequence[FilePart]) -> list[FilePart]:
@@ -162,6 +155,11 @@ def _matching(pattern: str) -> tuple[list[Path], list[str]]:
     if not files:
         raise DataError(f"no file matches {pattern}")
     return files, []
+
+
+def _common_folder(files: Sequence[Path]) -> str:
+    """The folder that all files are below."""
+    return os.path.commonpath([file.parent for file in files]) or "."
 
 
 def _is_table(file: Path) -> bool:
@@ -216,4 +214,4 @@ def _large_file(path: Path, stated: TableFormat) -> TableFiles | None:
 
 
 def _counted(files: Sequence[Path]) -> str:
-    return f"{len(files):,} files" if len(files) > 1 else f"the file {files[0]}"
+    return f"read from {len(files):,} files" if len(files) > 1 else f"read from {files[0]}"

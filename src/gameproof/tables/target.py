@@ -131,8 +131,11 @@ class Target:
 
     def require_both(self, y: Vector, purpose: str) -> None:
         """Raises if one of the outcomes has too few rows for this purpose."""
-        for sign, name in ((1, self.favourable), (-1, self.other)):
-            count = int((sign * y > 0).sum())
+        self.require_counts(int((y > 0).sum()), int((y < 0).sum()), purpose)
+
+    def require_counts(self, n_favourable: int, n_other: int, purpose: str) -> None:
+        """Raises if one of these numbers of rows is too small for this purpose."""
+        for count, name in ((n_favourable, self.favourable), (n_other, self.other)):
             if count < FEWEST:
                 raise DataError(
                     f"too few rows have the outcome {name!r}: {count}, and at least {FEWEST} rows "
