@@ -134,11 +134,17 @@ def _decide_files(
 ) -> None:
     """Decisions about a table in files: one file for each file."""
     from gameproof.tables.predict_files import Wanted, decision_files, predict_files
+    from gameproof.tables.write_table import is_text_table
 
     if out is None:
         where = "a file" if files.folder is None else "a folder"
         raise UsageError(f"name {where} for the decisions about {files.source} (-o)")
     if files.folder is not None:
+        if out.suffix == ".parquet" or is_text_table(out):
+            raise UsageError(
+                f"decisions about {files.source} are files in a folder, one for each file; -o must "
+                f"name a folder, got {out}"
+            )
         require_folder_apart(out, Path(files.folder))
         require_free(decision_files(files, out).values(), force=options.force)
     keep = tuple(column_names(options.keep, files))

@@ -36,17 +36,14 @@ def check(table: Table, column: Column, category: bool) -> None:
             )
         if 2 * wrong < present:
             raise DataError(
-                f"{table.source}, row {table.row(at)}: the column {name} has {cell!r}, while "
+                f"{table.place(at)}: the column {name} has {cell!r}, while "
                 f"{present - wrong:,} of {present:,} values are numbers; correct the cell, or "
                 f"{CATEGORY}"
             )
     if column.kind == "number" and not category:
         infinite = np.flatnonzero(np.isinf(filled(column.numbers)))
         if infinite.size:
-            raise DataError(
-                f"{table.source}, row {table.row(infinite[0])}: the column {name} has an infinite "
-                "value"
-            )
+            raise DataError(f"{table.place(infinite[0])}: the column {name} has an infinite value")
 
 
 def require_clear(table: Table, column: Column) -> None:

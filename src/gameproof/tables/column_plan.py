@@ -240,7 +240,5 @@ def _numbers(table: Table, column: Column) -> Vector:
     values = filled(column.numbers)
     if np.isinf(values).any():
         at = int(np.argmax(np.isinf(values)))
-        raise DataError(
-            f"{table.source}, row {table.row(at)}: the column {column.name!r} has an infinite value"
-        )
+        raise DataError(f"{table.place(at)}: the column {column.name!r} has an infinite value")
     return values

@@ -44,10 +44,10 @@ def open_engine(name: EngineName | None, scheduler: str | None = None) -> Iterat
         import distributed
     except ImportError as error:
         raise ImportError("a cluster needs Dask: pip install 'gameproof[dask]'") from error
+    if scheduler is None and (client := _default_client(distributed)) is not None:
+        yield Engine(client)
+        return
     if scheduler is None:
-        with suppress(ValueError):
-            yield Engine(distributed.default_client())
-            return
         options: Any = {"host": "127.0.0.1", "dashboard_address": None, "threads_per_worker": 1}
         cluster = distributed.LocalCluster(n_workers=available_cores(), **options)
         with _quiet(), cluster, distributed.Client(cluster, set_as_default=False) as client:
@@ -60,6 +60,14 @@ def open_engine(name: EngineName | None, scheduler: str | None = None) -> Iterat
         finally:
             with suppress(Exception):  # the scheduler may be lost
                 client.close(timeout=1)
+
+
+def _default_client(distributed: Any) -> Any:
+    """Dask's default client, None if there is none."""
+    try:
+        return distributed.default_client()
+    except ValueError:
+        return None
 
 
 def _connected(distributed: Any, address: str) -> Any:

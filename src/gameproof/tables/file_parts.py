@@ -17,6 +17,7 @@ from gameproof.tables.table_format import DETECTED, TableFormat
 from gameproof.tables.text_table import NoRows
 from gameproof.tables.unpack import PARQUET
 
+ENOUGH = 2**23  # cells of a part with few rows and many columns
 Keys = tuple[tuple[str, str], ...]
 """Columns and their value in all rows of a file."""
 
@@ -88,7 +89,8 @@ def file_parts(
     for k, rows in enumerate(groups):
         waiting.append(k)
         size += rows
-        if size >= BLOCK or k == len(groups) - 1:
+        enough = size >= BLOCK or size * len(names) >= ENOUGH
+        if enough or k == len(groups) - 1:
             if size:
                 found.append(FilePart(path, name, tuple(waiting), first, size, keys, stated))
             first, size, waiting = first + size, 0, []
@@ -123,4 +125,6 @@ def joined_tables(tables: Sequence[Table], source: str, names: Sequence[str]) ->
             (kind,) = kinds
             cells = [pc.cast(cell, kind, safe=False) for cell in cells]
         columns.append(pa.chunked_array(cells).combine_chunks())
-    return table_of_columns(list(names), columns, (), source, tables[0].stated)
+    joined = table_of_columns(list(names), columns, (), source, tables[0].stated)
+    rows = [row for table in tables for row in table.rows or range(table.n)]
+    return replace(joined, rows=rows, files=[t.source for t in tables for _ in range(t.n)])

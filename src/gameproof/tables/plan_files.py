@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from gameproof.core.errors import DataError
+from gameproof.core.naming import listed
 from gameproof.estimators.features import Features
 from gameproof.rows.row_source import RowSource
 from gameproof.tables.column import Column
@@ -38,10 +39,20 @@ def target_of_files(
     import pyarrow as pa
 
     files.column(name, "target column")
-    values = sorted({value for part in source.map(_target_values, name) for value in part})
-    cells = pa.array(values, pa.string())
-    alone = Table(files.source, {name: Column(name, cells)}, len(values), stated=files.stated)
-    return Target.of(alone, name, favourable, rest, **stated)
+    places: dict[str, set[str]] = {}
+    for part, values in zip(files.parts, source.map(_target_values, name), strict=True):
+        for value in values:
+            places.setdefault(value, set()).add(part.name)
+    cells = pa.array(sorted(places), pa.string())
+    alone = Table(files.source, {name: Column(name, cells)}, len(cells), stated=files.stated)
+    try:
+        return Target.of(alone, name, favourable, rest, **stated)
+    except DataError as error:
+        rare = {value: min(own) for value, own in places.items() if len(own) == 1}
+        if not rare or len({part.name for part in files.parts}) == 1:
+            raise
+        where = listed([f"{value!r} only in {file}" for value, file in sorted(rare.items())], 3)
+        raise DataError(f"{error}; there is {where}") from error
 
 
 def plan_files(

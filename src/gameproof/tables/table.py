@@ -30,8 +30,9 @@ from gameproof.tables.written_numbers import common_spelling, settled_columns, s
 class Table:
     """Columns of equal length and different names.
 
-    `rows` are the positions of the rows in the file, None for all of them. `digest` is the SHA-256
-    of the file. `notes` say how the file was read, and `stated` what the user said about it.
+    `rows` are the positions of the rows in the file, None for all of them. `files` names the file
+    of each row, if it is not `source`. `digest` is the SHA-256 of the file. `notes` say how the
+    file was read, and `stated` what the user said about it.
     """
 
     source: str
@@ -41,6 +42,7 @@ class Table:
     digest: str = ""
     notes: tuple[str, ...] = ()
     stated: TableFormat = DETECTED
+    files: Sequence[str] | None = None
 
     @property
     def spelling(self) -> Spelling:
@@ -62,11 +64,16 @@ class Table:
         chosen = pa.array(rows)
         parts = {name: column.take(chosen) for name, column in self.columns.items()}
         numbers = [self.row(k) - 1 for k in rows]
-        return replace(self, columns=parts, n=len(chosen), rows=numbers)
+        files = None if self.files is None else [self.files[k] for k in rows]
+        return replace(self, columns=parts, n=len(chosen), rows=numbers, files=files)
 
     def row(self, k: int) -> int:
         """The number of row k in the file, counted from 1."""
         return 1 + (int(k) if self.rows is None else self.rows[k])
+
+    def place(self, k: int) -> str:
+        """Where row k is, for messages."""
+        return f"{self.source if self.files is None else self.files[k]}, row {self.row(k)}"
 
 
 def open_table(
