@@ -50,6 +50,8 @@ class Row(NamedTuple):
 class Journal(AnswerRecords):
     """The answers of one population in a file."""
 
+    stored = True
+
     def __init__(self, path: Path, people: dict[str, str | int], budget: int | None) -> None:
         super().__init__(budget)
         self.path = path
