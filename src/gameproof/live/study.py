@@ -60,7 +60,7 @@ from gameproof.live.study_frames import (
 )
 from gameproof.live.study_table import StudyTable
 from gameproof.minmax.solver import Solver
-from gameproof.strategic.population import LARGEST_ANSWER
+from gameproof.strategic.collect_answers import LARGEST_ANSWER
 from gameproof.strategic.robust_problem import StrategicProblem
 
 T = TypeVar("T")

@@ -3,10 +3,15 @@
 Values that repeat are stored once, so a file of a few bytes can hold billions of rows. The stated
 size is compared with the limit first. Then rows are read in blocks, with text as a dictionary, and
 the decoded size of each block is compared before anything is decoded: a file may lie.
+
+Page checksums protect cells, but nothing in the format protects the names and types of columns. So
+`write_table` stores a digest of them in the file, and a file that has one is compared with it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any
 
 from gameproof.core.errors import DataError
@@ -14,6 +19,18 @@ from gameproof.core.size_limits import max_unpacked, require_size
 
 WIDTH = 8  # bytes of a decoded number
 ROWS = 2**17  # read at once
+DIGEST = b"gameproof columns"  # where a file stores the digest of its columns
+
+
+def with_digest(table: Any) -> Any:
+    """The table, with a digest of its columns in the metadata that a Parquet file stores."""
+    return table.replace_schema_metadata({DIGEST: _digest(table.schema, table.num_rows)})
+
+
+def _digest(schema: Any, n_rows: int) -> bytes:
+    """The digest of names and types of columns, and of the number of rows."""
+    columns = [[field.name, str(field.type)] for field in schema]
+    return hashlib.sha256(json.dumps([n_rows, columns]).encode()).hexdigest().encode()
 
 
 def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
@@ -25,6 +42,9 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
     try:
         whole = pq.ParquetFile(pa.BufferReader(data))
         require_size(_stated_size(whole.metadata), limit, given, DataError)
+        expected = (whole.metadata.metadata or {}).get(DIGEST)
+        if expected not in (None, _digest(whole.schema_arrow, whole.metadata.num_rows)):
+            raise ValueError("the columns differ from their digest")
         texts = [field.name for field in whole.schema_arrow if _is_text(field.type)]
         reader = pq.ParquetFile(
             pa.BufferReader(data), read_dictionary=texts, page_checksum_verification=True
