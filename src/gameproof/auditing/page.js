@@ -96,9 +96,9 @@
   let serial = 0;
 
   class Chart {
-    constructor(figure) {
+    constructor(figure, spec = JSON.parse(figure.querySelector("script").textContent)) {
       this.figure = figure;
-      this.spec = JSON.parse(figure.querySelector("script").textContent);
+      this.spec = spec;
       this.plot = figure.querySelector(".plot");
       this.flat = this.spec.kind === "lines";
       this.scales = { x: this.spec.log_x ? LOG : EVEN, y: this.spec.log_y ? LOG : EVEN };
@@ -107,11 +107,23 @@
       this.at = null;
       this.clip = `clip-${++serial}`;
       this.furnish();
-      this.places = [...new Set(this.spec.series.flatMap((s) => s.x))].sort((a, b) => a - b);
+      this.arrange();
       new ResizeObserver(() => {
         const width = this.plot.clientWidth;
         if (width && width !== this.width) this.draw();
       }).observe(this.plot);
+      this.draw();
+    }
+
+    arrange() {
+      this.places = [...new Set(this.spec.series.flatMap((s) => s.x))].sort((a, b) => a - b);
+    }
+
+    // New values for the same series; what is hidden, zoomed to or pointed at stays so.
+    update(spec) {
+      this.spec = spec;
+      this.arrange();
+      if (this.at !== null && this.at >= this.places.length) this.at = null;
       this.draw();
     }
 
@@ -494,6 +506,10 @@
   }
 
   const charts = [...document.querySelectorAll("figure.chart")].map((figure) => new Chart(figure));
+  // Other scripts of a page draw charts that change.
+  globalThis.gameproof = { Chart: class extends Chart {
+    constructor(...given) { super(...given); charts.push(this); }
+  } };
 
   const theme = document.getElementById("theme"), root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -18,7 +18,7 @@ from gameproof.live.reports import Recommendation, StudyStatus
 from gameproof.live.study import Study
 
 MOST_POINTS = 150  # of a chart
-MOST_LISTED = 20  # of a list
+MOST_LISTED = 12  # of a list
 
 
 class _Told(NamedTuple):
