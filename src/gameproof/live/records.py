@@ -29,6 +29,6 @@ def answers_page(study: Study, first: int, limit: int) -> dict[str, Any]:
             return {"columns": columns, "rows": json_safe(rows), "next": number}
         frame = study.history(number)
         columns = [str(name) for name in frame.columns]
-        frame["told"] = [told.timestamp() for told in frame["told"]]
+        frame["told"] = [told.value / 1e9 for told in frame["told"]]  # the float that was told
         rows += [list(row) for row in frame.astype(object).itertuples(index=False)]
     return {"columns": columns, "rows": json_safe(rows), "next": None}

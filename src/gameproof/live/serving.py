@@ -69,37 +69,36 @@ class Place:
 def serve(study: Study, place: Place, ready: Callable[[str], None] = print) -> None:
     """Serves a study until SIGTERM or Ctrl-C, and calls `ready` with the address of its page."""
     place.check()
-    with _bound(place) as listening:
-        service = Service(study, place.tokens is not None)
-        app = Guard(
-            service.app, HostNames(place.host, place.allow_hosts), place.tokens, place.most_bytes
-        )
-        config = uvicorn.Config(
-            app,
-            lifespan="on",
-            ws="none",
-            log_level="warning",
-            server_header=False,
-            timeout_graceful_shutdown=STOP_PATIENCE,
-            ssl_certfile=place.certificate,
-            ssl_keyfile=place.certificate_key,
-        )
-        server = _Server(config, service, lambda: ready(_address(place, listening)))
-        with _orderly_end():
-            server.run(sockets=[listening])
+    with bound(place) as listening, _orderly_end():
+        StudyServer(study, place, listening, ready).run(sockets=[listening])
 
 
 @final
-class _Server(uvicorn.Server):
+class StudyServer(uvicorn.Server):
     """Says when it is ready, and ends streams before it waits for connections to close."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._service, self._ready = service, ready
+    def __init__(
+        self, study: Study, place: Place, listening: socket.socket, ready: Callable[[str], None]
+    ) -> None:
+        self._service = Service(study, place.tokens is not None)
+        self._ready, self._address = ready, _address(place, listening)
+        names = HostNames(place.host, place.allow_hosts)
+        super().__init__(
+            uvicorn.Config(
+                Guard(self._service.app, names, place.tokens, place.most_bytes),
+                lifespan="on",
+                ws="none",
+                log_level="warning",
+                server_header=False,
+                timeout_graceful_shutdown=STOP_PATIENCE,
+                ssl_certfile=place.certificate,
+                ssl_keyfile=place.certificate_key,
+            )
+        )
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        self._ready()
+        self._ready(self._address)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._service.stop_streams()
@@ -122,7 +121,7 @@ def _orderly_end() -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def _bound(place: Place) -> socket.socket:
+def bound(place: Place) -> socket.socket:
     """A socket at this address, so that a port in use is one clear error."""
     try:
         [(family, *_, address), *_] = socket.getaddrinfo(
