@@ -125,9 +125,11 @@ class Broadcast:
         problem, since = self._driver.problem, self._driver.since
         if problem is not None:
             return error_body(problem.code, str(problem))
-        if since is not None and time.time() - since > LONG:
-            return error_body("computing", "the next deployment is being computed")
-        return None
+        if since is None or time.time() - since < LONG:
+            return None
+        if self._driver.recommendation is None:
+            return error_body("computing", "The answers so far are being replayed.")
+        return error_body("computing", "The next deployment is being computed.")
 
 
 def _event(kind: str, body: dict[str, Any]) -> bytes:

@@ -125,6 +125,7 @@
         const access = await get("access");
         scopes = access.scopes;
         failures = 0;
+        if (!overview) banner("Connected; the study is being read.", "waiting");
         await stream();
         banner("The service has ended the connection; connecting again.", "waiting");
       } catch (error) {
@@ -259,7 +260,8 @@
       const phase = PHASES[deployment.phase] || deployment.phase;
       say("shown", `Deployment ${whole(deployment.number)}, since ${moment(deployment.opened)} (${phase}): ` +
         `${whole(deployment.n_answered)} of ${many(deployment.n_questions, "answer")} are here.`);
-    } else say("shown", "The study is finished; nobody is shown anything. This is the classifier that it recommends.");
+    } else say("shown", recommendation ? "The study is finished; nobody is shown anything. This is the classifier that it recommends."
+      : "The study is finished. The classifier that it recommends is being computed.");
     const now = deployment?.columns, best = recommendation && status.n_deployments > 1 ? recommendation.columns : null;
     const any = now || best;
     if (!any) return put("model");

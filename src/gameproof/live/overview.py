@@ -58,16 +58,18 @@ class StudyView:
         self._facts: dict[int, _Facts] = {}
         self._results: dict[int, DeploymentResult | None] = {}
         self._changed: tuple[int, int, int] | None = None
+        # What was read for this overview, by deployment: questions and counted answers.
+        self._read_now: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
 
     def overview(
-        self, status: StudyStatus, found: Recommendation | None, problem: dict[str, str] | None
+        self, status: StudyStatus, best: Recommendation | None, problem: dict[str, str] | None
     ) -> dict[str, Any]:
         """Everything that the page shows, for JSON."""
         self._read(status)
         people = self._study.problem.population
         asked = [agent for facts in self._facts.values() for agent in facts.agents]
         counts = np.bincount(asked) if asked else np.zeros(1, dtype=np.int64)
-        return json_safe(  # type: ignore[no-any-return]
+        found: dict[str, Any] = json_safe(
             {
                 "at": time.time(),
                 "status": status.as_dict(),
@@ -84,7 +86,7 @@ class StudyView:
                     "most_asked": int(counts.max()),
                 },
                 "deployment": self._deployment(),
-                "recommendation": None if found is None else _recommended(found),
+                "recommendation": None if best is None else _recommended(best),
                 "timeline": self._timeline(),
                 "results": list(self._shown_results()),
                 "answers": self._listed(list(Status)),
@@ -92,6 +94,8 @@ class StudyView:
                 "silent": self._silent(),
             }
         )
+        self._read_now = {}
+        return found
 
     # --- reading
 
@@ -113,21 +117,23 @@ class StudyView:
     def _group(
         self, rows: list[DeploymentRow], questions: list[QuestionRow], answers: list[AnswerRow]
     ) -> None:
-        asked: dict[int, list[QuestionRow]] = {row.number: [] for row in rows}
+        self._read_now = {row.number: ([], []) for row in rows}
         told: dict[int, list[_Told]] = {row.number: [] for row in rows}
         by_id = {question.id: question for question in questions}
         for question in questions:
-            if question.deployment in asked:
-                asked[question.deployment].append(question)
+            if question.deployment in told:
+                self._read_now[question.deployment][0].append(question)
         for answer in answers:
             place = by_id.get(answer.question)  # None if it was deployed after the questions
             if place is not None and place.deployment in told:
                 told[place.deployment].append(
                     _Told(answer.id, place.agent, place.deployment, answer.status, answer.told)
                 )
+                if answer.status is Status.COUNTED:
+                    self._read_now[place.deployment][1].append(answer)
         counted = {a.question for a in answers if a.status in (Status.COUNTED, Status.LATE)}
         for row in rows:
-            own = asked[row.number]
+            own, _ = self._read_now[row.number]
             newest = {question.position: question.id for question in own}
             silent = [
                 _Silent(q.agent, row.number, row.opened)
@@ -199,15 +205,14 @@ class StudyView:
     def _result(self, number: int) -> DeploymentResult | None:
         if number in self._results:
             return self._results[number]
-        row = self._facts[number].row
-        answers = self._ledger.answers(self._id, number)
-        result = deployment_result(
-            self._study.problem,
-            row,
-            self._ledger.questions(self._id, number),
-            [answer for answer in answers if answer.status is Status.COUNTED],
-            self._study.sees_scores,
-        )
+        row, scores = self._facts[number].row, self._study.sees_scores
+        if number in self._read_now:
+            questions, counted = self._read_now[number]
+        else:
+            questions = self._ledger.questions(self._id, number)
+            answers = self._ledger.answers(self._id, number)
+            counted = [answer for answer in answers if answer.status is Status.COUNTED]
+        result = deployment_result(self._study.problem, row, questions, counted, scores)
         if row.closed is not None:
             self._results[number] = result
         return result
