@@ -35,7 +35,7 @@ from gameproof.live.facts import (
 from gameproof.live.fold import Fold, read_classifier_bits
 from gameproof.live.ledger import Ledger
 from gameproof.live.memory_ledger import MemoryLedger
-from gameproof.live.refusals import unknown_study
+from gameproof.live.refusals import deployment_closed, unknown_study
 from gameproof.live.reports import (
     LiveDeployment,
     LiveQuestion,
@@ -60,7 +60,7 @@ from gameproof.live.study_frames import (
 )
 from gameproof.live.study_table import StudyTable
 from gameproof.minmax.solver import Solver
-from gameproof.strategic.population import LARGEST_ANSWER
+from gameproof.strategic.collect_answers import LARGEST_ANSWER
 from gameproof.strategic.robust_problem import StrategicProblem
 
 T = TypeVar("T")
@@ -201,6 +201,11 @@ class Study:
     def __exit__(self, *error: object) -> None:
         self.close()
 
+    @property
+    def id(self) -> int:
+        """The study's number in its ledger."""
+        return self._id
+
     @cached_property
     def table(self) -> StudyTable | None:
         """The columns of the study's table; None without a table."""
@@ -244,19 +249,24 @@ class Study:
         )
 
     def ask(
-        self, limit: int = 1, holder: str = "anybody", lease: float = HOUR
+        self,
+        limit: int = 1,
+        holder: str = "anybody",
+        lease: float = HOUR,
+        *,
+        advance: bool = True,
     ) -> list[LiveQuestion]:
         """Up to `limit` open questions, leased to `holder` for `lease` seconds.
 
         Nobody else is given them meanwhile; the same holder gets its questions again. The list is
         empty if the study is paused or finished, or if others hold all open questions. The study
-        advances first if there are fewer than `limit` open questions."""
+        advances first if there are fewer than `limit` open questions, unless `advance` is False."""
         number, seconds = as_count("limit", limit), as_positive("lease", lease)
         if self._is_paused():
             return []
         now = self._clock()
         rows = self.ledger.lease(self._id, number, str(holder), now + seconds, now)
-        if len(rows) < number and (self.advance() or not rows):
+        if advance and len(rows) < number and (self.advance() or not rows):
             rows = self.ledger.lease(self._id, number, str(holder), now + seconds, now)
         if not rows:
             return []
@@ -268,11 +278,12 @@ class Study:
     def _question(
         self, row: QuestionRow, theta: Vector, intercept: float, expires: float
     ) -> LiveQuestion:
-        person = self._person(row.agent)
+        person = self.person(row.agent)
         place = (row.deployment, row.position, row.attempt)
         return LiveQuestion(row.id, row.agent, person, theta, intercept, *place, expires)
 
-    def _person(self, agent: int) -> str:
+    def person(self, agent: int) -> str:
+        """Who the row of this index is: the value in the table's key column, or the index."""
         return str(agent) if self.table is None else self.table.person(agent)
 
     # --- telling
@@ -333,9 +344,15 @@ class Study:
                 closed += 1
             return closed
 
-    def close_deployment(self) -> bool:
-        """Closes the current deployment now, with those who answered. False if nobody did."""
+    def close_deployment(self, number: int | None = None) -> bool:
+        """Closes the current deployment now, with those who answered. False if nobody did.
+
+        Raises LedgerError "deployment-closed" if a number is given and the current deployment has
+        another one, so that a repeated call does not close the next deployment."""
         with self._lock, self._required_lock():
+            row = self._open_row()
+            if number is not None and (row is None or row.number != number):
+                raise deployment_closed(number)
             return self._advanced(lambda advancer: advancer.step(self._clock(), force=True))
 
     def finish(self, reason: str = "") -> None:
@@ -421,16 +438,17 @@ class Study:
             n_deployments=fold.n_deployments,
             final=final,
             sentence=recommendation_sentence(found, fold.n_answers, fold.n_deployments, final),
+            why=found.why,
             model=self._model(theta, intercept),
         )
 
     def _model(self, theta: Vector, intercept: float) -> Any | None:
         return None if self.table is None else self.table.model(theta, intercept)
 
-    def history(self) -> Any:
-        """A pandas data frame with one row per answer: deployment, position, attempt, agent,
-        person, status, key, time and the answer."""
-        return answer_frame(self.ledger, self._id, self._specification, self._person)
+    def history(self, deployment: int | None = None) -> Any:
+        """A pandas data frame with one row per answer, at all deployments or at one: deployment,
+        position, attempt, agent, person, status, key, time and the answer."""
+        return answer_frame(self.ledger, self._id, self._specification, self.person, deployment)
 
     def deployments(self) -> Any:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case

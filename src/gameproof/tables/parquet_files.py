@@ -3,10 +3,15 @@
 Values that repeat are stored once, so a file of a few bytes can hold billions of rows. The stated
 size is compared with the limit first. Then rows are read in blocks, with text as a dictionary, and
 the decoded size of each block is compared before anything is decoded: a file may lie.
+
+Page checksums protect cells, but nothing in the format protects the names and types of columns. So
+`write_table` stores a digest of them in the file, and a file that has one is compared with it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -16,6 +21,25 @@ from gameproof.core.size_limits import max_unpacked, require_size
 
 WIDTH = 8  # bytes of a decoded number
 ROWS = 2**17  # read at once
+DIGEST = b"gameproof columns"  # where a file stores the digest of its columns
+
+
+def with_digest(table: Any) -> Any:
+    """The table, with a digest of its columns in the metadata that a Parquet file stores."""
+    return table.replace_schema_metadata({DIGEST: _digest(table.schema, table.num_rows)})
+
+
+def _digest(schema: Any, n_rows: int) -> bytes:
+    """The digest of names and types of columns, and of the number of rows."""
+    columns = [[field.name, str(field.type)] for field in schema]
+    return hashlib.sha256(json.dumps([n_rows, columns]).encode()).hexdigest().encode()
+
+
+def _require_digest(file: Any) -> None:
+    """Raises if the columns of a Parquet file differ from the digest that it stores."""
+    expected = (file.metadata.metadata or {}).get(DIGEST)
+    if expected not in (None, _digest(file.schema_arrow, file.metadata.num_rows)):
+        raise ValueError("the columns differ from their digest")
 
 
 def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
@@ -27,6 +51,7 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
     with _broken(given):
         whole = pq.ParquetFile(pa.BufferReader(data))
         require_size(_stated_size(whole.metadata), limit, given, DataError)
+        _require_digest(whole)
         texts = [field.name for field in whole.schema_arrow if _is_text(field.type)]
         reader = pq.ParquetFile(
             pa.BufferReader(data), read_dictionary=texts, page_checksum_verification=True
@@ -48,6 +73,7 @@ def parquet_metadata(path: str, given: str) -> tuple[list[int], tuple[str, ...]]
     import pyarrow.parquet as pq
 
     with _broken(given), pq.ParquetFile(path) as file:
+        _require_digest(file)
         names = tuple(str(name) for name in file.schema_arrow.names)
         groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
         return [group.num_rows for group in groups], names
