@@ -111,7 +111,7 @@ def _add_people(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads the table and creates the study."""
     with needs_live():
-        from gameproof.live.study import create
+        from gameproof.live.open_study import create
         from gameproof.live.study_table import problem_from_table
     with console.step(f"reading {table_name(options.table)}"):
         table = read_table(options.table, options)

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from gameproof.live.chain import verify
 from gameproof.live.facts import LedgerError, QuestionRow, Status, StudyRow, exact_bytes
 from gameproof.live.ledger import Ledger, NextDeployment
+from gameproof.live.verify import verify
 
 THETA = exact_bytes(np.array([0.1, -0.0, 5e-324]))
 BODY = exact_bytes(np.array([1.0, 2.0, 3.0]))
