@@ -70,7 +70,10 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         "algorithms (%(default)s)",
     )
     parser.add_argument(
-        "--batch", type=integer(1), metavar="N", help="rows of the table per deployment (100)"
+        "--batch",
+        type=integer(1),
+        metavar="N",
+        help="rows per deployment (100, or less if few answers are allowed)",
     )
     parser.add_argument(
         "--radius",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,8 +37,9 @@ def storable(what: str, text: str) -> str:
 
 
 def given_id(what: str, value: int) -> int:
-    """The id of a question or an answer."""
-    return min(as_count(what, value, least=0), LARGEST_ID)
+    """The id of a question or an answer; -1 for a number that no database gives."""
+    number = as_count(what, value, least=-sys.maxsize)
+    return number if number <= LARGEST_ID else -1
 
 
 def answer_body(

@@ -26,6 +26,8 @@ from gameproof.live.study_method import StudyMethod
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.robust_problem import StrategicProblem
 
+# A limit of answers leaves room for this many deployments, unless the batch is given.
+FEWEST_DEPLOYMENTS = 20
 WEEK = 7 * 24 * 3600.0
 
 
@@ -60,7 +62,8 @@ def create(
     method : str or Solver
         "auto" (learn, verify, run, check), "ogda-rr", "ogda-wr", "sgda-rr", "sgda-wr", or a solver.
     batch : int, optional
-        Rows per step of the run, by default 100. Those with label -1 among them are asked.
+        Rows per step of the run; those with label -1 among them are asked. By default 100, or a
+        twentieth of `max_answers` if that is less.
     seed : int
         The same seed and answers give the same study, to the bit.
     silence : {"wait", "replace", "continue"}
@@ -87,7 +90,7 @@ def create(
     """
     settings = Settings(
         method,
-        USUAL_BATCH if batch is None else batch,
+        _usual_batch(max_answers) if batch is None else batch,
         seed,
         silence,
         patience,
@@ -150,6 +153,11 @@ def open(where: str | Path | Ledger, name: str | None = None) -> Study:
     except BaseException:
         ledger.close()
         raise
+
+
+def _usual_batch(max_answers: int | None) -> int:
+    most = USUAL_BATCH if max_answers is None else max_answers // FEWEST_DEPLOYMENTS
+    return max(1, min(USUAL_BATCH, most))
 
 
 def _require_first_deployment(specification: Specification) -> None:

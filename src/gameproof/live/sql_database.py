@@ -46,17 +46,20 @@ class SqlDatabase:
     def __init__(self, where: str | Path, create: bool) -> None:
         url = _as_url(where)
         self.path = None if url.get_backend_name() == POSTGRESQL else Path(url.database or "")
+        # What messages call it.
+        self.name = str(self.path or url.render_as_string(hide_password=True))
         if self.path is not None:
             _require_file(self.path, create)
             url = _without_creation(url, self.path)
         self.engine = _engine(url)
         event.listen(self.engine, "connect", self._configure)
         event.listen(self.engine, "begin", self._begin)
-        event.listen(self.engine, "handle_error", _explain, retval=True)
+        event.listen(self.engine, "handle_error", self._explain, retval=True)
         try:
-            if create:
-                self._create_tables()
-            self._require_tables(where)
+            with self.writing() if create else self.reading() as connection:
+                if create:
+                    self._create_tables(connection)
+                self._require_tables(connection)
         except BaseException:
             self.engine.dispose()
             raise
@@ -125,25 +128,33 @@ class SqlDatabase:
             "and repeat this, which stores nothing twice",
         )
 
-    def _create_tables(self) -> None:
-        with self.writing() as connection:
-            if self.is_postgresql:
-                connection.execute(text("SELECT pg_advisory_xact_lock(:k)"), {"k": CREATING})
-            metadata.create_all(connection)
+    def _create_tables(self, connection: Connection) -> None:
+        if self.is_postgresql:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:k)"), {"k": CREATING})
+        metadata.create_all(connection)
 
-    def _require_tables(self, where: str | Path) -> None:
+    def _require_tables(self, connection: Connection) -> None:
         """Raises if the tables are missing, or belong to another program."""
-        with self.reading() as connection:
-            found = inspect(connection)
-            present = set(found.get_table_names())
-            for table in metadata.sorted_tables:
-                columns = (
-                    {column["name"] for column in found.get_columns(table.name)}
-                    if table.name in present
-                    else set()
-                )
-                if not {column.name for column in table.columns} <= columns:
-                    raise LedgerError("not-a-store", f"{where} is not a database of live studies")
+        found = inspect(connection)
+        present = set(found.get_table_names())
+        for table in metadata.sorted_tables:
+            columns = found.get_columns(table.name) if table.name in present else []
+            if not set(table.columns.keys()) <= {column["name"] for column in columns}:
+                raise LedgerError("not-a-store", f"{self.name} is not a database of live studies")
+
+    def _explain(self, context: ExceptionContext) -> LedgerError | None:
+        """Says what to do if the database is full, locked, gone, or cannot be used at all."""
+        found = context.sqlalchemy_exception
+        why = " ".join(str(context.original_exception).split())
+        if isinstance(found, DatabaseError) and any(sign in why.lower() for sign in LASTING):
+            return LedgerError("not-a-store", f"the database {self.name} cannot be used: {why}")
+        if not isinstance(found, OperationalError):
+            return None
+        return LedgerError(
+            "store-unavailable",
+            f"the database {self.name} cannot be used at this moment ({why}); repeat this later, "
+            "which stores nothing twice",
+        )
 
 
 def _as_url(where: str | Path) -> URL:
@@ -203,18 +214,3 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _explain(context: ExceptionContext) -> LedgerError | None:
-    """Says what to do if the database is full, locked, gone, or cannot be used at all."""
-    found = context.sqlalchemy_exception
-    why = " ".join(str(context.original_exception).split())
-    if isinstance(found, DatabaseError) and any(sign in why.lower() for sign in LASTING):
-        return LedgerError("not-a-store", f"the database cannot be used: {why}")
-    if not isinstance(found, OperationalError):
-        return None
-    return LedgerError(
-        "store-unavailable",
-        f"the database cannot be used at this moment ({why}); repeat this later, which stores "
-        "nothing twice",
-    )
