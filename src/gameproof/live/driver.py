@@ -1,94 +1,108 @@
-"""`Driver`: moves one study on and knows its state, for all threads of a process."""
+"""`Driver`: advances a study while it is served, in a thread of its own.
+
+Advancing may compute for a minute, so neither the event loop nor the threads that answer requests
+do it. The driver looks when it is woken by a request and every few seconds, because other processes
+may tell answers, too, and silent people are replaced by the clock.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import RLock
-from typing import NamedTuple, TypeVar, final
+import asyncio
+import logging
+import threading
+import time
+from contextlib import suppress
+from typing import final
 
-from gameproof.live.advance import CHANGED_MEANWHILE, Advancer
 from gameproof.live.facts import LedgerError
-from gameproof.live.fold import Fold
-from gameproof.live.ledger import Ledger
-from gameproof.live.specification import Specification
-from gameproof.live.study_method import Found
+from gameproof.live.reports import Recommendation
+from gameproof.live.study import Study
 
-T = TypeVar("T")
-# An answer that is withdrawn while a deployment is closed makes the attempt start again.
-TRIES = 5
-
-
-class Outcome(NamedTuple):
-    """What the closed deployments of a study show."""
-
-    found: Found
-    n_answers: int
-    n_deployments: int
-    final: bool
+LOG = logging.getLogger("gameproof.live")
+# Seconds between two looks: without a request, at least, and as a multiple of what a look takes.
+TICK, SHORTEST, SPARING = 5.0, 0.05, 4.0
+# The thread may be computing when the service ends; nothing is lost if it is left behind.
+STOP_PATIENCE = 2.0
 
 
 @final
 class Driver:
-    """Advances a study and keeps the fold of its answers, which is only a cache."""
+    """Advances a study until it is stopped."""
 
-    def __init__(self, ledger: Ledger, study: int, specification: Specification) -> None:
-        self._ledger, self._study, self._specification = ledger, study, specification
-        self._fold: Fold | None = None
-        self._lock = RLock()
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._lock, self._wake = threading.Lock(), threading.Event()
+        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="advance the study", daemon=True)
+        self.recommendation: Recommendation | None = None
+        self.problem: LedgerError | None = None
+        self.since: float | None = None  # when the look that is under way began
 
-    def advance(self, clock: Callable[[], float]) -> int:
-        """Closes complete deployments; returns how many. 0 if another process is advancing."""
-        with self._lock, self._ledger.advancing(self._study) as mine:
-            closed = 0
-            while mine and self._done(lambda advancer: advancer.step(clock())):
-                closed += 1
-            return closed
+    def start(self) -> None:
+        """Starts the thread, which looks at once."""
+        self._wake.set()
+        self._thread.start()
 
-    def close_deployment(self, now: float) -> bool:
-        """Closes the open deployment with those who answered. False if nobody did."""
-        with self._lock, self._required_lock():
-            return self._done(lambda advancer: advancer.step(now, force=True))
+    def stop(self) -> None:
+        """Ends the thread after the step that is under way."""
+        self._stopping = True
+        self._wake.set()
+        self._thread.join(STOP_PATIENCE)
 
-    def finish(self, now: float, reason: str) -> None:
-        """Closes the open deployment for good."""
-        with self._lock, self._required_lock():
-            self._done(lambda advancer: advancer.finish(now, reason))
+    def wake(self) -> None:
+        """Says that the study may be able to advance."""
+        self._wake.set()
 
-    def outcome(self) -> Outcome:
-        """The state after all closed deployments."""
+    async def advanced(self, patience: float) -> None:
+        """Waits until the study has advanced as far as it can, or for `patience` seconds."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[None] = loop.create_future()
         with self._lock:
-            fold = self._folded()
-            final = not fold.catch_up()
-            return Outcome(fold.found(), fold.n_answers, fold.n_deployments, final)
+            self._waiting.append((loop, done))
+        self._wake.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(done, patience)
 
-    def _done(self, step: Callable[[Advancer], T]) -> T:
-        for _ in range(TRIES - 1):
-            try:
-                return self._tried(step)
-            except LedgerError as error:
-                if error.code != CHANGED_MEANWHILE:
-                    raise
-        return self._tried(step)
+    def _run(self) -> None:
+        while not self._stopping:
+            self._wake.wait(TICK)
+            self._wake.clear()
+            with self._lock:
+                waiting, self._waiting = self._waiting, []
+            began = time.monotonic()
+            self.since = time.time()
+            self._look()
+            self.since = None
+            for loop, done in waiting:
+                with suppress(RuntimeError):  # the loop has ended
+                    loop.call_soon_threadsafe(_finish, done)
+            took = time.monotonic() - began
+            if not self._stopping:
+                time.sleep(min(TICK, max(SHORTEST, SPARING * took)))
 
-    def _tried(self, step: Callable[[Advancer], T]) -> T:
-        """One step. If it fails, the state is folded anew, since it may be ahead of the ledger."""
+    def _look(self) -> None:
         try:
-            return step(Advancer(self._ledger, self._study, self._specification, self._folded))
-        except BaseException:
-            self._fold = None
-            raise
+            closed = self._study.advance()
+            if closed or self.recommendation is None or not self.recommendation.final:
+                self.recommendation = self._study.recommend()
+        except LedgerError as error:
+            self._report(error)
+        except Exception as error:
+            LOG.exception("the study cannot advance")
+            self._report(LedgerError("cannot-advance", f"the study cannot advance: {error}"))
+        else:
+            self.problem = None
 
-    @contextmanager
-    def _required_lock(self) -> Iterator[None]:
-        with self._ledger.advancing(self._study) as mine:
-            if not mine:
-                raise LedgerError(
-                    "busy", "another process is advancing the study at this moment; try again"
-                )
-            yield
+    def _report(self, error: LedgerError) -> None:
+        if error.code == "changed-meanwhile":  # an answer arrived in the same moment
+            self._wake.set()
+            return
+        if self.problem is None or str(self.problem) != str(error):
+            LOG.error("%s: %s", error.code, error)
+        self.problem = error
 
-    def _folded(self) -> Fold:
-        if self._fold is None:
-            self._fold = Fold(self._ledger, self._study, self._specification)
-        return self._fold
+
+def _finish(done: asyncio.Future[None]) -> None:
+    if not done.done():
+        done.set_result(None)

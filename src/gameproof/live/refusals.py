@@ -30,6 +30,12 @@ def question_closed(question: int) -> LedgerError:
     )
 
 
+def deployment_closed(number: int) -> LedgerError:
+    return LedgerError(
+        "deployment-closed", f"deployment {number} is not the current one; look at it again"
+    )
+
+
 def unknown_answer(answer: int) -> LedgerError:
     return LedgerError(
         "unknown-answer", f"this study has no answer {answer}; use the id that tell() gave"

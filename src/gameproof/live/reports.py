@@ -154,6 +154,8 @@ class Recommendation:
         Whether the study is finished.
     sentence : str
         What is recommended, and why.
+    why : str
+        What the study learned about the response, and what it chose because of that.
     model : object or None
         The same classifier for rows of the study's table (`TableModel`); None without a table.
     """
@@ -166,6 +168,7 @@ class Recommendation:
     n_deployments: int
     final: bool
     sentence: str
+    why: str = ""
     model: Any | None = None
 
     def __str__(self) -> str:

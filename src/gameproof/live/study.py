@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike
 from gameproof.core.arguments import Vector, as_count, as_positive
 from gameproof.live.advance import PAUSED, PHASE, RESUMED
 from gameproof.live.chain import as_json
-from gameproof.live.driver import Driver
 from gameproof.live.facts import QuestionRow, Receipt, Status, StudyRow, digest
 from gameproof.live.fold import read_classifier_bits
 from gameproof.live.given import answer_body, given_id, given_text, storable
@@ -37,6 +36,7 @@ from gameproof.live.study_frames import (
     deployment_frame,
     fact_frames,
 )
+from gameproof.live.study_state import StudyState
 from gameproof.live.study_table import StudyTable
 from gameproof.live.verify import verify
 
@@ -71,7 +71,7 @@ class Study:
         self.settings = specification.settings
         self.ledger, self._row, self._id = ledger, row, row.id
         self._specification, self._clock = specification, clock
-        self._driver = Driver(ledger, row.id, specification)
+        self._state = StudyState(ledger, row.id, specification)
 
     def __repr__(self) -> str:
         return f"Study({self.name!r}, {self.settings.method_name}, {self.problem.name})"
@@ -81,6 +81,11 @@ class Study:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    @property
+    def id(self) -> int:
+        """The study's number in its ledger."""
+        return self._id
 
     @cached_property
     def table(self) -> StudyTable | None:
@@ -101,7 +106,7 @@ class Study:
     def with_clock(self, clock: Callable[[], float]) -> Study:
         """The same study by another clock, for simulations and tests."""
         other = Study(self.ledger, self._row, self._specification, clock)
-        other._driver = self._driver
+        other._state = self._state
         return other
 
     # --- asking
@@ -127,20 +132,25 @@ class Study:
         )
 
     def ask(
-        self, limit: int = 1, holder: str = "anybody", lease: float = HOUR
+        self,
+        limit: int = 1,
+        holder: str = "anybody",
+        lease: float = HOUR,
+        *,
+        advance: bool = True,
     ) -> list[LiveQuestion]:
         """Up to `limit` open questions, leased to `holder` for `lease` seconds.
 
         Nobody else is given them meanwhile; the same holder gets its questions again. The list is
         empty if the study is paused or finished, or if others hold all open questions. The study
-        advances first if there are fewer than `limit` open questions."""
+        advances first if there are fewer than `limit` open questions, unless `advance` is False."""
         number, seconds = as_count("limit", limit), as_positive("lease", lease)
         holder = given_text("holder", holder)
         if self._is_paused():
             return []
         now = self._clock()
         rows = self.ledger.lease(self._id, number, holder, now + seconds, now)
-        if len(rows) < number and (self.advance() or not rows):
+        if advance and len(rows) < number and (self.advance() or not rows):
             rows = self.ledger.lease(self._id, number, holder, now + seconds, now)
         if not rows:
             return []
@@ -152,11 +162,12 @@ class Study:
     def _question(
         self, row: QuestionRow, theta: Vector, intercept: float, expires: float
     ) -> LiveQuestion:
-        person = self._person(row.agent)
+        person = self.person(row.agent)
         place = (row.deployment, row.position, row.attempt)
         return LiveQuestion(row.id, row.agent, person, theta, intercept, *place, expires)
 
-    def _person(self, agent: int) -> str:
+    def person(self, agent: int) -> str:
+        """Who the row of this index is: the value in the table's key column, or the index."""
         return str(agent) if self.table is None else self.table.person(agent)
 
     # --- telling
@@ -191,15 +202,18 @@ class Study:
         """Closes the deployment if its answers are complete and opens the next one, as often as
         possible; replaces silent people. Returns how many deployments were closed: 0 if somebody
         else is advancing the study."""
-        return 0 if self._is_paused() else self._driver.advance(self._clock)
+        return 0 if self._is_paused() else self._state.advance(self._clock)
 
-    def close_deployment(self) -> bool:
-        """Closes the current deployment now, with those who answered. False if nobody did."""
-        return self._driver.close_deployment(self._clock())
+    def close_deployment(self, number: int | None = None) -> bool:
+        """Closes the current deployment now, with those who answered. False if nobody did.
+
+        Raises LedgerError "deployment-closed" if a number is given and the current deployment has
+        another one, so that a repeated call does not close the next deployment."""
+        return self._state.close_deployment(number, self._clock())
 
     def finish(self, reason: str = "") -> None:
         """Ends the study: closes the current deployment and asks nobody any more."""
-        self._driver.finish(self._clock(), storable("reason", str(reason)))
+        self._state.finish(self._clock(), storable("reason", str(reason)))
 
     def pause(self, reason: str = "") -> None:
         """Asks nobody until `resume`. Answers to open questions still count."""
@@ -235,7 +249,7 @@ class Study:
 
     def recommend(self) -> Recommendation:
         """The classifier to use, from the closed deployments. Changes nothing."""
-        found, n_answers, n_deployments, final = self._driver.outcome()
+        found, n_answers, n_deployments, final = self._state.outcome()
         theta, alpha = self.problem.split(found.x)
         intercept = self.problem.offset(found.x)
         return Recommendation(
@@ -247,16 +261,17 @@ class Study:
             n_deployments=n_deployments,
             final=final,
             sentence=recommendation_sentence(found, n_answers, n_deployments, final),
+            why=found.why,
             model=self._model(theta, intercept),
         )
 
     def _model(self, theta: Vector, intercept: float) -> Any | None:
         return None if self.table is None else self.table.model(theta, intercept)
 
-    def history(self) -> Any:
-        """A pandas data frame with one row per answer: deployment, position, attempt, agent,
-        person, status, key, time and the answer."""
-        return answer_frame(self.ledger, self._id, self._specification, self._person)
+    def history(self, deployment: int | None = None) -> Any:
+        """A pandas data frame with one row per answer, at all deployments or at one: deployment,
+        position, attempt, agent, person, status, key, time and the answer."""
+        return answer_frame(self.ledger, self._id, self._specification, self.person, deployment)
 
     def deployments(self) -> Any:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case

@@ -24,13 +24,17 @@ CONFIDENCE = 0.95
 
 
 def answer_frame(
-    ledger: Ledger, study: int, specification: Specification, person: Callable[[int], str]
+    ledger: Ledger,
+    study: int,
+    specification: Specification,
+    person: Callable[[int], str],
+    deployment: int | None = None,
 ) -> Any:
     """One row per answer, in order of deployment, position and attempt, then of arrival."""
     import pandas as pd
 
-    told = ledger.answers(study)  # before the questions, so that none is missing
-    questions = {question.id: question for question in ledger.questions(study)}
+    told = ledger.answers(study, deployment)  # before the questions, so that none is missing
+    questions = {question.id: question for question in ledger.questions(study, deployment)}
     answers = sorted(told, key=lambda a: (*questions[a.question][1:4], a.id))
     asked = [questions[answer.question] for answer in answers]
     frame = pd.DataFrame(

@@ -61,7 +61,8 @@ def problem_from_table(
     prepare = Prepare(training.plan.features).fit(training.data.X)
     Z, y = prepare.transform(training.data.X), training.data.y
     classifier = StrategicLogisticRegression(response=None).fit(Z, y)
-    model = TableModel(training.plan, prepare, classifier, {}, training.budgets)
+    known = {"quartiles": training.quartiles}  # effects are shown in the table's units
+    model = TableModel(training.plan, prepare, classifier, known, training.budgets)
     persons = [str(k) for k in range(len(y))] if key is None else _persons(training.table, key)
     problem = StrategicProblem(
         Population(Z, y), radius=radius, label_cost=label_cost, intercept=INTERCEPT
