@@ -3,12 +3,12 @@
 import os
 import pickle
 import signal
-from collections.abc import Iterator
 from typing import Any
 
 import dask
 import dask.array as da
 import dask.dataframe as dd
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +20,7 @@ from sklearn.preprocessing import QuantileTransformer
 import gameproof as gp
 from gameproof.core.errors import ClusterError, DataError
 from gameproof.dask import RobustStrategicClassifier, StrategicLogisticRegression
+from gameproof.paper.experiment_study import Study
 from gameproof.rows.dask_source import DaskRows
 from gameproof.strategic import row_problem
 
@@ -33,13 +34,9 @@ LOOPBACK: Any = {
 pytestmark = pytest.mark.filterwarnings("ignore::Warning:(dask|distributed|tornado|asyncio).*")
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with (
-        LocalCluster(processes=False, n_workers=2, threads_per_worker=1, **LOOPBACK) as cluster,
-        Client(cluster) as found,
-    ):
-        yield found
+@pytest.fixture
+def client(cluster_client: Any) -> Any:
+    return cluster_client
 
 
 @pytest.fixture(autouse=True)
@@ -235,3 +232,28 @@ def test_a_lost_scheduler_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) ->
             model.fit(*collections(2))
         assert not hasattr(model, "coef_")
         lost.close()
+
+
+def _square(k: int) -> dict[str, Any]:
+    return {"square": k * k, "pid": os.getpid()}
+
+
+def test_many_seeds_and_experiments_use_the_cluster_through_joblib(tmp_path: Any) -> None:
+    game = gp.QuadraticGame.random(n=20, seed=0)
+    options: Any = {"seeds": range(3), "epochs": 5}
+    expected = gp.solve_many(game, gp.ogda_rr(step=0.02), **options)
+    counted = game.queries.tally.sum()
+    with (
+        Client(
+            n_workers=2, threads_per_worker=1, host="127.0.0.1", **LOOPBACK, set_as_default=False
+        ) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+        found = gp.solve_many(game, gp.ogda_rr(step=0.02), **options)
+        study = Study("squares", tmp_path, jobs=2)
+        squares = study.map(_square, [{"k": k} for k in range(6)])
+        workers = set(client.run(os.getpid).values())
+    assert [one.x.tobytes() for one in found] == [two.x.tobytes() for two in expected]
+    assert game.queries.tally.sum() == 2 * counted
+    assert [part["square"] for part in squares] == [k * k for k in range(6)]
+    assert {part["pid"] for part in squares} <= workers

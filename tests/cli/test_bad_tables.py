@@ -139,10 +139,10 @@ def test_bad_table_is_one_clear_line_and_nothing_is_written(
     assert table.read_bytes() == content
 
 
-def test_folder_and_missing_file_are_one_line(word: str, tmp_path: Path, capsys) -> None:
+def test_empty_folder_and_missing_file_are_one_line(word: str, tmp_path: Path, capsys) -> None:
     meaning = [x for pair in MEANING.items() for x in pair]
     out = ["-o", tmp_path / "m.json"] if word == "fit" else []
-    assert "is a folder" in attempt(capsys, word, tmp_path, *meaning, *out)
+    assert "there is no table in the folder" in attempt(capsys, word, tmp_path, *meaning, *out)
     assert "there is no file" in attempt(capsys, word, tmp_path / "no.csv", *meaning, *out)
     assert list(tmp_path.iterdir()) == []
 

@@ -1,15 +1,20 @@
 """``fit_table`` on directories: the fit in memory, whatever the files and wherever the rows are."""
 
+import os
+import signal
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
+from distributed import Client, LocalCluster
 
 import gameproof as gp
 from gameproof.auditing import score_bins
+from gameproof.cli.main import main
 from gameproof.core import size_limits
 from gameproof.core.errors import ClusterError, DataError
 from gameproof.rows.dask_source import DaskSource
@@ -175,20 +180,56 @@ def test_text_that_only_a_later_row_has_is_named_too(
         fit(folder)
 
 
-def test_a_cluster_that_is_lost_is_one_clear_error(
+def test_killed_workers_do_not_change_a_bit(
     folders, cluster_client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    expected = fit(folders[2])
+    passes, killed, whole = [], [], DaskSource.map
+    options: Any = {"dashboard_address": None, "worker_dashboard_address": None}
+    with Client(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", **options, set_as_default=False
+    ) as fragile:
+
+        def killing(self: Any, *given: Any, **more: Any) -> Any:
+            passes.append(given)
+            if len(passes) in (4, 9):
+                pid = next(iter(fragile.run(os.getpid).values()))
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+            return whole(self, *given, **more)
+
+        monkeypatch.setattr(DaskSource, "map", killing)
+        found = fit(folders[2], scheduler=fragile.scheduler.address)
+    assert len(set(killed)) == 2
+    assert coefficients(found) == coefficients(expected)
+    assert found.audit.metrics == expected.audit.metrics
+
+
+def test_a_lost_scheduler_is_one_clear_line_and_writes_nothing(
+    folders, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
     passes, whole = [], DaskSource.map
+    options: Any = {"dashboard_address": None, "worker_dashboard_address": None}
+    cluster = LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", **options)
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), cluster:
 
-    def losing(self: Any, *given: Any, **more: Any) -> Any:
-        passes.append(given)
-        if len(passes) == 6:
-            raise ClusterError("the Dask scheduler at tcp://nobody was lost, and nothing")
-        return whole(self, *given, **more)
+        def losing(self: Any, *given: Any, **more: Any) -> Any:
+            passes.append(given)
+            if len(passes) == 5:
+                cluster.close()
+            return whole(self, *given, **more)
 
-    monkeypatch.setattr(DaskSource, "map", losing)
-    with pytest.raises(ClusterError, match="was lost"):
-        fit(folders[2], engine="dask")
+        monkeypatch.setattr(DaskSource, "map", losing)
+        meaning = ["--target", "repaid", "--favourable", "yes", "--movable", "savings:0..5000"]
+        out = ["-o", str(tmp_path / "m.json"), "--report", str(tmp_path / "p.html")]
+        address = cluster.scheduler_address
+        given = [str(folders[2]), *meaning, *out, "--radius", "0.05", "--scheduler", address]
+        assert main(["fit", *given, "--quiet"]) == 1
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"the Dask scheduler at {address} was lost, and nothing was written" in printed.err
+    assert printed.err.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_scheduler_that_nobody_runs_is_one_clear_error(

@@ -23,11 +23,13 @@ from gameproof.cli.table_options import (
     table_name,
 )
 
-EXAMPLE = """examples:
+EXAMPLE = """example:
   gameproof data write people people.csv
   gameproof fit people.csv --target repaid --favourable yes \\
     --movable savings:0..5000,credit_lines,utilisation:-0.2..0 -o model.json --report page.html
-  gameproof fit 'loans/*.parquet' --target repaid --favourable yes --movable savings:0..5000 \\
+
+a folder of files, on a cluster:
+  gameproof fit loans/ --target repaid --favourable yes --movable savings:0..5000 \\
     -o model.json --scheduler tcp://host:8786"""
 
 

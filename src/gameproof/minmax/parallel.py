@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -37,7 +38,8 @@ def solve_many(
 ) -> list[Result]:
     """``solve(problem, solver, seed=seed, …)`` for each of the seeds, in their order.
 
-    Compiled runs use threads and give the same results as one after the other. Runs that ask in
+    Compiled runs use threads and give the same results as one after the other. Inside
+    ``joblib.parallel_config(backend="dask")`` they run on the cluster instead. Runs that ask in
     Python, or that share a budget, run one after the other. Ctrl-C ends all of them: the results
     are then those of the runs that had begun. If a run fails, the error has a dict `results` of
     those that ended, by their place in `seeds`.
@@ -81,6 +83,8 @@ def solve_many(
     alone = not first.can_compile or options.get("compiled") is False
     if alone or problem.queries.remaining is not None or _share_a_generator(seeds) or wanted == 1:
         return _one_by_one(problem, method, seeds, options)
+    if cluster_is_active():
+        return _on_cluster(problem, method, seeds, {"progress": False} | options)
     first.compile(True)  # once, and not in every thread
     return _at_once(problem, method, seeds, min(wanted, len(seeds)), {"progress": False} | options)
 
@@ -119,6 +123,39 @@ def _at_once(
         runs = [run(k, seed) for k, seed in enumerate(seeds)]
         Turns(runs, jobs, goes_on=lambda: not interrupts.seen()).run()
     return [ended[k] for k in sorted(ended)]
+
+
+def cluster_is_active() -> bool:
+    """Whether the user has given joblib the backend of a cluster, such as Dask's."""
+    if "joblib" not in sys.modules:  # then nobody has
+        return False
+    from joblib.parallel import get_active_backend
+
+    return bool(get_active_backend()[0].__class__.__name__ == "DaskDistributedBackend")
+
+
+def _on_cluster(
+    problem: Problem, solver: Solver, seeds: Sequence[Seed], options: dict[str, Any]
+) -> list[Result]:
+    from joblib import Parallel, delayed
+
+    jobs = [delayed(_counted_run)(problem, solver, seed, options) for seed in seeds]
+    results = []
+    for result, tally, deployments in Parallel()(jobs):
+        problem.queries.tally += tally
+        problem.queries.count_deployments(deployments)
+        results.append(result)
+    return results
+
+
+def _counted_run(
+    problem: Problem, solver: Solver, seed: Seed, options: dict[str, Any]
+) -> tuple[Result, Any, int]:
+    """A run with its own counts, in a worker of a cluster."""
+    twin = _twin(problem)
+    with _telling(seed, {}):
+        result = solve(twin, solver, seed=seed, **options)
+    return result, twin.queries.tally, twin.queries.n_deployments
 
 
 @contextmanager

@@ -195,8 +195,10 @@ def _part(function: Callable[..., Any], path: Path, call: Mapping[str, Any]) -> 
 def _part_in_worker(
     parent: int, function: Callable[..., Any], path: Path, call: Mapping[str, Any]
 ) -> tuple[Path, Row]:
-    """A part in a worker process, which exits when its parent does."""
-    _exit_with(parent)
+    """A part in a worker. A process that this one started exits when this one does; a worker of a
+    cluster does not."""
+    if os.getppid() == parent:
+        _exit_with(parent)
     return _part(function, path, call)
 
 
@@ -215,7 +217,9 @@ def _exit_with(parent: int) -> None:
 def _in_parallel(
     function: Callable[..., Any], todo: Sequence[tuple[Path, Mapping[str, Any]]], jobs: int
 ) -> Iterable[tuple[Path, Row]]:
-    """Yields the parts as they finish. With one job, they run in this process."""
+    """Yields the parts as they finish. With one job, they run in this process.
+
+    joblib may have been given the backend of a cluster."""
     if jobs == 1 or len(todo) < 2:
         return (_part(function, path, call) for path, call in todo)
     with _children_ignoring_interrupts():
