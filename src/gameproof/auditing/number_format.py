@@ -96,7 +96,7 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join([*([", ".join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
 
 
-def shortened(text: str, most: int = 40) -> str:
+def shortened(text: str, most: int = 32) -> str:
     """The text, cut off if it is longer than `most` characters.
 
     >>> shortened("NumberOfOpenCreditLinesAndLoans", 12)
