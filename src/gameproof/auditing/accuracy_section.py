@@ -63,7 +63,8 @@ def _area(audit: Audit) -> str:
     area = found["auc"]
     return (
         f"The AUC of {area.model} is {area.value:.3f} (95 % {area.interval} interval "
-        f"{area.low:.3f} to {area.high:.3f}), Gini {found['gini'].value:.3f}, KS {found['ks'].value:.3f}."
+        f"{area.low:.3f} to {area.high:.3f}), Gini {found['gini'].value:.3f}, "
+        f"KS {found['ks'].value:.3f}."
     )
 
 
