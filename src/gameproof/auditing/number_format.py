@@ -105,6 +105,19 @@ def shortened(text: str, most: int = 32) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def setting(value: Any) -> str:
+    """A setting as a person would say it.
+
+    >>> setting(True), setting(120000), setting(1.0), setting("auto")
+    ('yes', '120,000', '1', 'auto')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
 def p_value(p: float) -> str:
     """A p-value to two digits."""
     return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
