@@ -96,9 +96,9 @@
   let serial = 0;
 
   class Chart {
-    constructor(figure) {
+    constructor(figure, spec = JSON.parse(figure.querySelector("script").textContent)) {
       this.figure = figure;
-      this.spec = JSON.parse(figure.querySelector("script").textContent);
+      this.spec = spec;
       this.plot = figure.querySelector(".plot");
       this.flat = this.spec.kind === "lines";
       this.scales = { x: this.spec.log_x ? LOG : EVEN, y: this.spec.log_y ? LOG : EVEN };
@@ -107,11 +107,23 @@
       this.at = null;
       this.clip = `clip-${++serial}`;
       this.furnish();
-      this.places = [...new Set(this.spec.series.flatMap((s) => s.x))].sort((a, b) => a - b);
+      this.arrange();
       new ResizeObserver(() => {
         const width = this.plot.clientWidth;
         if (width && width !== this.width) this.draw();
       }).observe(this.plot);
+      this.draw();
+    }
+
+    arrange() {
+      this.places = [...new Set(this.spec.series.flatMap((s) => s.x))].sort((a, b) => a - b);
+    }
+
+    // New values for the same series; what is hidden, zoomed to or pointed at stays so.
+    update(spec) {
+      this.spec = spec;
+      this.arrange();
+      if (this.at !== null && this.at >= this.places.length) this.at = null;
       this.draw();
     }
 
@@ -203,8 +215,9 @@
       const beside = spec.kind === "bars" ? 62 : 20;
       // Names of vertical reference lines have their own row below the axis title.
       const above = flat ? (spec.upright.length ? 42 : 30) : 6;
-      this.inner = { left: flat ? 52 : 16, right: this.width - beside, top: above, bottom: height - 44 - under };
       this.span = this.spans();
+      const margin = flat ? Math.max(52, 14 + 6.7 * this.longest()) : 16;
+      this.inner = { left: margin, right: this.width - beside, top: above, bottom: height - 44 - under };
       const { left, right, top, bottom } = this.inner, { x, y } = this.span;
       this.X = along(this.scales.x, x, left, right);
       this.Y = along(this.scales.y, y, bottom, top);
@@ -225,6 +238,16 @@
       this.point(this.at);
     }
 
+    // The values of the vertical axis and their texts, the longest of which needs room beside it.
+    upTicks() {
+      const { log_y: log, percent } = this.spec, found = (log ? logTicks : ticks)(...this.span.y, 5);
+      return found.map((v) => [v, log ? written(v, false, 6) : tickText(v, percent, found)]);
+    }
+
+    longest() {
+      return Math.max(...this.upTicks().map(([, text]) => text.length));
+    }
+
     axes(svg) {
       const { spec, flat } = this, { left, right, top, bottom } = this.inner;
       const across = (spec.log_x ? logTicks : ticks)(...this.span.x, clamp(Math.floor((right - left) / 80), 2, 10));
@@ -234,11 +257,9 @@
         make("text", { x: this.X(v), y: bottom + 17, "text-anchor": "middle" }, svg, text);
       }
       if (flat) {
-        const up = (spec.log_y ? logTicks : ticks)(...this.span.y, 5);
-        for (const v of up) {
+        for (const [v, text] of this.upTicks()) {
           make("path", { class: "grid", d: `M${left} ${this.Y(v)}H${right}` }, svg);
-          const place = { x: left - 8, y: this.Y(v) + 4, "text-anchor": "end" };
-          make("text", place, svg, spec.log_y ? written(v, false, 6) : tickText(v, spec.percent, up));
+          make("text", { x: left - 8, y: this.Y(v) + 4, "text-anchor": "end" }, svg, text);
         }
         make("text", { x: 0, y: 12 }, svg, spec.y_label);
       }
@@ -497,6 +518,10 @@
   }
 
   const charts = [...document.querySelectorAll("figure.chart")].map((figure) => new Chart(figure));
+  // Other scripts of a page draw charts that change.
+  globalThis.gameproof = { Chart: class extends Chart {
+    constructor(...given) { super(...given); charts.push(this); }
+  } };
 
   const theme = document.getElementById("theme"), root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");

@@ -19,13 +19,14 @@ from gameproof.cli.options import UsageError
 if TYPE_CHECKING:
     from gameproof.tables.number_spelling import Spelling
     from gameproof.tables.table import Table
+    from gameproof.tables.table_files import TableFiles
 
 # A number with a point that may be a decimal point or separate thousands.
 GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 FORM = "A:LOW..HIGH,B,C:=X|Y"
 
 
-def parse_movable(given: list[str] | None, table: Table) -> dict[str, Any]:
+def parse_movable(given: list[str] | None, table: Table | TableFiles) -> dict[str, Any]:
     """Budgets by column, as `fit_table` takes them: a range, a list of levels, or None."""
     found: dict[str, Any] = {}
     for item in items(given, table):
@@ -36,7 +37,7 @@ def parse_movable(given: list[str] | None, table: Table) -> dict[str, Any]:
     return found
 
 
-def _parse_item(item: str, table: Table) -> tuple[str, Any]:
+def _parse_item(item: str, table: Table | TableFiles) -> tuple[str, Any]:
     """The column and its budget."""
     if item in table.columns:
         return item, None
