@@ -38,13 +38,10 @@ def approved_defaults(model: Any, table: pd.DataFrame, outcome: np.ndarray) -> t
 
 def draw(models: dict[str, Any], table: pd.DataFrame, outcome: np.ndarray, path: Path) -> None:
     """Draws one panel per model: applicants, the boundary, and the moves that cross it."""
-    import matplotlib as mpl
+    from matplotlib.figure import Figure
 
-    mpl.use("agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 2, figsize=(9, 3.8), sharex=True, sharey=True)
-    figure.set_layout_engine("constrained")
+    figure = Figure(figsize=(9, 3.8), layout="constrained")
+    panels = figure.subplots(1, 2, sharex=True, sharey=True)
     few, labels = table[:SHOWN], outcome[:SHOWN]
     for (name, model), axes in zip(models.items(), panels, strict=True):
         share, gamed = approved_defaults(model, table, outcome)

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gameproof as gp
@@ -17,6 +18,7 @@ from audited import BUDGETS, HOSTILE, MOVABLE, NAMES, SCALE, audits, people
 from gameproof.auditing.audit_page import audit_sections, audit_tiles
 from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.figures import line_chart
+from gameproof.auditing.gaming_section import budget_axis
 from gameproof.auditing.number_format import cell, points
 from gameproof.auditing.number_format import percent as written
 from gameproof.auditing.page import page
@@ -465,3 +467,18 @@ def test_outcomes_may_hold_any_signs() -> None:
     text = shown(named)
     assert "share of the people with the same outcome" in text
     assert "accepted of ok = y = 1 = 2" in text
+
+
+def test_budgets_too_wide_for_one_line_have_a_line_each_below_the_axis() -> None:
+    X, y = gp.synthetic_people(n=60, d=6, seed=0)
+    names = [f"a long name of a column that goes on, number {k}" for k in range(6)]
+    table = pd.DataFrame(X, columns=names)
+    model = gp.StrategicLogisticRegression(power=0.0).fit(table, y)
+    one = "a long name of a column that go… -0.25 to +1,500"
+    for many, below in ((1, []), (2, [f"1: {one}"] * 2), (4, [f"1: {one}"] * 4)):
+        found = gp.audit(model, table, y, budgets=dict.fromkeys(names[:many], (-0.25, 1500)))
+        first, *rest = budget_axis(found).split("\n")
+        assert first == "multiple of the budgets" + (f" (1: {one})" if many == 1 else "")
+        assert rest == below
+    found = gp.audit(model, table, y, budgets=dict.fromkeys(names, (-0.25, 1500)))
+    assert budget_axis(found).split("\n")[1:] == [*[f"1: {one}"] * 3, "and 3 more columns"]

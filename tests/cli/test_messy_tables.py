@@ -139,6 +139,18 @@ def test_table_in_doubt_asks_for_the_decimal_sign(tmp_path: Path, capsys) -> Non
     assert main(["fit", str(path), *MEANING, "-o", str(tmp_path / "m"), "--quiet", *options]) == 0
 
 
+def test_budget_with_a_thousands_separator_is_not_read_as_a_fraction(
+    tmp_path: Path, capsys
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text(spelled(people(), NUMBERS, german), ";"), encoding="utf-8")
+    for high, code in (("5.000", 2), ("5000", 0), ("0.125", 0)):
+        movable = ["--movable", f"savings:0..{high}", "--radius", "0.03", "--quiet", "--force"]
+        given = [str(path), "--target", "repaid", "--favourable", "yes", *movable]
+        assert main(["fit", *given, "-o", str(tmp_path / "m")]) == code
+        assert ("write 5000 or 5 instead of 5.000" in capsys.readouterr().err) == (code == 2)
+
+
 def test_dates_are_days_if_named_and_their_order_is_asked_for(tmp_path: Path, capsys) -> None:
     columns = people()
     path = tmp_path / "t.csv"

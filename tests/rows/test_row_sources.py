@@ -125,7 +125,7 @@ def test_files_mapped_arrays_and_any_number_of_cores_give_the_same_bits(tmp_path
 
 def test_memory_stays_small_beside_the_files(tmp_path: Path) -> None:
     X, y, _ = people(4)
-    many = 60
+    many = 120
     for k in range(many):
         columns = dict(zip(NAMES, X.T, strict=True)) | {"y": y}
         pq.write_table(pa.table(columns), tmp_path / f"{k:02}.parquet")

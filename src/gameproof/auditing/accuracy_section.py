@@ -28,14 +28,16 @@ def accuracy_section(audit: Audit) -> Section:
     (good,) = audit.of(audit.quality, audit.models[-1])
     people = f"{good.n:,} people" + (f" in each of {audit.splits} splits" * (audit.splits > 1))
     others = [f"{row.model} {percent(row.accuracy)}" for row in audit.quality[:-1]]
-    finding = (
+    decisions = (
         f"When nobody games it, {good.model} is right for {percent(good.accuracy)} of {people} "
         f"(95 % interval {percent_interval(good)})"
         + (f", {listed(others)}" if others else "")
         + f"; the majority baseline is right for {percent(good.majority)}."
-        + _area(audit)
-        + _idle(good)
     )
+    said = [decisions, _area(audit)]
+    if audit.measure.name == "auc":  # what decides comes first
+        said.reverse()
+    finding = " ".join(filter(None, [*said, _idle(good)]))
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None
     columns = [
         Column("model"),
@@ -60,8 +62,9 @@ def _area(audit: Audit) -> str:
         return ""
     area = found["auc"]
     return (
-        f" Its AUC is {area.value:.3f} (95 % {area.interval} interval {area.low:.3f} to "
-        f"{area.high:.3f}), Gini {found['gini'].value:.3f}, KS {found['ks'].value:.3f}."
+        f"The AUC of {area.model} is {area.value:.3f} (95 % {area.interval} interval "
+        f"{area.low:.3f} to {area.high:.3f}), Gini {found['gini'].value:.3f}, "
+        f"KS {found['ks'].value:.3f}."
     )
 
 
@@ -132,7 +135,7 @@ def _idle(good: Quality) -> str:
     same = good.accepted_positive == good.accepted_negative in (0.0, 1.0)
     if not (same and good.auc == 0.5):
         return ""
-    return f" {good.model} ignores the data: it makes the same decision about everyone."
+    return f"{good.model} ignores the data: it makes the same decision about everyone."
 
 
 def _dots(audit: Audit) -> Chart:

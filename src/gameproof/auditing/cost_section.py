@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.gaming_section import MOVERS, budget_axis
+from gameproof.auditing.gaming_section import MOVERS, MOVING, budget_axis
 from gameproof.auditing.number_format import comparison, points_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
 from gameproof.auditing.scored_applicants import BAD
@@ -50,7 +50,7 @@ def cost_section(audit: Audit) -> Section | None:
     fields = ("model", "against", "movers", "multiple", "difference", "low", "high")
     table = cells(audit.differences, *fields)
     for row in table:
-        row[2] = MOVERS[row[2]]
+        row[2] = MOVING[row[2]]
     over = f"over {audit.splits} splits" if audit.splits > 1 else "person by person, on one split"
     return Section(
         "What does robustness cost?",

@@ -20,7 +20,9 @@ from gameproof.auditing.section_parts import (
     series_look,
 )
 
+# Who moves, in a sentence and in a table.
 MOVERS = {BAD: "those who should be refused move", REFUSED: "everyone who is refused moves"}
+MOVING = {BAD: "bad applicants", REFUSED: "all who are refused"}
 LONGEST, MOST_LINES = 90, 4  # characters of an axis label, lines with a budget below it
 MULTIPLE = "multiple of the budgets"
 
@@ -41,7 +43,7 @@ def gaming_section(audit: Audit) -> Section | None:
     fields = ("movers", "multiple", "accuracy", "low", "high", "auc", *ACCEPTED, "cost")
     table = cells(audit.gaming, "model", *fields)
     for row in table:
-        row[1] = MOVERS[row[1]]
+        row[1] = MOVING[row[1]]
     costs = audit.costs
     note = (
         "People change what they can, within their budgets, to be accepted. People who should be "

@@ -96,13 +96,26 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join([*([", ".join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
 
 
-def shortened(text: str, most: int = 40) -> str:
+def shortened(text: str, most: int = 32) -> str:
     """The text, cut off if it is longer than `most` characters.
 
     >>> shortened("NumberOfOpenCreditLinesAndLoans", 12)
     'NumberOfOpe…'
     """
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def setting(value: Any) -> str:
+    """A setting as a person would say it.
+
+    >>> setting(True), setting(120000), setting(1.0), setting("auto")
+    ('yes', '120,000', '1', 'auto')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def p_value(p: float) -> str:

@@ -10,15 +10,19 @@ in names and levels: "savings, total":0..5000, job:="care, other|none".
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from gameproof.cli.column_lists import items
 from gameproof.cli.options import UsageError
 
 if TYPE_CHECKING:
+    from gameproof.tables.number_spelling import Spelling
     from gameproof.tables.table import Table
     from gameproof.tables.table_files import TableFiles
 
+# A number with a point that may be a decimal point or separate thousands.
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}\.\d{3}")
 FORM = "A:LOW..HIGH,B,C:=X|Y"
 
 
@@ -41,7 +45,7 @@ def _parse_item(item: str, table: Table | TableFiles) -> tuple[str, Any]:
     for k in reversed(colons):
         name = item[:k].strip()
         if name in table.columns:
-            return name, _parse_budget(name, item[k + 1 :].strip())
+            return name, _parse_budget(name, item[k + 1 :].strip(), table.spelling)
     name = item
     for k in reversed(colons):
         if item[k + 1 :].lstrip().startswith("=") or ".." in item[k + 1 :]:
@@ -50,7 +54,7 @@ def _parse_item(item: str, table: Table | TableFiles) -> tuple[str, Any]:
     raise AssertionError(f"{name!r} is a column, and would have been found above")
 
 
-def _parse_budget(name: str, text: str) -> tuple[float, float] | list[str]:
+def _parse_budget(name: str, text: str, spelling: Spelling) -> tuple[float, float] | list[str]:
     if text.startswith("="):
         levels = [level.strip() for level in text[1:].split("|") if level.strip()]
         if not levels:
@@ -60,6 +64,13 @@ def _parse_budget(name: str, text: str) -> tuple[float, float] | list[str]:
             )
         return levels
     low, dots, high = text.partition("..")
+    grouped = [end for end in (low.strip(), high.strip()) if GROUPED.fullmatch(end)]
+    if dots and grouped and (spelling.decimal == "," or spelling.thousands == "."):
+        large, small = float(grouped[0].replace(".", "")), float(grouped[0])
+        raise UsageError(
+            f"--movable gives the budget {text!r} for {name!r}, and this table has numbers like "
+            f"{spelling.example()}; write {large:g} or {small:g} instead of {grouped[0]}"
+        )
     try:
         if dots:
             return float(low), float(high)

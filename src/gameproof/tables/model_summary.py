@@ -13,6 +13,7 @@ from typing import Any, final
 
 import numpy as np
 
+from gameproof.auditing.number_format import setting
 from gameproof.core.naming import quoted
 from gameproof.tables.audit_lines import plain, wrapped
 from gameproof.tables.table_model import TableModel
@@ -188,8 +189,7 @@ class ModelSummary:
         for key, title in names.items():
             value = self.training.get(key)
             if value not in (None, ""):
-                text = f"{value:.4g}" if isinstance(value, float) else str(value)
-                lines.append(wrapped(f"  {title}: {text}"))
+                lines.append(wrapped(f"  {title}: {setting(value)}"))
         return lines
 
     def __repr__(self) -> str:

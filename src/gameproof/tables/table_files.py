@@ -21,6 +21,7 @@ from gameproof.core.naming import listed
 from gameproof.core.size_limits import shown_size, whole_limit
 from gameproof.tables.column import Column
 from gameproof.tables.file_parts import FilePart, Keys, file_parts, is_parquet, joined_tables
+from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.parquet_files import parquet_metadata
 from gameproof.tables.table import Table, require_pyarrow
 from gameproof.tables.table_format import DETECTED, TableFormat
@@ -69,6 +70,11 @@ class TableFiles:
     def columns(self) -> Any:
         """The columns of the sample by name."""
         return self.sample.columns
+
+    @property
+    def spelling(self) -> Spelling:
+        """How numbers are written in the sample."""
+        return self.sample.spelling
 
     def column(self, name: str, role: str = "column") -> Column:
         """The column of this name in the sample, or an error that suggests a similar name."""
