@@ -14,6 +14,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.cli.main import main
+from live_service import call, served_by_process
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -66,6 +67,24 @@ def test_tutorial_commands_print_what_the_page_shows(
             printed = output_of(command, capsys)
             if shown:
                 assert_same_output(printed, shown, command)
+
+
+def test_the_five_commands_of_a_live_study_end_at_its_page(
+    tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "live.md").read_text(encoding="utf-8").replace("\\\n", " ")
+    [block] = re.findall(r"^```console\n(.*?)^```", text, re.M | re.S)
+    *commands, last = re.findall(r"^\$ (.*)$", block, re.M)
+    assert len(commands) == 4
+    for command in commands:
+        output_of(command, capsys)
+    gp.load_model("model.json")
+    assert last == "gameproof live serve study.db"
+    with served_by_process("study.db") as (url, _):
+        page = call(url, "GET", "/")
+    assert page.status == 200
+    assert b"<html" in page.data
 
 
 def output_of(command: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -112,3 +112,53 @@ def test_a_key_must_identify_people(capsys, people, tmp_path) -> None:
         arguments[-1] = "late_payments"
     assert "identif" in failed(capsys, "create", tmp_path / "study.db", *arguments)
     assert not (tmp_path / "study.db").exists()
+
+
+BAD_CELLS = {
+    "question": {
+        "999": "no question 999",
+        "-3": "no question -3",
+        "1.5": "no number",
+        "": "number",
+    },
+    "savings": {"": "savings", "nan": "savings", "1e400": "infinite"},
+    "key": {"k" * 501: "500 characters"},
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"), [(column, cell) for column in BAD_CELLS for cell in BAD_CELLS[column]]
+)
+def test_a_bad_cell_is_one_line_and_stores_nothing(
+    capsys, people, study, tmp_path, column, cell
+) -> None:
+    [question] = live(capsys, "ask", study)["questions"]
+    good = reports(people, [question], tmp_path / "good.csv")
+    [row] = csv.DictReader(good.read_text().splitlines())
+    row |= {column: cell}
+    bad = tmp_path / "bad.csv"
+    with open(bad, "w", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        writer.writeheader()
+        writer.writerow(row)
+    said = failed(capsys, "tell", study, bad)
+    assert BAD_CELLS[column][cell] in said
+    assert said.count("\n") == 1
+    assert live(capsys, "status", study)["n_answers"] == 0
+
+
+def test_a_row_that_stands_twice_is_one_answer(capsys, people, study, tmp_path) -> None:
+    questions = live(capsys, "ask", study, "--limit", 2)["questions"]
+    answers = reports(people, questions * 3, tmp_path / "answers.csv")
+    assert live(capsys, "tell", study, answers)["answers"] == {"counted": 2}
+    half = tmp_path / "half.csv"
+    half.write_text(answers.read_text()[:-20])
+    assert "cells" in failed(capsys, "tell", study, half)
+
+
+def test_names_with_quotes_and_line_breaks(capsys, people, tmp_path) -> None:
+    path, name = tmp_path / 'o\'clock "x".db', 'it\'s "a"\nstudy; --'
+    options = ["--method", "ogda-rr", "--max-answers", "60", "--study", name]
+    assert main(["live", "create", str(path), str(people), *MEANING, *options]) == 0
+    assert live(capsys, "status", path, "--study", name)["name"] == name
+    assert failed(capsys, "status", path, "--study", "other").count("\n") == 1

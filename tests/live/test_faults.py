@@ -1,5 +1,8 @@
 """Databases that are full or gone, clocks that jump, and many processes at once."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 from sqlalchemy import event
@@ -45,6 +48,63 @@ def test_a_full_disk_loses_nothing(tmp_path) -> None:
     complete(study)
     assert study.verify() == []
     assert study.recommend().final
+
+
+def test_a_file_that_returns_has_every_acknowledged_answer(tmp_path) -> None:
+    path, away = tmp_path / "study.db", tmp_path / "away.db"
+    study = gp.live.create(path, problem(), **SETTINGS)
+    [first, second, *_] = study.ask(limit=5, holder="tester")
+    told = study.tell(first.id, answer(study, first))
+    path.rename(away)
+    for _ in range(2):
+        with pytest.raises(gp.live.LedgerError) as error:
+            study.tell(second.id, answer(study, second))
+        assert error.value.code == "store-unavailable"
+        assert not path.exists(), "an empty database took the place of the one that is gone"
+    away.rename(path)
+    assert study.tell(first.id, answer(study, first)) == told
+    assert study.tell(second.id, answer(study, second)).status is Status.COUNTED
+    complete(study)
+    assert study.recommend().final
+    assert study.verify() == []
+    study.close()
+
+
+@pytest.mark.parametrize("what", ["missing", "empty", "text", "other"])
+def test_what_is_no_study_is_refused_and_left_as_it_was(tmp_path, what) -> None:
+    path = tmp_path / "study.db"
+    if what == "other":
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("CREATE TABLE event (id INTEGER)")
+    elif what != "missing":
+        path.write_text("" if what == "empty" else "no database" * 100)
+    before = path.read_bytes() if path.exists() else None
+    with pytest.raises(gp.live.LedgerError) as error:
+        gp.live.open(path)
+    assert error.value.code == ("no-store" if what == "missing" else "not-a-store")
+    assert (path.read_bytes() if path.exists() else None) == before
+    if what == "other":
+        with pytest.raises(gp.live.LedgerError, match="not a database of live studies"):
+            gp.live.create(path, problem(), **SETTINGS)
+        with closing(sqlite3.connect(path)) as connection:
+            names = connection.execute("SELECT name FROM sqlite_master").fetchall()
+        assert names == [("event",)]
+
+
+@pytest.mark.parametrize("set_back", [1e9, -1e9])
+def test_a_clock_that_was_wrong_does_not_block_a_study(make_ledger, set_back) -> None:
+    made = gp.live.create(make_ledger(), problem(), patience=100.0, **SETTINGS)
+    now = [1e9 + 1e6]
+    study = made.with_clock(lambda: now[0])
+    questions = study.ask(limit=100, holder="a")
+    now[0] -= set_back
+    study.advance()  # everybody counts as silent, and others are asked
+    again = study.ask(limit=100, holder="b")
+    assert [question.position for question in again] == [q.position for q in questions]
+    for question in again:
+        study.tell(question.id, answer(study, question))
+    assert study.advance() == 1
+    assert study.verify() == []
 
 
 def test_a_database_that_returns_has_every_acknowledged_answer(postgresql) -> None:

@@ -181,3 +181,24 @@ def test_tables_of_answers_and_deployments(make_ledger) -> None:
     last = deployments.iloc[-1]
     assert last["risk_low"] < last["risk"] < last["risk_high"]
     assert last["risk"] == study.recommend().risk.value
+
+
+def test_late_answers_enter_the_audit_and_change_no_deployment(make_ledger) -> None:
+    study = make(make_ledger)
+    first, *rest = study.ask(limit=100, holder="a")
+    for question in rest:
+        study.tell(question.id, answer(study, question))
+    assert study.close_deployment()
+    theta, before = study.deployment.theta, study.deployments().iloc[0]
+    assert study.tell(first.id, answer(study, first)).status is Status.LATE
+    assert study.tell(first.id, answer(study, first) + 1, key="again").status is Status.LATE
+    after = study.deployments().iloc[0]
+    assert (before["n_answers"], before["n_late"]) == (after["n_answers"], 0)
+    assert (after["n_late"], after["n_answers"]) == (1, len(rest))
+    everybody = make(make_ledger)
+    for question in everybody.ask(limit=100, holder="a"):
+        everybody.tell(question.id, answer(everybody, question))
+    everybody.advance()
+    assert after["risk"] == pytest.approx(everybody.deployments().iloc[0]["risk"], rel=1e-12)
+    np.testing.assert_array_equal(study.deployment.theta, theta)
+    assert study.verify() == []

@@ -27,6 +27,7 @@ PROGRAMS = {
     "queries": "queries to a certified gap: hand-tuned methods against Solver.auto",
     "varied": "Solver.auto on thirty varied problems, and on people who break its model",
     "scale": "tables in Parquet files and on Dask, against memory and scikit-learn",
+    "live": "live studies: ask, tell and open, next to optuna",
     "against_dro": "saddle points against the package dro, which must be installed",
 }
 # The others take long, and against_dro needs a package that brings a large framework.

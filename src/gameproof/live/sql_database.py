@@ -8,6 +8,8 @@ transaction that writes takes the lock when it begins, so none fails halfway.
 from __future__ import annotations
 
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,6 +62,7 @@ class SqlDatabase:
                 if create:
                     self._create_tables(connection)
                 self._require_tables(connection)
+            self._write_ahead()
         except BaseException:
             self.engine.dispose()
             raise
@@ -104,7 +107,7 @@ class SqlDatabase:
         else:
             # Transactions begin where we say, not where the driver does.
             connection.isolation_level = None
-            for setting in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+            for setting in ("synchronous = FULL", "foreign_keys = ON"):
                 cursor.execute(f"PRAGMA {setting}")
             record.info["file"] = _identity(self.path)
         cursor.close()
@@ -141,6 +144,24 @@ class SqlDatabase:
             columns = found.get_columns(table.name) if table.name in present else []
             if not set(table.columns.keys()) <= {column["name"] for column in columns}:
                 raise LedgerError("not-a-store", f"{self.name} is not a database of live studies")
+
+    def _write_ahead(self) -> None:
+        """Makes the file keep a write-ahead log from now on. Processes that do so at the same
+        moment are told that it is locked, without the usual waiting."""
+        deadline = time.monotonic() + PATIENCE
+        while self.path is not None:
+            with self.engine.connect() as connection:
+                driver = connection.connection.driver_connection
+                assert driver is not None
+                try:
+                    driver.execute("PRAGMA journal_mode = WAL")
+                    return
+                except sqlite3.OperationalError as error:
+                    if "readonly" in str(error):
+                        return  # nobody writes
+                    if time.monotonic() > deadline:
+                        raise LedgerError("store-unavailable", f"{self.name}: {error}") from error
+            time.sleep(0.01)
 
     def _explain(self, context: ExceptionContext) -> LedgerError | None:
         """Says what to do if the database is full, locked, gone, or cannot be used at all."""

@@ -275,7 +275,7 @@ class Study:
 
     def deployments(self) -> Any:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case
-        risk by its answers, with its 95 % interval."""
+        risk by its answers, late ones included, with its 95 % interval."""
         return deployment_frame(self.ledger, self._id, self._specification)
 
     def fact_frames(self) -> dict[str, Any]:

@@ -77,8 +77,18 @@ def fact_frames(ledger: Ledger, study: int) -> dict[str, Any]:
     return found
 
 
+def _one_per_question(answers: list[AnswerRow]) -> list[AnswerRow]:
+    """The counted answer of each question, or else its first late one."""
+    found = {a.question: a for a in reversed(answers) if a.status is Status.LATE}
+    found |= {a.question: a for a in answers if a.status is Status.COUNTED}
+    return list(found.values())
+
+
 def deployment_frame(ledger: Ledger, study: int, specification: Specification) -> Any:
-    """One row per deployment, with the risk by its counted answers if there are two or more."""
+    """One row per deployment, with the risk by its answers if there are two or more.
+
+    Late answers enter the risk, although they change no deployment: leaving out people who take
+    long to answer would bias it."""
     import pandas as pd
 
     told = ledger.answers(study)  # before the questions, so that none is missing
@@ -87,17 +97,16 @@ def deployment_frame(ledger: Ledger, study: int, specification: Specification) -
     place = {question.id: question.deployment for question in questions}
     for question in questions:
         by_deployment.setdefault(question.deployment, ([], []))[0].append(question)
-    for answer in told:
-        if answer.status is Status.COUNTED:
-            by_deployment[place[answer.question]][1].append(answer)
+    for answer in _one_per_question(told):
+        by_deployment[place[answer.question]][1].append(answer)
     width = None if specification.sees_scores else problem.population.d
     rows = []
     for row in ledger.deployments(study):
         theta, intercept = read_classifier_bits(problem, row.theta)
-        asked, counted = by_deployment.get(row.number, ([], []))
+        asked, answers = by_deployment.get(row.number, ([], []))
         found = {"risk": np.nan, "risk_low": np.nan, "risk_high": np.nan}
-        if len(counted) > 1:
-            replies = replies_by_position(asked, counted, width)
+        if len(answers) > 1:
+            replies = replies_by_position(asked, answers, width)
             risk = risk_of_replies(problem, theta, intercept, replies, CONFIDENCE)
             found = {"risk": risk.value, "risk_low": risk.low, "risk_high": risk.high}
         rows.append(
@@ -106,7 +115,8 @@ def deployment_frame(ledger: Ledger, study: int, specification: Specification) -
                 "opened": pd.to_datetime(row.opened, unit="s", utc=True),
                 "closed": pd.to_datetime(row.closed, unit="s", utc=True),
                 "n_questions": sum(question.attempt == 0 for question in asked),
-                "n_answers": len(counted),
+                "n_answers": sum(answer.status is Status.COUNTED for answer in answers),
+                "n_late": sum(answer.status is Status.LATE for answer in answers),
                 **found,
                 "intercept": intercept,
                 **{f"theta{c}": value for c, value in enumerate(theta.tolist())},
