@@ -25,7 +25,8 @@ PROGRAMS = {
     "command": "the command: its help, and a large table from file to model",
     "variance": "the variance of the gradient estimates",
     "queries": "queries to a certified gap: hand-tuned methods against Solver.auto",
-    "varied": "Solver.auto on thirty varied problems, and on people who break its model",
+    "varied": "Solver.auto on thirty varied problems",
+    "people": "Solver.auto on people who break its model",
     "scale": "tables in Parquet files and on Dask, against memory and scikit-learn",
     "against_dro": "saddle points against the package dro, which must be installed",
 }

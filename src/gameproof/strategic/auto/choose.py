@@ -146,7 +146,7 @@ class Choice:
             pilot = FIRST_MODEL + (USUAL_RACE if queries is None else queries // RACE_SHARE)
         left = problem.population.records.obtainable
         self._most = pilot if left is None else min(pilot, left // 2)
-        self._pilot = PilotStudy(problem, estimate, self._most, seed)
+        self._pilot = PilotStudy(problem, estimate, self._most, seed, refines=start)
         self.asked = self._pilot.people
         self._sample = sample_agents(problem.population, np.random.default_rng([seed, 3]))
 

@@ -60,14 +60,21 @@ class PilotStudy:
         scores are looked at.
     most
         The most answers that may be asked.
+    refines
+        Whether the model is refined. There is no need if a run starts elsewhere.
     seed
         The source of randomness.
     """
 
     def __init__(
-        self, problem: StrategicProblem, estimate: Gradient | None, most: int, seed: int
+        self,
+        problem: StrategicProblem,
+        estimate: Gradient | None,
+        most: int,
+        seed: int,
+        refines: bool = True,
     ) -> None:
-        self._problem, self._seed, self._most = problem, seed, most
+        self._problem, self._seed, self._most, self._refines = problem, seed, most, refines
         people = problem.population
         shows_answers = people.sight >= Sight.ANSWERS
         self.uses_answers = shows_answers and (estimate is None or isinstance(estimate, Envelope))
@@ -163,7 +170,7 @@ class PilotStudy:
 
     def _is_worth_refining(self) -> bool:
         """Whether to learn from the answers of the check as well, and to check again."""
-        affordable = self._most - self.n_answers >= FEWEST_LATER
+        affordable = self._refines and self._most - self.n_answers >= FEWEST_LATER
         if not affordable or self.people.sight < Sight.ANSWERS:
             return False
         if self.holds:
