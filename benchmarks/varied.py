@@ -1,4 +1,4 @@
-"""Tests `Solver.auto` on thirty varied problems, and on people who violate the model.
+"""Tests `Solver.auto` on thirty varied problems.
 
 Features have sizes from 1e-3 to 1e3, n is 50 to 10,000, d is 2 to 200, 5 to 95 % of the labels are
 +1, powers are 0 to 2, and both forms occur. People can only be asked. The final gap must be finite
@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -84,68 +83,12 @@ def varied_problems(quick: bool) -> Table:
     return table
 
 
-BASE = gp.QuadraticCost(0.3, features=range(5))
-IMPERFECT: dict[str, Callable[[], gp.Response]] = {
-    "noise, sd 0.2": lambda: gp.Noisy(BASE, 0.2),
-    "boxes, -1 to 1": lambda: gp.Boxed(BASE, -1.0, 1.0),
-    "rounding to 0.25": lambda: gp.Rounded(BASE, 0.25),
-    "half never move": lambda: gp.Reluctant(BASE, 0.5),
-    "moves up to 0.2": lambda: gp.Limited(BASE, 0.2),
-}
-ROUTES: dict[str, dict[str, Any]] = {
-    "auto": {},
-    "values": {"estimate": gp.OnePoint(baseline=True), "start": False},
-    "envelope": {"estimate": gp.Envelope(), "start": False},
-}
-
-
-def true_risk(problem: gp.StrategicProblem, x: Any) -> float:
-    """Returns the worst-case risk from everybody's answers, which the run does not see."""
-    people = problem.population
-    own = problem.with_population(gp.Population(people.X, people.y, people.response))
-    theta, _ = own.split(x)
-    return gp.estimate_risk(own, theta, queries=int((people.y < 0).sum()), seed=0).value
-
-
-def route(kind: str, name: str, queries: int, seed: int) -> float:
-    """Returns the risk after this many answers, including those of the pilot."""
-    X, y = gp.synthetic_people(500, 10, seed=seed)
-    problem = gp.StrategicProblem(gp.Population(X, y, IMPERFECT[kind]()), 0.05, 0.5)
-    problem.population.budget = queries
-    solver = gp.Solver.auto(problem, queries=queries - 120, seed=seed, **ROUTES[name])
-    result = gp.solve(problem, solver, epochs=10**6, seed=seed, progress=False)
-    return true_risk(problem, result.x)
-
-
-def imperfect(quick: bool) -> Table:
-    """Returns the table of risks by route for people who violate the model."""
-    seeds = range(2 if quick else 4)
-    table = Table(
-        "People who do not quite best-respond: mean worst-case risk, computed from everybody's "
-        "answers, by the total number of answers; auto less the better of the others, ± 2 standard "
-        "errors",
-        ["people", "answers", *ROUTES, "auto - better"],
-    )
-    for kind in IMPERFECT:
-        for queries in (400, 2000):
-            risks = {n: np.array([route(kind, n, queries, s) for s in seeds]) for n in ROUTES}
-            better = min((risks[n] for n in ROUTES if n != "auto"), key=np.mean)
-            lead = risks["auto"] - better
-            error = 2 * lead.std(ddof=1) / np.sqrt(lead.size)
-            means = [float(risk.mean()) for risk in risks.values()]
-            table.row(
-                kind, queries, *(f"{m:.5f}" for m in means), f"{lead.mean():+.5f} ± {error:.5f}"
-            )
-            print(table.rows[-1], file=sys.stderr, flush=True)
-    return table
-
-
 def main() -> None:
     """Prints and keeps the tables."""
     quick = "--quick" in sys.argv
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gp.CapWarning)
-        save("varied", [imperfect(quick), varied_problems(quick)])
+        save("varied", [varied_problems(quick)])
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # The largest number of answers used to choose a solver.
-PILOT = 300
+PILOT = 900
 
 
 @dataclass

@@ -36,7 +36,7 @@ _PARTS: tuple[type, ...] = (
 )
 _BY_NAME = {part.__name__: part for part in _PARTS}
 # Not part of a method: see `Solver`.
-_LEFT_OUT = {"start", "why"}
+_LEFT_OUT = {"start", "why", "settled"}
 
 
 def part_to_json(part: Any) -> Any:

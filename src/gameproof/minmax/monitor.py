@@ -144,6 +144,7 @@ class Watch:
             ),
             "callback": f"The callback ended the run {at}{scored}.",
             "interrupted": f"Interrupted {at}{scored}; nothing is lost, go on with {go_on}.",
+            "settled": f"{self._run.solver.settled}",
         }[reason]
 
 

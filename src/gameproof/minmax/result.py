@@ -9,7 +9,7 @@ from gameproof.core.arguments import Vector
 from gameproof.minmax.state import State
 from gameproof.minmax.trace import Trace
 
-Reason = Literal["epochs", "queries", "tolerance", "callback", "interrupted"]
+Reason = Literal["epochs", "queries", "tolerance", "callback", "interrupted", "settled"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -116,6 +116,8 @@ def solve(
             progress=progress,
         )
         contexts.enter_context(loop)
+        if run.solver.settled and start is None and resume is None:
+            loop.reason = "settled"
         while loop.reason is None:
             loop.stretch()
         return loop.result()

@@ -59,6 +59,9 @@ class Solver:
     fallback
         A point (x, y) that `solve` returns if the run does not end better, by a comparison at its
         end for which a tenth of the values is kept. `Solver.auto` sets it to the problem's start.
+    settled
+        Why a run from `start` need not ask anything, in a sentence. `solve` then returns the start
+        with this status. A run with another start, or one that is resumed, is not affected.
 
     Examples
     --------
@@ -78,6 +81,7 @@ class Solver:
     start: tuple[Vector, Vector] | None = field(default=None, compare=False, repr=False)
     why: str = field(default="", compare=False, repr=False)
     fallback: tuple[Vector, Vector] | None = field(default=None, compare=False, repr=False)
+    settled: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for name, kind in _KINDS.items():
@@ -116,12 +120,15 @@ class Solver:
             How many values the run is going to ask of people, where that is known; else a choice
             that is good from a hundred on.
         pilot
-            How many values or answers the choice may ask. By default 300 answers of people, none
-            if the response is known. For other problems a fifth of `queries`, and 2,000 if that is
-            not given either. They count beside those of the run: a population counts both in
-            `population.n_answers`.
+            How many values or answers the choice may ask. By default 300 answers of people, and
+            half of `queries` more (600 if that is not given) if their answers refute the model or
+            do not show enough; none if the response is known. For other problems a fifth of
+            `queries`, and 2,000 if that is not given either. They count beside those of the run: a
+            population counts both in `population.n_answers`.
         batch
-            Samples asked at each deployed point; by default one of people, and chosen otherwise.
+            Samples asked at each deployed point. By default so many that they cost 100 answers (a
+            twentieth of `queries`, if that is less), or 10 (a two-hundredth) if the estimate is
+            from values; one if the response is known. Chosen for other problems.
         start
             False to begin where the problem says, and not at what the pilot has learned.
         seed

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import NamedTuple, TypeVar
 
+import numpy as np
+
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import Sight
@@ -43,7 +45,31 @@ class Replies(NamedTuple):
         return found
 
 
+def joined(one: Replies, other: Replies) -> Replies:
+    """The replies to two deployments of the same theta."""
+    return Replies(*(np.concatenate(parts) for parts in zip(one, other, strict=True)))
+
+
 Inquiry = Generator[Deployment, Replies, T]
+
+
+class AnswerCount:
+    """Counts the answers to inquiries."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def of(self, inquiry: Inquiry[T]) -> Inquiry[T]:
+        """The same inquiry, whose answers are counted."""
+        try:
+            deployment = next(inquiry)
+            while True:
+                replies = yield deployment
+                self.number += int(replies.agents.size)
+                deployment = inquiry.send(replies)
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 def ask_now(inquiry: Inquiry[T], population: Population) -> T:

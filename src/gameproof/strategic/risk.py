@@ -164,7 +164,7 @@ def risk_of_replies(
     """The worst-case risk of a deployed theta, from the answers of a random sample."""
     people, number = problem.population, replies.agents.size
     n_negative = int((people.y < 0).sum())
-    known, alpha = _known_part(problem, theta, offset)
+    known, alpha = known_part(problem, theta, offset)
     losses = problem.loss.value(replies.scores(theta) + offset, np.full(number, -1.0))
     added = people.weights[replies.agents] * losses
     share = n_negative / people.n
@@ -184,7 +184,7 @@ def _number_asked(available: int, queries: int | None) -> int:
     return number
 
 
-def _known_part(problem: StrategicProblem, theta: Vector, offset: float) -> tuple[float, float]:
+def known_part(problem: StrategicProblem, theta: Vector, offset: float) -> tuple[float, float]:
     """The worst-case risk without the terms of agents with label -1, and the best alpha."""
     people, loss = problem.population, problem.loss
     scores = np.where(people.y > 0, people.X @ theta + offset, 0.0)

@@ -18,6 +18,7 @@ from gameproof.minmax.run import UNLIMITED, Run
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.inquiry import Deployment, Inquiry, Replies
+from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
 
 
@@ -42,8 +43,11 @@ class SolverInquiry:
         queries: int | None = None,
         epochs: int | None = None,
     ) -> None:
-        self._problem, self._solver = problem, solver
-        self.run = Run(problem, solver, seed=seed)
+        # Whoever answers the inquiry counts the answers, and not the run as well.
+        people = problem.population
+        twin = Population(people.X, people.y, people.response, weights=people.weights)
+        self._problem, self._solver = problem.with_population(twin), solver
+        self.run = Run(self._problem, solver, seed=seed)
         self._queries = UNLIMITED if queries is None else queries
         self._steps = UNLIMITED if epochs is None else epochs * self.run.steps_per_epoch
 

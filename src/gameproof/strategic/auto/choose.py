@@ -1,21 +1,21 @@
 """`choose`: `Solver.auto` for strategic problems.
 
-1. *Learn.* A few dozen answers, or scores if no more is seen, give a model of the response.
-2. *Solve.* With the model in place of the people, Newton's method gives the saddle point. The run
-   starts there.
-3. *Check.* Fresh agents are asked at that theta (`model_check`). Their answers show the worst-case
-   risk of the classifier, whatever the model says. If it is worse than ignoring the data, the start
-   is dropped.
-4. *Tune.* Settings are tried from that start in simulations (`tune`), with responses as much
-   stronger and weaker than the model as the answers allow.
+1. *Pilot.* A model of the response is learned, solved, and checked with fresh answers
+   (`pilot_study`). If they agree, the saddle point of the model is the result: the solver is
+   settled, and `solve` asks nobody.
+2. *Race.* If the model is refuted, the run starts at its saddle point only if fresh answers show
+   that it is clearly better than theta = 0. `Envelope` and an estimate from values, which needs no
+   model, race from there at equal cost, and fresh answers decide (`race`).
+3. *Tune.* Settings are tried in simulations (`tune`), with responses as much stronger and weaker
+   than the model as the answers allow, and by at least half if the model is refuted.
 
-If the model is refuted, the run uses an estimate from values, which needs no model. If the response
-is known, it is the model, and there is no pilot study.
+If the response is known, it is the model, and nobody is asked.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple, final
 
 import numpy as np
 
@@ -24,33 +24,39 @@ from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.estimates.two_point import TwoPoint
 from gameproof.minmax.plan import perturbed_by
 from gameproof.minmax.solver import Solver
-from gameproof.strategic.auto.model_check import ALL, FIRST, ModelCheck, check_model
+from gameproof.strategic.auto import race
+from gameproof.strategic.auto.explain import (
+    IGNORES_DATA,
+    NO_RUN_IS_BETTER,
+    STAYS,
+    Explanation,
+)
+from gameproof.strategic.auto.pilot_study import (
+    FIRST_MODEL,
+    LARGEST_SPREAD,
+    PilotStudy,
+    others,
+    relative_half_width,
+)
+from gameproof.strategic.auto.race import Entrant, Point, Race
 from gameproof.strategic.auto.simulation import Simulation, sample_agents, simulate
+from gameproof.strategic.auto.solver_setting import Setting
 from gameproof.strategic.auto.tune import Tuner
 from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.inquiry import Inquiry, ask_now
-from gameproof.strategic.learning.learn_response import learn_within
-from gameproof.strategic.learning.learned_response import LearnedResponse
-from gameproof.strategic.learning.pilot_plan import deployments_one_by_one, enough_answers
-from gameproof.strategic.population import Population
-from gameproof.strategic.power_costs import NoResponse, PowerCost
-from gameproof.strategic.responses import BlackBox, KnownResponse, Sight
+from gameproof.strategic.power_costs import NoResponse
+from gameproof.strategic.responses import KnownResponse
+from gameproof.strategic.risk import known_part
 from gameproof.strategic.robust_problem import StrategicProblem
 
-# The answers that a pilot study may ask by default.
-USUAL_PILOT = 300
-# The fewest answers from which a model can be learned.
-FEWEST_ANSWERS = 12
-# The least and the largest relative difference in strength between the simulated responses.
-LEAST_SPREAD, LARGEST_SPREAD = 0.05, 0.9
-IGNORES_DATA = (
-    "That saddle point ignores the data (theta = 0): the radius is too large, labels are too "
-    "cheap, or the features say too little."
-)
-STAYS = (
-    "No setting reliably improves on the start with this many queries, so the run stays where it "
-    "starts: allow more queries, or give a better start."
-)
+# The answers of a race by default, and their share of the queries if these are given.
+USUAL_RACE, RACE_SHARE = 600, 2
+# Answers at each deployment by default, and the deployments that should be left for them. An
+# estimate from values learns about one direction per deployment, however many people are asked.
+BY_ANSWERS, BY_VALUES = (100, 20), (10, 200)
+# The least relative difference in strength between the simulated responses: of a model that holds,
+# and of one that is refuted.
+LEAST_SPREAD, REFUTED_SPREAD = 0.05, 0.5
 
 
 def choose(
@@ -63,22 +69,13 @@ def choose(
     seed: int,
 ) -> Solver:
     """The solver that `Solver.auto` returns for a strategic problem; see there."""
-    batch = 1 if batch is None else batch
-    known = _choose_for_known(problem, estimate, queries, batch, start, seed)
+    known = _choose_for_known(
+        problem, estimate, queries, 1 if batch is None else batch, start, seed
+    )
     if known is not None:
         return known
-    study = _PilotStudy(problem, estimate, USUAL_PILOT if pilot is None else pilot, seed)
-    ask_now(study.inquiry(), study.asked)
-    return study.solver(queries, batch, start)
-
-
-def choose_by_inquiry(
-    problem: StrategicProblem, queries: int | None, pilot: int, batch: int, seed: int
-) -> Inquiry[Solver]:
-    """`choose` as an inquiry, for people whose response is not known."""
-    study = _PilotStudy(problem, None, pilot, seed)
-    yield from study.inquiry()
-    return study.solver(queries, batch, start=True)
+    choice = Choice(problem, estimate, queries, pilot, batch, start, seed)
+    return ask_now(choice.inquiry(), choice.asked)
 
 
 def _choose_for_known(
@@ -113,152 +110,161 @@ def _choose_for_known(
     return replace(setting.solver(problem, batch), start=(x, y) if start else None, why=why)
 
 
-class _PilotStudy:
-    """The pilot study of one problem, and the solver that follows from it."""
+class _Tuned(NamedTuple):
+    """A setting and the samples at each deployment."""
+
+    setting: Setting
+    batch: int
+
+    @property
+    def stays(self) -> bool:
+        return self.setting.stays
+
+    def made(self, problem: StrategicProblem) -> Solver:
+        return self.setting.solver(problem, self.batch)
+
+
+@final
+class Choice:
+    """The choice of a solver for people who can only be asked, as an inquiry.
+
+    The parameters are those of `Solver.auto`."""
 
     def __init__(
-        self, problem: StrategicProblem, estimate: Gradient | None, pilot: int, seed: int
+        self,
+        problem: StrategicProblem,
+        estimate: Gradient | None,
+        queries: int | None,
+        pilot: int | None,
+        batch: int | None,
+        start: bool,
+        seed: int,
     ) -> None:
-        self._problem, self._estimate, self._seed = problem, estimate, seed
-        people, left = problem.population, problem.population.records.obtainable
-        self._pilot = pilot if left is None else min(pilot, left // 2)
-        shows_answers = people.sight >= Sight.ANSWERS
-        self._uses_answers = shows_answers and (estimate is None or isinstance(estimate, Envelope))
-        if isinstance(estimate, Envelope) and not shows_answers:
-            perturbed_by(estimate, problem)  # raises, and says what the problem lacks
-        hidden = shows_answers and not self._uses_answers
-        self.asked = _scores_of(people) if hidden else people
-        self._enough = enough_answers(self.asked)
-        self._sample = sample_agents(people, np.random.default_rng([seed, 3]))
-        self._learned: LearnedResponse | None = None
-        self._check: ModelCheck | None = None
+        self._problem, self._estimate, self._queries = problem, estimate, queries
+        self._batch, self._wants_start, self._seed = batch, start, seed
+        if pilot is None:
+            pilot = FIRST_MODEL + (USUAL_RACE if queries is None else queries // RACE_SHARE)
+        left = problem.population.records.obtainable
+        self._most = pilot if left is None else min(pilot, left // 2)
+        self._pilot = PilotStudy(problem, estimate, self._most, seed, refines=start)
+        self.asked = self._pilot.people
+        self._sample = sample_agents(problem.population, np.random.default_rng([seed, 3]))
 
-    def inquiry(self) -> Inquiry[None]:
-        """Asks people: learns a model of their response, and checks it."""
-        problem, people = self._problem, self._problem.population
-        learned = yield from self._learn()
-        model = learned and simulate(problem, learned.response, np.arange(people.n))
-        nobody_moves = Population(people.X, people.y, weights=people.weights)
-        self._model = model or Simulation.of(problem.with_population(nobody_moves))
-        if learned is not None and model is not None:
-            self._learned = learned
-            self._check = yield from self._check_model(learned)
+    def inquiry(self) -> Inquiry[Solver]:
+        """Asks people, and returns the solver."""
+        pilot = self._pilot
+        yield from pilot.inquiry()
+        start = self._start()
+        explained = Explanation(self._problem, pilot, self._estimate, self._wants_start)
+        if not self._is_raced:
+            solver = self._tuned(self._gradients(), start)
+            why = explained.why(self._spread, start is not None, solver.stays)
+            settled = explained.settled() if start is not None and pilot.holds else ""
+            return replace(solver.made(self._problem), start=start, why=why, settled=settled)
+        batch = self._usual_batch(*BY_ANSWERS)
+        rivals = [self._tuned([gradient], start, batch) for gradient in self._rivals()]
+        solvers = {
+            repr(each.setting.gradient): replace(each.made(self._problem), start=start)
+            for each in rivals
+        }
+        left = self._most - pilot.n_answers
+        ranked = yield from Race(self._problem, solvers, start, left, self._seed).inquiry()
+        why = explained.why(self._spread, start is not None, False)
+        return self._winner(ranked, solvers, f"{why} {explained.race(ranked, self._ignoring)}")
 
-    def solver(self, queries: int | None, batch: int, start: bool) -> Solver:
-        """The solver with the best setting in simulation."""
-        useful = self._check is not None and self._check.useful
-        saddle = self._model.saddle if start and useful else None
-        point = None if saddle is None else (saddle.x, saddle.y)
-        sample_point = None if saddle is None else (saddle.x, saddle.y[self._sample])
-        tuner = Tuner(self._simulations(), sample_point, batch, queries, self._seed)
-        setting = tuner.best(self._gradients())
-        parts = [self._explain_model(), self._explain_start(start, saddle is not None)]
-        why = " ".join(parts + [STAYS] * setting.stays)
-        return replace(setting.solver(self._problem, batch), start=point, why=why)
+    @property
+    def _is_raced(self) -> bool:
+        """Whether estimates compete: the model is refuted, answers are seen, no estimate was asked
+        for, and enough people may be asked."""
+        pilot = self._pilot
+        refuted = pilot.learned is not None and not pilot.holds
+        free = pilot.uses_answers and self._estimate is None and self._wants_start
+        return refuted and free and self._most - pilot.n_answers >= race.FEWEST
 
-    # --- asking people
-
-    def _learn(self) -> Inquiry[LearnedResponse | None]:
-        most = max(self._pilot * 2 // 3, self._pilot - ALL)
-        if most < FEWEST_ANSWERS:
+    def _start(self) -> Point | None:
+        """The model's saddle point, if it is to be relied on."""
+        pilot, model = self._pilot, self._pilot.model
+        if model is None or not self._wants_start or not (pilot.holds or pilot.useful):
             return None
-        return (yield from learn_within(self.asked, min(self._enough, most), most, seed=self._seed))
-
-    def _check_model(self, learned: LearnedResponse) -> Inquiry[ModelCheck | None]:
-        number = min(ALL, self._pilot - learned.n_answers)
-        first = FIRST if learned.fits else number
-        inquiry = check_model(self._model, self.asked, learned.agents, first, number, self._seed)
-        return (yield from inquiry)
-
-    # --- what follows from the answers
+        return model.x, model.y
 
     @property
-    def _model_holds(self) -> bool:
-        learned, check = self._learned, self._check
-        return learned is not None and learned.fits and check is not None and check.agrees
+    def _ignoring(self) -> float:
+        """The worst-case risk of theta = 0."""
+        problem = self._problem
+        negative = problem.population.y < 0
+        loss = float(problem.loss.value(np.zeros(1), np.full(1, -1.0))[0])
+        weight = float(problem.population.weights[negative].sum()) / problem.n
+        return known_part(problem, np.zeros(problem.population.d), 0.0)[0] + weight * loss
 
-    @property
-    def _too_few_scores(self) -> bool:
-        """Whether the pilot study had too few scores to find the movable features."""
-        if self._learned is None or self.asked.sight >= Sight.ANSWERS:
-            return False
-        return self._learned.n_deployments < deployments_one_by_one(self.asked.d)
+    def _winner(self, ranked: list[Entrant], solvers: dict[str, Solver], why: str) -> Solver:
+        """The solver that follows from a race."""
+        best = ranked[0]
+        first = best.solver or next(iter(solvers.values()))
+        if not best.risk < self._ignoring - race.ERRORS * best.error:
+            return replace(first, start=None, why=why)
+        settled = "" if best.solver else NO_RUN_IS_BETTER
+        return replace(first, start=best.point, why=why, settled=settled)
 
-    @property
-    def _spread(self) -> float:
-        """How much stronger or weaker than the model people may be, by their answers; 0 if nobody
-        was seen to move."""
-        learned = self._learned
-        if learned is None or not learned.power > 0:
-            return 0.0
-        low, high = (float(end) for end in learned.intervals["power"])
-        spread = (high - low) / (2 * learned.power)
-        if self._check is not None:
-            spread = max(spread, self._check.deviation)
-        return float(np.clip(spread, LEAST_SPREAD, LARGEST_SPREAD))
-
-    def _simulations(self) -> list[Simulation]:
-        """Simulations of a stronger and of a weaker response than the model."""
-        learned, spread = self._learned, self._spread
-        responses: list[tuple[KnownResponse, float]] = [(NoResponse(), 1.0)]
-        if learned is not None and spread:
-            factors = (1 + spread, 1 - spread, 1.0)
-            responses = [(learned.response, factor) for factor in factors]
-        elif learned is not None:
-            responses += [(PowerCost(1.0), float(learned.intervals["power"][1]))]
-        found = [simulate(self._problem, response, self._sample, f) for response, f in responses]
-        # Two are enough. The third, the model itself, is used if the first one overflows.
-        return [simulation for simulation in found if simulation is not None][:2]
+    # --- settings
 
     def _gradients(self) -> list[Gradient]:
+        pilot = self._pilot
         if self._estimate is not None:
             return [self._estimate]
-        if self._uses_answers and self._learned is not None and self._model_holds:
-            return [Envelope(self._learned.degree)]
-        if self._uses_answers or self._learned is None:
+        if pilot.uses_answers and pilot.learned is not None and pilot.holds:
+            return [Envelope(pilot.learned.degree)]
+        if pilot.uses_answers or pilot.learned is None:
             return [OnePoint(baseline=True)]
         return [OnePoint(baseline=True), TwoPoint()]
 
-    # --- explanations
+    def _rivals(self) -> list[Gradient]:
+        assert self._pilot.learned is not None
+        return [Envelope(self._pilot.learned.degree), OnePoint(baseline=True)]
 
-    def _explain_model(self) -> str:
-        if self._learned is None:
-            return "The pilot is too small to learn from, so nobody is assumed to move."
-        seen = "Answers are seen." if self._uses_answers else "Only scores are used."
-        parts = [seen, self._learned.sentence]
-        if not self._learned.fits and self._too_few_scores:
-            parts.append(f"pilot={self._enough + ALL} is enough.")
-        if self._check is not None:
-            parts.append(self._check.sentence)
-        if self._problem.ignores_data(self._model.saddle.x):
-            parts.append(IGNORES_DATA)
-        if not self._model_holds:
-            parts.append("The model is not relied on: the run uses values.")
-        elif isinstance(self._estimate, Envelope):
-            low, high = self._learned.intervals["degree"]
-            if not low - 1e-6 <= self._estimate.degree <= high + 1e-6:
-                parts.append(f"{self._estimate!r}, as asked, gives wrong gradients for this model.")
-        if self._spread:
-            parts.append(
-                f"Settings are tuned on responses {self._spread:.0%} stronger and weaker than the "
-                "model."
-            )
-        return " ".join(parts)
+    @property
+    def _spread(self) -> float:
+        """How much stronger or weaker than the model simulated people are; 0 if nobody was seen to
+        move."""
+        pilot = self._pilot
+        if pilot.learned is None or not pilot.learned.power > 0:
+            return 0.0
+        spread = relative_half_width(pilot.learned)
+        if pilot.check is not None:
+            spread = max(spread, pilot.check.deviation)
+        least = LEAST_SPREAD if pilot.holds else REFUTED_SPREAD
+        return float(np.clip(spread, least, LARGEST_SPREAD))
 
-    def _explain_start(self, wanted: bool, learned: bool) -> str:
-        if not wanted:
-            return "The run starts at the problem's own start, as asked."
-        if not learned:
-            return "The run starts at the problem's own start."
-        if self._model_holds:
-            return "The run starts at that saddle point."
-        return (
-            "The run starts at that saddle point nevertheless, since by the answers it is no worse "
-            "than ignoring the data."
-        )
+    def _simulations(self) -> list[Simulation]:
+        """Simulations of a stronger and of a weaker response than the model."""
+        learned, nobody = self._pilot.learned, (NoResponse(), 1.0)
+        responses: list[tuple[KnownResponse, float]] = [nobody]
+        if learned is not None:
+            other = others(learned, self._spread)
+            # Two are enough. The third is used if the first one overflows.
+            responses = [*other, (learned.response, 1.0)] if learned.power > 0 else [nobody, *other]
+        found = [simulate(self._problem, response, self._sample, f) for response, f in responses]
+        return [simulation for simulation in found if simulation is not None][:2]
 
+    def _tuned(
+        self, gradients: list[Gradient], start: Point | None, batch: int | None = None
+    ) -> _Tuned:
+        """The best setting in simulation, for any of these estimates."""
+        if batch is None:
+            by_answers = isinstance(gradients[0], Envelope)
+            batch = self._usual_batch(*(BY_ANSWERS if by_answers else BY_VALUES))
+        point = None if start is None else (start[0], start[1][self._sample])
+        tuner = Tuner(self._simulations(), point, batch, self._queries, self._seed)
+        return _Tuned(tuner.best(gradients), batch)
 
-def _scores_of(people: Population) -> Population:
-    """The same people with only their scores visible. Answers count in the original population."""
-    box = BlackBox(lambda theta, agents: people.scores(theta, agents), scores=True)
-    return Population(people.X, people.y, box, weights=people.weights)
+    def _usual_batch(self, answers: int, deployments: int) -> int:
+        """The samples at each deployment: as asked, or about so many that they cost these answers
+        and the deployments of an epoch are equally large."""
+        if self._batch is not None:
+            return self._batch
+        if self._queries is not None:
+            answers = min(answers, max(self._queries // deployments, 1))
+        people = self._problem.population
+        n_negative = int((people.y < 0).sum())
+        steps_per_epoch = max(round(n_negative / answers), 1)
+        return int(-(-people.n // steps_per_epoch))

@@ -9,12 +9,13 @@ the rest is asked.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.auto.simulation import Simulation
-from gameproof.strategic.inquiry import Deployment, Inquiry
+from gameproof.strategic.auto.simulation import ModelOfPeople
+from gameproof.strategic.inquiry import Deployment, Inquiry, Replies, joined
 from gameproof.strategic.learning.fit_tests import EXACT
 from gameproof.strategic.population import Population
 
@@ -24,6 +25,8 @@ FIRST, ALL = 24, 60
 ERRORS, NEAR = 3.0, 1e-3
 # Risks are of size 1, so smaller differences are rounding.
 ROUNDING = 1e-12
+# A relative change of theta that nobody notices.
+UNNOTICED = 1e-13
 
 
 @dataclass(frozen=True)
@@ -44,8 +47,8 @@ class ModelCheck:
 
     @property
     def useful(self) -> bool:
-        """Whether the classifier, by the answers, is no worse than ignoring the data."""
-        return self.answered <= self.ignoring + max(ERRORS * self.error, NEAR)
+        """Whether the classifier, by the answers, is clearly better than ignoring the data."""
+        return self.answered < self.ignoring - ERRORS * self.error
 
     @property
     def sentence(self) -> str:
@@ -66,37 +69,65 @@ class ModelCheck:
         )
 
 
+class Checked(NamedTuple):
+    """A check, and the answers of its last deployment."""
+
+    check: ModelCheck
+    theta: Vector
+    replies: Replies
+
+
 def check_model(
-    model: Simulation, people: Population, seen: Indices, first: int, number: int, seed: int
-) -> Inquiry[ModelCheck | None]:
+    model: ModelOfPeople,
+    people: Population,
+    *,
+    seen: Indices,
+    first: int,
+    number: int,
+    seed: int,
+    delay: int = 0,
+    doubt: float = 0.0,
+) -> Inquiry[Checked | None]:
     """Asks `first` agents, and up to `number` if one of them deviates from the model.
 
-    `seen` are the agents who were asked before. Returns None if fewer than two can be asked."""
-    problem, saddle = model.problem, model.saddle
-    theta, _ = problem.split(saddle.x)
+    `seen` are the agents who were asked before; `doubt` is the standard error of the predicted risk
+    itself. People who answer `delay` deployments late are shown the classifier that many times
+    before. Returns None if fewer than two can be asked."""
+    theta, offset = model.classifier
     order = _unseen_first(np.flatnonzero(people.y < 0), seen, seed)[:number]
     if order.size < 2:
         return None
-    replies = yield Deployment(theta, np.sort(order[:first]))
-    agents, scores = replies.agents, replies.scores(theta)
-    expected = problem.population.scores(theta, agents)
-    if order.size > first and not _is_exact(scores, expected, people.X[agents], theta):
-        replies = yield Deployment(theta, np.sort(order[first:]))
-        agents = np.concatenate([agents, replies.agents])
-        scores = np.concatenate([scores, replies.scores(theta)])
-        expected = problem.population.scores(theta, agents)
-    offset, labels = problem.offset(saddle.x), np.full(agents.size, -1.0)
-    losses = (problem.loss.value(s + offset, labels) for s in (scores, expected))
-    excess = people.weights[agents] * np.subtract(*losses)
+    for k in range(delay, 0, -1):
+        # A difference that nobody notices makes it another deployment.
+        yield Deployment((1 + k * UNNOTICED) * theta, order[:2], offset)
+    replies = yield Deployment(theta, np.sort(order[:first]), offset)
+    expected = model.by_agent(model.scores(theta), replies.agents)
+    exact = _is_exact(replies.scores(theta), expected, people.X[replies.agents], theta)
+    if order.size > first and not exact:
+        replies = joined(replies, (yield Deployment(theta, np.sort(order[first:]), offset)))
+    return Checked(_judged(model, people, replies, doubt), theta, replies)
+
+
+def _judged(model: ModelOfPeople, people: Population, replies: Replies, doubt: float) -> ModelCheck:
+    """What these answers to the model's saddle point say about it."""
+    theta, offset = model.classifier
+    problem, agents = model.simulation.problem, replies.agents
+    scores, predicted_scores = replies.scores(theta), model.scores(theta)
+    losses = problem.loss.value(scores + offset, np.full(agents.size, -1.0))
+    predicted_losses = problem.loss.value(
+        predicted_scores + offset, np.full(predicted_scores.size, -1.0)
+    )
+    excess = people.weights[agents] * (losses - model.by_agent(predicted_losses, agents))
     share = float(np.mean(people.y < 0))
-    predicted = problem.robust_value(saddle.x)
+    expected = model.by_agent(predicted_scores, agents)
     rise = float((expected - people.X[agents] @ theta).mean())
+    sampling = share * float(excess.std(ddof=1)) / np.sqrt(agents.size)
     return ModelCheck(
         number=agents.size,
-        predicted=predicted,
-        answered=predicted + share * float(excess.mean()),
-        error=share * float(excess.std(ddof=1)) / np.sqrt(agents.size),
-        ignoring=problem.robust_value(np.zeros_like(saddle.x)),
+        predicted=model.risk(model.x),
+        answered=model.risk(model.x) + share * float(excess.mean()),
+        error=float(np.hypot(sampling, doubt)),
+        ignoring=model.risk(np.zeros_like(model.x)),
         deviation=_relative_deviation(scores - expected, rise),
     )
 

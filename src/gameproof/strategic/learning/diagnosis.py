@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,10 +28,12 @@ LARGEST_DEGREE = 20.0  # above this degree, moves hardly grow with theta
 
 @dataclass(frozen=True)
 class FitVerdict:
-    """Whether the answers fit, and a sentence that explains it."""
+    """Whether the answers fit, a sentence that explains it, and by how many deployments people
+    answer late."""
 
     fits: bool
     sentence: str
+    delay: int = 0
 
 
 def judge(fit: ResponseFit, refuted: Sequence[ResponseFit] = ()) -> FitVerdict:
@@ -57,7 +59,8 @@ def judge(fit: ResponseFit, refuted: Sequence[ResponseFit] = ()) -> FitVerdict:
         # deployments, so the features of the fit are kept.
         if delay := find_delay(fit, fits[0].movable if pilot.scores_only else None):
             plural = "s" if delay > 1 else ""
-            return _refuted(f"people answer the theta from {delay} deployment{plural} earlier")
+            late = _refuted(f"people answer the theta from {delay} deployment{plural} earlier")
+            return replace(late, delay=delay)
         if others := find_other_features(fit):
             return FitVerdict(
                 False,

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gameproof.core.arguments import as_count, as_number, as_positive
+from gameproof.core.arguments import Vector, as_count, as_number, as_positive
 from gameproof.strategic.feature_mask import feature_mask
-from gameproof.strategic.inquiry import Inquiry, ask_now
+from gameproof.strategic.inquiry import Inquiry, Replies, ask_now
 from gameproof.strategic.learning.find_movable import ALPHA
 from gameproof.strategic.learning.fit_tests import p_nobody_moves
 from gameproof.strategic.learning.learned_response import LearnedResponse, response_from_pilot
@@ -31,6 +31,7 @@ from gameproof.strategic.population import Population
 
 # With fewer scores per agent than this, agents who differ may not be told apart.
 SCORES_PER_AGENT = 4
+LEVEL = 0.95  # the level of intervals
 
 
 def learn_response(
@@ -40,7 +41,7 @@ def learn_response(
     deployments: int | None = None,
     size: float = 2.0,
     features: Sequence[int] | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> LearnedResponse:
     """Learns how people answer, from a pilot study of a few dozen answers.
@@ -113,7 +114,7 @@ def learn_within(
     deployments: int | None = None,
     size: float = 2.0,
     features: Sequence[int] | None = None,
-    level: float = 0.95,
+    level: float = LEVEL,
     seed: int = 0,
 ) -> Inquiry[LearnedResponse]:
     """`learn_response` as an inquiry, with `answers`, or up to `most` if features have to be told
@@ -149,6 +150,16 @@ def learn_within(
     if pilot.scores_only and learned.by_agent and few_scores:
         return replace(learned, sentence=f"{learned.sentence} {_too_few_per_agent(learned)}")
     return learned
+
+
+def learn_from_more(
+    learned: LearnedResponse, population: Population, theta: Vector, replies: Replies
+) -> LearnedResponse:
+    """What is learned with the answers to one more deployment, if features are seen."""
+    own = population.X[replies.agents]
+    moves = replies.answers - own
+    pilot = learned.pilot.with_answers(theta, replies.agents, own, moves)
+    return response_from_pilot(pilot, population, None, LEVEL)
 
 
 def _too_few_per_agent(learned: LearnedResponse) -> str:

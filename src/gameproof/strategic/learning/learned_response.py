@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from gameproof.core.arguments import Indices, Vector
+from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.feature_mask import Mask, positions
 from gameproof.strategic.learning.budget_fit import BudgetFit
 from gameproof.strategic.learning.choose_family import choose_family, fit_same_family
@@ -66,6 +66,13 @@ class LearnedResponse:
         The standard deviation of the noise in one number answered.
     n_answers, n_deployments : int
         What the pilot study used.
+    pilot : Pilot
+        The questions and answers.
+    errors : ndarray
+        Answered less predicted moves, one row per answer.
+    delay : int
+        The number of deployments by which people answer late. The response is then the one that
+        fits their answers to the older theta, although `fits` is false.
 
     Examples
     --------
@@ -92,6 +99,9 @@ class LearnedResponse:
     noise: float
     n_answers: int
     n_deployments: int
+    pilot: Pilot = field(repr=False)
+    errors: Matrix = field(repr=False)
+    delay: int = 0
 
     def model(self, population: Population) -> Population:
         """The same agents with the learned response, which can be evaluated without asking them.
@@ -134,6 +144,17 @@ def response_from_pilot(
         strength = np.full(population.n, mean)
         strength[seen] = strengths
     verdict = judge(best, () if choice.holds else (choice.power, *choice.budgets))
+    if verdict.delay:
+        late = response_from_pilot(pilot.lagged(verdict.delay), population, given, level)
+        return replace(
+            late,
+            fits=False,
+            sentence=verdict.sentence,
+            n_answers=int(pilot.agents.size),
+            n_deployments=len(pilot.thetas),
+            pilot=pilot,
+            delay=verdict.delay,
+        )
     return LearnedResponse(
         response=best.response(strength) if mean > 0 else NoResponse(),
         power=mean * best.scale,
@@ -150,6 +171,8 @@ def response_from_pilot(
         noise=best.noise,
         n_answers=int(pilot.agents.size),
         n_deployments=len(pilot.thetas),
+        pilot=pilot,
+        errors=best.residuals(),
     )
 
 

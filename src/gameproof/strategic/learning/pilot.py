@@ -33,7 +33,8 @@ class Pilot:
     def lagged(self, delay: int) -> Pilot:
         """The pilot as if each answer were to the theta deployed `delay` deployments earlier."""
         late = self.select(self.deployment >= delay)
-        return replace(late, deployment=late.deployment - delay)
+        answered = self.thetas[: len(self.thetas) - delay]
+        return replace(late, deployment=late.deployment - delay, thetas=answered)
 
     def repeated(self) -> Pilot:
         """The answers of agents who were asked more than once."""
@@ -58,6 +59,19 @@ class Pilot:
             return self.rounding
         alone = np.abs(self.thetas[self.deployment[self.alone(feature)], feature])
         return self.rounding / float(alone.min(initial=np.inf))
+
+    def with_answers(
+        self, theta: Vector, agents: Indices, features: Matrix, moves: Matrix
+    ) -> Pilot:
+        """The pilot with one more deployment."""
+        return replace(
+            self,
+            thetas=np.vstack([self.thetas, theta]),
+            deployment=np.append(self.deployment, np.full(agents.size, len(self.thetas))),
+            agents=np.append(self.agents, agents),
+            features=np.vstack([self.features, features]),
+            moves=np.vstack([self.moves, moves]),
+        )
 
     def select(self, rows: Mask) -> Pilot:
         """The pilot with these answers only."""
