@@ -166,7 +166,7 @@ def test_cap_never_binds_where_a_radius_bounds_the_classifier(radius: float) -> 
 
 def test_too_large_a_radius_warns_that_the_data_is_ignored() -> None:
     X, y = gp.synthetic_people(n=100, d=2, seed=0)
-    with pytest.warns(gp.IgnoresDataWarning, match="radii below"):
+    with pytest.warns(gp.IgnoresDataWarning, match="a smaller radius may"):
         gp.RobustStrategicClassifier(5.0).fit(X, y)
 
 
@@ -180,7 +180,7 @@ def test_a_classifier_that_ignores_the_data_is_zero_and_decides_for_the_majority
     smaller risk than log 2; where they are the minority already, turning them does not hurt."""
     X, _ = gp.synthetic_people(n=200, d=3, seed=0)
     y = np.where(np.arange(200) < 200 * share, 1, -1)
-    with pytest.warns(gp.IgnoresDataWarning, match="radii below|no smaller radius"):
+    with pytest.warns(gp.IgnoresDataWarning, match="a smaller radius may"):
         model = gp.RobustStrategicClassifier(5.0, label_cost).fit(X, y)
     assert (model.coef_ == 0).all()
     assert (model.predict(X) == (1 if share > 0.5 else -1)).all()
@@ -326,3 +326,30 @@ def test_first_fit_that_fails_leaves_a_model_that_is_not_fitted(kind) -> None:
         model.fit(X, y)
     with pytest.raises(NotFittedError):
         model.predict(X)
+
+
+def test_a_warm_start_ends_at_the_same_exact_fit() -> None:
+    X, y = gp.synthetic_people(n=9000, d=4, seed=0)
+    budgets = {0: (-0.5, 0.5), 1: (0.0, 0.3)}
+    cold = gp.RobustStrategicClassifier(0.05, budgets=budgets).fit(X, y)
+    warm = gp.RobustStrategicClassifier(0.03, budgets=budgets, warm_start=True).fit(X, y)
+    warm.set_params(radius=0.05).fit(X, y)
+    assert warm.result_.duality_gap < 1e-8
+    np.testing.assert_allclose(warm.coef_, cold.coef_, atol=1e-7)
+
+
+def test_a_table_too_wide_for_an_exact_fit_is_refused_unless_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = gp.synthetic_people(n=60, d=4, seed=0)
+    wide = np.tile(X, 501)
+    with pytest.raises(gp.DataError, match=r"2,004 columns .* limit of 2,000 .*--drop"):
+        gp.RobustStrategicClassifier().fit(wide, y)
+    monkeypatch.setenv("GAMEPROOF_MAX_COLUMNS", "3")
+    with pytest.raises(gp.DataError, match="limit of 3 "):
+        gp.RobustStrategicClassifier().fit(X, y)
+    monkeypatch.setenv("GAMEPROOF_MAX_COLUMNS", "4")
+    gp.RobustStrategicClassifier().fit(X, y)
+    monkeypatch.setenv("GAMEPROOF_MAX_COLUMNS", "many")
+    with pytest.raises(ValueError, match="must be a number of columns, got 'many'"):
+        gp.RobustStrategicClassifier().fit(X, y)

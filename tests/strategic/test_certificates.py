@@ -34,7 +34,7 @@ def test_a_gap_above_1e_8_comes_with_a_warning(monkeypatch: pytest.MonkeyPatch) 
 
     def open_by(gap: float) -> None:
         found = gp.Saddle(saddle.x, saddle.y, saddle.value, gap)
-        monkeypatch.setattr(reference, "_newton", lambda problem: found)
+        monkeypatch.setattr(reference, "_newton", lambda problem, start: found)
         gp.saddle_point(KINDS["quadratic"]())
 
     open_by(0.9e-8)

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.strategic import saddle_point
 from strategic_problems import make, paper
 
 
 def test_exact_form_of_the_paper_ignores_the_data_and_warns() -> None:
     problem = paper("exact")
-    with pytest.warns(gp.IgnoresDataWarning, match="radii below 0.319"):
+    with pytest.warns(gp.IgnoresDataWarning, match="the radius 0.4 is so large"):
         saddle = gp.saddle_point(problem)
+    assert gp.largest_useful_radius(problem) == pytest.approx(0.319, abs=1e-3)
     useful = gp.saddle_point(problem.at_radius(0.31))
     assert np.linalg.norm(problem.split(useful.x)[0]) > 1e-3
     theta, _ = problem.split(saddle.x)
@@ -24,14 +26,24 @@ def test_exact_form_of_the_paper_ignores_the_data_and_warns() -> None:
 @pytest.mark.parametrize("method", ["newton", "conic", "gda"])
 def test_every_method_warns_where_the_data_are_ignored(method: Any) -> None:
     problem = paper("exact")
-    with pytest.warns(gp.IgnoresDataWarning, match="radii below 0.319"):
+    with pytest.warns(gp.IgnoresDataWarning, match="a smaller radius may give a useful one"):
         saddle = gp.saddle_point(problem, method)
     assert saddle.value == pytest.approx(np.log(2), abs=1e-8)
 
 
+def test_the_warning_solves_no_further_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved, solve = [], saddle_point.certified_minimum
+    monkeypatch.setattr(
+        saddle_point, "certified_minimum", lambda *given: solved.append(1) or solve(*given)
+    )
+    with pytest.warns(gp.IgnoresDataWarning):
+        gp.saddle_point(paper("exact"))
+    assert len(solved) == 1
+
+
 def test_where_no_radius_is_useful_the_warning_says_so() -> None:
     """People who move so easily that they can reach every score other than 0."""
-    problem = make(response=gp.PowerCost(50.0, degree=5.0), label_cost=0.01)
+    problem = make(response=gp.PowerCost(50.0, degree=5.0), label_cost=0.01, radius=0.0)
     with pytest.warns(gp.IgnoresDataWarning, match="no smaller radius helps"):
         saddle = gp.saddle_point(problem)
     assert saddle.value == pytest.approx(np.log(2), abs=1e-8)

@@ -83,13 +83,14 @@ class Ranking(NamedTuple):
         """KS for each row of counts, which say how often each applicant is in a resample."""
         order = np.argsort(self.rank, kind="stable")
         last = np.flatnonzero(np.diff(self.rank[order], append=self.rank.size) > 0)
-        good = self.good[order]
-        shares = []
-        for kind in (good, ~good):
-            below = np.cumsum(np.where(kind, counts[:, order], 0), axis=1)
-            shares.append(below[:, last] / np.maximum(below[:, -1:], 1))
-        found: Vector = np.max(shares[1] - shares[0], axis=1)
-        return np.maximum(found, 0.0)
+        found, good = np.zeros(len(counts)), self.good[order]
+        for k, row in enumerate(counts):  # one resample at a time stays in the cache
+            ordered = row[order]
+            below_good = np.cumsum(ordered * good)
+            below_bad = np.cumsum(ordered) - below_good
+            shares = [each[last] / max(each[-1], 1) for each in (below_good, below_bad)]
+            found[k] = max(0.0, float((shares[1] - shares[0]).max()))
+        return found
 
 
 def area_interval(area: float, deviation: float, fewest: int) -> tuple[float, float]:

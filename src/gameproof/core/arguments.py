@@ -29,7 +29,7 @@ def as_numbers(name: str, value: ArrayLike, kind: str = "an array") -> NDArray[n
     """A new float array, or an error for strings and ragged input."""
     require_unmasked(name, value)
     try:
-        array = np.array(value)
+        array = np.asarray(value)
     except ValueError as error:
         raise TypeError(f"{name} must be {kind} of numbers, got a ragged one") from error
     if array.dtype.kind not in "iuf":
@@ -53,9 +53,10 @@ def require_unmasked(name: str, value: object) -> None:
 def require_finite(name: str, array: NDArray[np.float64]) -> None:
     """Rejects NaN and infinities, and reports where the first one is."""
     for start in range(0, len(array), BLOCK):  # a mask of the whole array could exceed memory
-        bad = np.argwhere(~np.isfinite(array[start : start + BLOCK]))
-        if not bad.size:
+        finite = np.isfinite(array[start : start + BLOCK])
+        if finite.all():
             continue
+        bad = np.argwhere(~finite)
         at = (start + int(bad[0][0]), *(int(k) for k in bad[0][1:]))
         where = at[0] if len(at) == 1 else at
         raise ValueError(f"{name} must be finite, got {array[at]} at coordinate {where}")

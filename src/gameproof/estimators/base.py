@@ -12,8 +12,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +23,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.estimators.exact_fit import pose_problem, solve_exactly
+from gameproof.estimators.exact_fit import pose_problem, solve_exactly, solve_roughly
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.gamed_classifier import GamedClassifier
 from gameproof.estimators.model_io.model_files import write_model_file
@@ -225,16 +226,28 @@ class BaseStrategicClassifier(GamedClassifier):
             one_label=True,
             journal=None if self.solver is None else self.journal,
         )
+        return self._pose(population)
+
+    def _pose(self, population: Population) -> StrategicProblem:
         return pose_problem(population, self._ball, self.bound, self.fit_intercept)
+
+    def _refitted(self, people: Population, **parameters: Any) -> tuple[Self, StrategicProblem]:
+        """A copy with another radius or label cost, fitted roughly to the people of the fit, from
+        its solution; and the problem that it solves."""
+        model = copy(self).set_params(**parameters)
+        problem = model._pose(people)
+        model.result_ = solve_roughly(problem, self.result_.x)
+        model._set_coefficients(problem.split(model.result_.x)[0], problem.offset(model.result_.x))
+        return model, problem
 
     def _solved(self, problem: StrategicProblem, earlier: WarmStart | None) -> Saddle | Result:
         fit, self._query_fit = self._query_fit, None
+        start = None if earlier is None else earlier.start(problem, self.units_)
         if self.solver is None:
             self.n_queries_ = 0
-            return solve_exactly(problem, self.bound)
+            return solve_exactly(problem, self.bound, None if start is None else start[0])
         if fit is None or not (self.warm_start and fit.suits(problem, self.solver)):
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            start = None if earlier is None else earlier.start(problem, self.units_)
             fit = QueryFit.begun(problem, self.solver, start, seed, self.queries)
         self._query_fit = fit  # kept for the next fit in case this one fails
         result = fit.run(problem, self.queries, self.epochs)

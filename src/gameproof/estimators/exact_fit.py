@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from dataclasses import replace
 from numbers import Real
@@ -9,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gameproof.core.arguments import as_positive
-from gameproof.core.errors import CapWarning, warn
+from gameproof.core.arguments import Vector, as_positive
+from gameproof.core.errors import CapWarning, DataError, warn
 from gameproof.minmax.problem import Saddle
 from gameproof.strategic.losses.logistic_loss import Logistic
+from gameproof.strategic.newton.minimum import rough_minimum
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_objective import NOTHING
 from gameproof.strategic.robust_problem import StrategicProblem
@@ -25,6 +27,11 @@ NEARLY = 0.999
 NO_LOSS = 1e-6
 # The largest cap on alpha; a larger one would lose digits.
 LARGEST_CAP = 1e4
+# The most columns of an exact fit, unless the environment variable says otherwise.
+MAX_COLUMNS = 2000
+VARIABLE = "GAMEPROOF_MAX_COLUMNS"
+# The gap of solutions that are only compared with others.
+ROUGH = 1e-8
 
 AnyProblem = StrategicProblem | RowProblem
 
@@ -58,18 +65,44 @@ def pose_problem(
     return StrategicProblem(people, radius, label_cost, loss, alpha_max=cap, intercept=offset)
 
 
-def solve_exactly(problem: StrategicProblem, bound: float) -> Saddle:
-    """The certified saddle point."""
+def solve_exactly(problem: StrategicProblem, bound: float, start: Vector | None = None) -> Saddle:
+    """The certified saddle point; the search begins at `start`, if that is given."""
     if not problem.has_duality_gap:
         raise TypeError(
             "the response of these people is not known, so they must be queried; give a solver "
             "such as solver=gp.ogda_rr(gradient=gp.TwoPoint()) and a limit such as queries=5000"
         )
+    require_few_columns(problem.population.d)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CapWarning)  # `warn_at_bound` names the parameter
-        saddle = saddle_point(problem)
+        saddle = saddle_point(problem, start=start)
     warn_at_bound(problem, saddle, bound)
     return ignore_data(problem, saddle) if problem.ignores_data(saddle.x) else saddle
+
+
+def require_few_columns(d: int) -> None:
+    """Raises if an exact fit to so many columns would seem to hang: its time grows with the cube of
+    their number, and its memory with the square."""
+    text = os.environ.get(VARIABLE) or str(MAX_COLUMNS)
+    if not (text.isdecimal() and int(text) > 0):
+        raise ValueError(
+            f"the environment variable {VARIABLE} must be a number of columns, got {text!r}"
+        )
+    if d > int(text):
+        raise DataError(
+            f"the table has {d:,} columns after preparation, more than the limit of "
+            f"{int(text):,} for an exact fit, whose time grows with the cube of their number; "
+            "leave columns out (--drop), pool rare levels, reduce the columns first (SelectKBest, "
+            f"PCA), or set the environment variable {VARIABLE} to a larger number"
+        )
+
+
+def solve_roughly(problem: StrategicProblem, start: Vector) -> Saddle:
+    """A point within about 1e-8 of the minimum, from a start near it, without gamma: to compare
+    settings."""
+    x, value, gap = rough_minimum(problem, problem.x_set.project(start), ROUGH)
+    saddle = Saddle(x, np.zeros(0), value, gap)
+    return ignore_data(problem, saddle) if problem.ignores_data(x) else saddle
 
 
 def ignore_data(problem: AnyProblem, saddle: Saddle) -> Saddle:

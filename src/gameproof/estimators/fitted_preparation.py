@@ -165,8 +165,8 @@ class FittedPreparation:
             rows = EffectGains(self.effects, self.transform, X, made)
             return rows.gains(budgets, theta, times)
         if isinstance(self.transformer, Prepare):
-            box = BoxBudget(*self.transformer.checked_moves(self.numbers(X), budgets, times))
-        elif self.transformer is None:
+            return self.transformer.checked_gains(self.numbers(X), budgets, theta, times)
+        if self.transformer is None:
             scale, (lower, upper, _) = np.reshape(times, (-1, 1)), self.moves(X, budgets)
             box = BoxBudget(scale * lower, scale * upper)
         elif np.ndim(times):

@@ -7,10 +7,12 @@ setting within one standard error of the best one is not measurably worse on thi
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
@@ -22,9 +24,11 @@ from gameproof.estimators.gamed_decisions import Decisions
 from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.table_columns import column_names
+from gameproof.rows.cores import one_blas_thread
 from gameproof.strategic.power_costs import NoResponse
 
 Model = TypeVar("Model", bound=BaseStrategicClassifier)
+Found = TypeVar("Found")
 Split = tuple[WeightedRows, WeightedRows]
 
 
@@ -39,11 +43,29 @@ def stratified_splits(people: WeightedRows, folds: int, seed: int) -> list[Split
     return [(people.take(train), people.take(test)) for train, test in parts]
 
 
-def fit_quietly(base: Model, people: WeightedRows, **parameters: Any) -> Model:
-    """Fits a copy with these parameters, without warnings about settings that are only tried."""
+def over_folds(function: Callable[..., Found], given: list[Any], n_jobs: int | None) -> list[Found]:
+    """function of each item, in `n_jobs` threads.
+
+    Threads share the filters of warnings, so those about settings that are only tried are ignored
+    before threads start. Threads of BLAS in each of them would wait for each other."""
+    with _quiet(), one_blas_thread():
+        return list(
+            Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(function)(item) for item in given)
+        )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Ignores warnings about settings that are only tried."""
     with warnings.catch_warnings():
         for kind in (CapWarning, IgnoresDataWarning, BudgetWarning):
             warnings.simplefilter("ignore", kind)
+        yield
+
+
+def fit_quietly(base: Model, people: WeightedRows, **parameters: Any) -> Model:
+    """Fits a copy with these parameters, without warnings about settings that are only tried."""
+    with _quiet():
         model: Model = clone(base).set_params(**parameters).fit(*people.data)
     return model
 

@@ -58,7 +58,8 @@ class StrategicLogisticRegression(ChoosingClassifier):
     epochs : int, optional
         The number of epochs of a solver.
     warm_start : bool, optional
-        Whether a solver starts where the previous fit ended. Exact fits do not use it.
+        Whether a fit starts where the previous one ended. An exact fit then takes less time, and
+        has the same solution up to its certificate.
     random_state : int, RandomState or None, optional
         Seed of the solver.
     journal : str or Path, optional

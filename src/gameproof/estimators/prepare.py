@@ -11,7 +11,7 @@ The columns made from a movable column are movable, and no others are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -24,6 +24,7 @@ from gameproof.core.size_limits import VARIABLE, max_encoded, shown_size
 from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
 from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.table_budgets import Budgets, Moves
+from gameproof.strategic.category_claims import Claim
 
 
 @final
@@ -181,19 +182,44 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def checked_moves(self, table: Matrix, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
         """`moves` for a matrix that has already been validated."""
         self._require_memory(2 * len(table))
-        names = [encoder.names("") for encoder in self.encoders_]
-        starts = np.cumsum([0, *map(len, names)])
-        lower = np.zeros((len(table), int(starts[-1])))
-        upper, claims = lower.copy(), []
-        for at, (encoder, start) in enumerate(zip(self.encoders_, starts[:-1], strict=True)):
-            column = table[:, at]
+        lower = np.zeros((len(table), self._starts[-1]))
+        upper = lower.copy()
+        for start, low, high in self._number_moves(table, budgets, times):
+            lower[:, start], upper[:, start] = low, high
+        return Moves(lower, upper, tuple(self._claims(table, budgets)))
+
+    def checked_gains(
+        self, table: Matrix, budgets: Budgets, theta: Vector, times: float | Vector = 1.0
+    ) -> Vector:
+        """The largest gain in score of each person within `times` their budget. Only the columns
+        that people can change are encoded."""
+        gained, everyone = np.zeros(len(table)), np.arange(len(table))
+        for start, low, high in self._number_moves(table, budgets, times):
+            gained += np.maximum(low * theta[start], high * theta[start])
+        for claim in self._claims(table, budgets):
+            gained += claim.gains(theta, everyone)
+        return gained
+
+    @property
+    def _starts(self) -> list[int]:
+        """The position of the first resulting column of each column, and their number."""
+        widths = [len(encoder.names("")) for encoder in self.encoders_]
+        return [int(start) for start in np.cumsum([0, *widths])]
+
+    def _number_moves(
+        self, table: Matrix, budgets: Budgets, times: float | Vector
+    ) -> Iterator[tuple[int, Vector, Vector]]:
+        """The resulting columns of numbers that people can change, and bounds on the changes."""
+        for at, (encoder, start) in enumerate(zip(self.encoders_, self._starts, strict=False)):
             if isinstance(encoder, NumberEncoder) and at in budgets.ranges:
                 with np.errstate(over="ignore"):
                     low, high = (times * np.float64(end) for end in budgets.ranges[at])
-                lower[:, start], upper[:, start] = encoder.moves(column, low, high)
-            elif isinstance(encoder, CategoryEncoder) and at in budgets.claims:
-                claims.append(encoder.claim(column, budgets.claims[at], int(start)))
-        return Moves(lower, upper, tuple(claims))
+                yield start, *encoder.moves(table[:, at], low, high)
+
+    def _claims(self, table: Matrix, budgets: Budgets) -> Iterator[Claim]:
+        for at, (encoder, start) in enumerate(zip(self.encoders_, self._starts, strict=False)):
+            if isinstance(encoder, CategoryEncoder) and at in budgets.claims:
+                yield encoder.claim(table[:, at], budgets.claims[at], start)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Names of the resulting columns, such as ``age``, ``income missing`` or ``job=retired``.

@@ -26,18 +26,19 @@ from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
+    Split,
     by_fold,
-    clean_and_gamed,
     dropping_note,
     fit_quietly,
     mean_and_error,
-    measured_without_movable,
+    over_folds,
     plus_minus,
     stratified_splits,
     within_one_standard_error,
     without_auto,
 )
 from gameproof.estimators.measures import ACCURACY, Measure, MeasureName, as_measure
+from gameproof.estimators.radius_path import RadiusPath
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.strategic.responses import KnownResponse
 from gameproof.strategic.saddle_point import largest_useful_radius
@@ -143,6 +144,7 @@ def radius_curve(
     measure: MeasureName | Measure | None = None,
     costs: tuple[float, float] = (1.0, 1.0),
     progress: bool | None = False,
+    n_jobs: int | None = None,
 ) -> RadiusCurve:
     """What `select_radius` returns, for a classifier with a radius."""
     base = without_auto(model, people.X)
@@ -160,19 +162,16 @@ def radius_curve(
     judge = as_measure(measure, good, *costs)
     title = f"choosing the radius on {good.size:,} rows"
     with Progress(progress, tried.size * len(splits), "fits", title) as bar:
-        found = np.array(
-            [
-                [bar.counted(_measured(base, radius, *split, judge)) for split in splits]
-                for radius in tried
-            ]
-        )
-    clean, gamed, risk, ignores = np.moveaxis(found, 2, 0)
+
+        def followed(split: Split) -> tuple[RadiusPath, list[tuple[float, ...]]]:
+            path = RadiusPath(base, *split, judge, float(tried[0]))
+            return path, [bar.counted(path.measured(float(radius))) for radius in tried]
+
+        paths, found = zip(*over_folds(followed, splits, n_jobs), strict=True)
+    clean, gamed, risk, ignores = np.array(found).transpose(2, 1, 0)
     ignoring = ignores.any(axis=1)
     chosen, reason = _recommended(tried, clean, gamed, ignoring, useful, judge)
-    without = [
-        measured_without_movable(fit_quietly(base, train, radius=chosen), train, test, judge)
-        for train, test in splits
-    ]
+    without = over_folds(lambda path: path.without_movable(chosen), list(paths), n_jobs)
     k = int(np.flatnonzero(tried == chosen)[0])
     note = dropping_note(whole._movable_names(), by_fold(without), clean[k], gamed[k], judge)
     return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note, judge)
@@ -188,21 +187,6 @@ def _require_common_response(response: Any, power: Any) -> None:
     if np.ndim(power) if response is None else response.by_agent:
         name = "power" if response is None else response.largest[0]
         raise ValueError(f"select_radius holds people out, so {name} must be the same for all")
-
-
-def _measured(
-    base: BaseStrategicClassifier,
-    radius: float,
-    train: WeightedRows,
-    test: WeightedRows,
-    measure: Measure,
-) -> tuple[float, float, float, float]:
-    """The clean and gamed measure, worst-case risk, and whether the data was ignored."""
-    model = fit_quietly(base, train, radius=float(radius))
-    ignored = model.problem(*train.data).ignores_data(model.result_.x)
-    risk = model.worst_case(*test.data).value
-    clean, gamed = clean_and_gamed(model, test, measure)
-    return clean, gamed, risk, float(ignored)
 
 
 def _recommended(

@@ -22,7 +22,12 @@ from sklearn.utils.class_weight import compute_class_weight
 from gameproof.core.arguments import Matrix, Vector, shown
 from gameproof.core.errors import DataError
 from gameproof.estimators.base import BaseStrategicClassifier
-from gameproof.estimators.exact_fit import ignore_data, problem_options, warn_at_bound
+from gameproof.estimators.exact_fit import (
+    ignore_data,
+    problem_options,
+    require_few_columns,
+    warn_at_bound,
+)
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.model_io.model_record import training_record
 from gameproof.estimators.outcomes import Outcomes
@@ -247,6 +252,7 @@ def _problem(
 
 def solve_rows(problem: RowProblem, bound: float) -> Saddle:
     """The certified saddle point. Its y is empty: gamma stays in the blocks."""
+    require_few_columns(problem.population.d)
     x, _, certificate = certified_solution(ConvexObjective(problem))
     saddle = Saddle(x, np.zeros(0), certificate.value, certificate.gap)
     warn_at_bound(problem, saddle, bound)

@@ -14,6 +14,7 @@ measure is within one standard error of the best, and take the smallest.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -26,12 +27,14 @@ from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
+    Split,
     by_fold,
     clean_and_gamed,
     dropping_note,
     fit_quietly,
     mean_and_error,
     measured_without_movable,
+    over_folds,
     plus_minus,
     stratified_splits,
     within_one_standard_error,
@@ -151,6 +154,7 @@ def select_budget(
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
     progress: bool | None = False,
+    n_jobs: int | None = None,
 ) -> BudgetCurve:
     """Measures classifiers trained for multiples of their budgets, and recommends a multiple.
 
@@ -180,6 +184,9 @@ def select_budget(
         What wrong decisions cost, for the measure "cost".
     progress : bool, optional
         Whether to show a progress bar; None shows one on a terminal if tqdm is installed.
+    n_jobs : int, optional
+        The number of threads that fit folds at the same time, as in scikit-learn: None means one,
+        and -1 all cores. The result does not depend on it.
 
     Returns
     -------
@@ -225,7 +232,11 @@ def select_budget(
     judge = as_measure(measure, good, cost_accept_bad, cost_refuse_good)
     title = f"choosing the multiple of the budgets on {good.size:,} rows"
     with Progress(progress, len(splits), "folds", title) as bar:
-        found = [bar.counted(_measured(model, tried, *split, judge)) for split in splits]
+
+        def of_fold(split: Split) -> tuple[list[list[float]], float | None]:
+            return bar.counted(_measured(model, tried, *split, judge))
+
+        found = over_folds(of_fold, splits, n_jobs)
     measured = np.array([values for values, _ in found])  # folds, multiples, curves
     clean, gamed, twice = measured.transpose(2, 1, 0)
     dropped = by_fold([without for _, without in found])
@@ -244,12 +255,11 @@ def _measured(
 ) -> tuple[list[list[float]], float | None]:
     """Clean, gamed and twice gamed measures of each multiple; that without movable columns."""
     stated: Any = fit_quietly(base, train)
-    found = []
+    model, found = copy(stated).set_params(warm_start=True), []
     for multiple in multiples:
-        model = stated
-        if multiple != 1:
-            model = fit_quietly(base, train, budgets=stated.budgets_.times(multiple))
-            model.set_params(budgets=stated.budgets_)  # people can do the same as before
+        # Starts at the solution for the multiple before.
+        model.set_params(budgets=stated.budgets_.times(multiple)).fit(*train.data)
+        model.set_params(budgets=stated.budgets_)  # people can do the same as before
         found.append(clean_and_gamed(model, test, measure, (1.0, 2.0)))
     return found, measured_without_movable(stated, train, test, measure)
 

@@ -26,6 +26,7 @@ def select_radius(
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
     progress: bool | None = False,
+    n_jobs: int | None = None,
 ) -> RadiusCurve:
     """A measure and worst-case risk over radii by cross-validation, and a recommended radius.
 
@@ -56,6 +57,9 @@ def select_radius(
         What wrong decisions cost, for the measure "cost".
     progress : bool, optional
         Whether to show a progress bar; None shows one on a terminal if tqdm is installed.
+    n_jobs : int, optional
+        The number of threads that fit folds at the same time, as in scikit-learn: None means one,
+        and -1 all cores. The result does not depend on it.
 
     Returns
     -------
@@ -89,4 +93,5 @@ def select_radius(
         measure=measure,
         costs=(cost_accept_bad, cost_refuse_good),
         progress=progress,
+        n_jobs=n_jobs,
     )

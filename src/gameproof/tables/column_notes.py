@@ -29,7 +29,11 @@ def column_notes(table: Table, plan: Plan) -> list[str]:
     notes = []
     for name in plan.features.names:
         column = table.columns[name]
-        missing = column.text.null_count / table.n if column.kind != "date" else 0.0
+        missing = 0.0
+        if column.kind != "date":
+            # Numbers of a Parquet file are counted as they are: writing them as text takes long.
+            cells = column.numbers if column.kind == "number" else column.text
+            missing = cells.null_count / table.n
         if missing >= MOSTLY_MISSING:
             notes.append(f"{quoted(name)} has no value in {100 * missing:.1f} % of the rows")
         if column.kind == "number" and name not in plan.features.levels:

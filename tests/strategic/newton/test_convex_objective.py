@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.strategic.newton.constraints import Constraints
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.newton.minimum import minimum
 from strategic_problems import KINDS, random_problem
@@ -86,3 +87,22 @@ def test_minimum_of_a_given_gamma_is_within_its_bounds(seed: int) -> None:
     assert problem.x_set.contains(found.v)
     assert found.lower <= problem.value(found.v, gamma) <= found.upper + 1e-12
     assert found.upper - found.lower <= 1e-8 * max(1.0, abs(found.upper))
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_squares_and_bends_of_constraints_are_those_of_dense_matrices(kind: str) -> None:
+    """The Hessian of each height by central differences of its gradient."""
+    problem = KINDS[kind]()
+    objective = ConvexObjective(problem)
+    constraints = Constraints(objective)
+    rng = np.random.default_rng(0)
+    x = problem.interior + 0.02 * rng.uniform(0.5, 1.0, problem.interior.size)
+    v, weights = objective.lift(x, 0.3), rng.uniform(size=constraints.number)
+    slopes, squares = constraints.slopes(v), np.zeros((v.size, v.size))
+    constraints.add_squares(squares, slopes, weights)
+    np.testing.assert_allclose(squares, (slopes.T * weights) @ slopes, atol=1e-12)
+    steps = 1e-6 * np.eye(v.size)
+    changes = [constraints.slopes(v + h) - constraints.slopes(v - h) for h in steps]
+    hessians = np.array(changes) / 2e-6
+    bent = -np.einsum("j,ajb->ab", weights, hessians)
+    np.testing.assert_allclose(constraints.bend(v, weights), bent, atol=1e-5)

@@ -46,8 +46,11 @@ MAX_STEPS = 200
 # share of what the slope of the merit promises.
 INSIDE = 0.99
 ENOUGH = 0.25
-# The shortest corrected step that is accepted, and the shortest step of any kind.
-WORTHWHILE = 0.5
+# The shortest corrected step that is accepted: a small number takes the fewest steps. If these
+# lead to a gap above POOR, relative to max(1, |value|), the larger number is tried.
+WORTHWHILE = (0.1, 0.5)
+POOR = 1e-9
+# The shortest step of any kind.
 SHORTEST = 1e-10
 ROUNDING = 1e-15
 
@@ -91,7 +94,16 @@ def minimise(objective: Objective, start: Vector, target: float = TARGET) -> Min
     """Follows the path from a start inside the set; returns the iterate with the closest bounds.
 
     Its gamma has one entry per free agent."""
-    path, nothing = _Path(objective), np.zeros(0)
+    best = _followed(_Path(objective, WORTHWHILE[0]), start, target)
+    if best.gap > max(target, POOR) * max(1.0, abs(best.upper)):
+        strict = _followed(_Path(objective, WORTHWHILE[1]), start, target)
+        best = min(best, strict, key=lambda end: end.gap)
+    return best
+
+
+def _followed(path: _Path, start: Vector, target: float) -> Minimum:
+    """The iterate with the closest bounds on the way along the path."""
+    objective, nothing = path.objective, np.zeros(0)
     best = Minimum(objective.lift(start), np.zeros(objective.free.size), -np.inf, np.inf, nothing)
     here, mu = path.begin(objective.lift(start, start[-1] / objective.steepness), 1.0), 1.0
     reach: Vector | float = 0.0
@@ -114,12 +126,9 @@ def minimise(objective: Objective, start: Vector, target: float = TARGET) -> Min
 class _Path:
     """The equations of the module, and steps towards their solution."""
 
-    def __init__(self, objective: Objective) -> None:
-        self.objective, self._constraints, self._m = (
-            objective,
-            Constraints(objective),
-            objective.free.size,
-        )
+    def __init__(self, objective: Objective, worthwhile: float) -> None:
+        self.objective, self._constraints = objective, Constraints(objective)
+        self._m, self._worthwhile = objective.free.size, worthwhile
         # The two constraints of an agent count 1/n each, and each constraint of the set counts 1.
         # On the path, the gap is mu times the total.
         self._share = np.append(
@@ -161,7 +170,7 @@ class _Path:
         # leaves out.
         away = newton(0 * level)
         corrected = newton(level - away.slack * away.dual)
-        ahead = self._along(here, slopes, mu, corrected, WORTHWHILE)
+        ahead = self._along(here, slopes, mu, corrected, self._worthwhile)
         if ahead is not None:
             return ahead
         plain = newton(level)
@@ -173,7 +182,8 @@ class _Path:
         m, v, multiplier, bends = self._m, here.local.v, here.dual / here.slack, self.bends(here)
         jacobian, gamma = self._constraints.slopes(v), self.gamma(here)
         hessian = slopes.hessian + self._constraints.bend(v, here.dual[2 * m :])
-        solve = _factored(hessian + (jacobian.T * multiplier[2 * m :]) @ jacobian)
+        self._constraints.add_squares(hessian, jacobian, multiplier[2 * m :])
+        solve = _factored(hessian)
 
         def move(target: Vector) -> Move:
             aim = target / here.dual - here.slack
@@ -256,11 +266,13 @@ def _factored(matrix: Matrix) -> Callable[[Vector], Vector]:
     The matrix is scaled to a unit diagonal, since features have any size, and as little as possible
     is added to its diagonal for the factorisation to succeed."""
     scale = 1 / np.sqrt(np.diag(matrix))
-    scaled, added = matrix * np.outer(scale, scale), 0.0
+    scaled, added = matrix * scale * scale[:, None], 0.0
     while True:
         try:
-            factor = cho_factor(scaled + added * np.eye(scale.size))
+            factor = cho_factor(scaled)
         except np.linalg.LinAlgError:
-            added = max(10 * added, 1e-15)
+            more = max(10 * added, 1e-15)
+            scaled[np.diag_indices_from(scaled)] += more - added
+            added = more
         else:
-            return lambda right: scale * cho_solve(factor, scale * right)
+            return lambda right: scale * cho_solve(factor, scale * right, check_finite=False)

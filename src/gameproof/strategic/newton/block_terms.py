@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -164,6 +165,26 @@ class Terms:
             first = last
         return found
 
+    @cached_property
+    def _repeated(self) -> tuple[Indices, Indices] | None:
+        """The columns of `_matrix` that differ, and for each column its place among them; None if
+        all may differ."""
+        column = np.arange(self.alpha)
+        for part, at in self.lifts:
+            if part.same_columns:
+                column[at : at + part.count] = at
+        first, place = np.unique(column, return_inverse=True)
+        return None if first.size == column.size else (first, place)
+
+    def gram(self, rows: Matrix, weights: Vector) -> Matrix:
+        """rows' diag(weights) rows, for rows of a block. The variables of common boxes have the
+        same column, which is multiplied once."""
+        if self._repeated is None:
+            return gram(rows, weights)
+        first, place = self._repeated
+        found: Matrix = gram(rows[:, first], weights)[np.ix_(place, place)]
+        return found
+
     def power(self, v: Vector) -> NormPower:
         """The rise of the score of an agent of power 1, with its derivatives."""
         return power_of_norm(v[self.risers], self.norm, self.degree)
@@ -219,7 +240,7 @@ def _piece(
     curvature = block.counted(curvature)
     by_v, hessian = np.zeros(terms.size), np.zeros((terms.size, terms.size))
     by_v[:at], by_v[at] = by_z @ A, -float(block.counted(block.label * gamma).sum())
-    hessian[:at, :at] = gram(A, curvature)
+    hessian[:at, :at] = terms.gram(A, curvature)
     cross, own, push = np.zeros(at), 0.0, 0.0
     if terms.moves:
         bent = curvature * block.zeta

@@ -62,16 +62,17 @@ class Curved(NamedTuple):
         found[self.head] = 1 + (p - 1) * float((powers * np.abs(y)).sum())
         return found
 
-    def bend(self, v: Vector) -> Matrix:
-        """Minus the Hessian."""
+    def add_bend(self, total: Matrix, v: Vector, multiplier: float) -> None:
+        """Adds minus the Hessian, times the multiplier, to `total`, in O(size of the body)."""
         u, y, p = v[self.head], self.weights * v[self.body] / v[self.head], self.p
-        across = np.zeros((y.size, v.size))
-        across[np.arange(y.size), self.body] = self.weights
-        across[:, self.head] = -y
         # Below p = 2 the curvature is infinite at 0; a large number replaces it.
         powers = np.maximum(np.abs(y), np.finfo(float).tiny) ** (p - 2)
-        bent: Matrix = (p * (p - 1) / u * powers) * across.T @ across
-        return bent
+        bent = multiplier * p * (p - 1) / u * powers
+        cross = -bent * y * self.weights
+        total[self.body, self.body] += bent * self.weights**2
+        total[self.body, self.head] += cross
+        total[self.head, self.body] += cross
+        total[self.head, self.head] += float((bent * y**2).sum())
 
 
 class Constraints:
@@ -85,6 +86,7 @@ class Constraints:
         self._rows = np.zeros((len(rows), objective.size))
         for row, (_, entries) in zip(self._rows, rows, strict=True):
             row[list(entries)] = list(entries.values())
+        self._pairs = _Pairs.of([entries for _, entries in rows], objective.size)
 
     def heights(self, v: Vector) -> Vector:
         """h(v)."""
@@ -110,8 +112,45 @@ class Constraints:
         for multiplier, j in zip(
             multipliers, chosen[chosen < len(self.curves)].tolist(), strict=False
         ):
-            total += multiplier * self.curves[j].bend(v)
+            self.curves[j].add_bend(total, v, float(multiplier))
         return total
+
+    def add_squares(self, total: Matrix, slopes: Matrix, weights: Vector) -> None:
+        """Adds the sum of weights_j s_j s_j' to `total`, for the slopes s_j of all constraints.
+
+        A linear constraint has one or two coordinates, so its square has up to four entries."""
+        number = len(self.curves)
+        curved = slopes[:number]
+        total += (curved.T * weights[:number]) @ curved
+        self._pairs.add(total, weights[number:])
+
+
+class _Pairs(NamedTuple):
+    """The entries of the squares of linear constraints: places in a matrix, and for each product of
+    two coefficients its place, its constraint and its value."""
+
+    places: Indices
+    inverse: Indices
+    rows: Indices
+    products: Vector
+
+    @classmethod
+    def of(cls, constraints: list[dict[int, float]], size: int) -> _Pairs:
+        """The entries for these constraints, in a matrix of this size."""
+        found = [
+            (one * size + other, row, a * b)
+            for row, entries in enumerate(constraints)
+            for one, a in entries.items()
+            for other, b in entries.items()
+        ]
+        flat, rows, products = (np.array(each) for each in zip(*found, strict=True))
+        places, inverse = np.unique(flat, return_inverse=True)
+        return cls(places, inverse, rows, products)
+
+    def add(self, total: Matrix, weights: Vector) -> None:
+        """Adds the squares, each times the weight of its constraint."""
+        values = np.bincount(self.inverse, self.products * weights[self.rows], self.places.size)
+        total.flat[self.places] += values
 
 
 LinearConstraint = tuple[

@@ -37,7 +37,6 @@ from gameproof.strategic.newton.block_terms import (
     Terms,
     active,
     expanded,
-    gram,
     selected,
     signs,
 )
@@ -244,7 +243,7 @@ class ConvexObjective(Objective):
         gradient[:at], gradient[at] = by_z @ rows / n, self._slope
         both, squared = curvature.copy(), counted(counted(np.ones(n)))
         both[self.free] += loss.s**2 * bends * squared[self.free]
-        hessian[:at, :at] = gram_on_cores(rows, both) / n
+        hessian[:at, :at] = self._gram(rows, both) / n
         hessian[at, :at] = -((bends * self.pull_labels) @ self.pull_rows) / n
         hessian[:at, at] = hessian[at, :at]
         hessian[at, at] = float((bends * self.pull_labels**2).sum()) / n
@@ -253,6 +252,19 @@ class ConvexObjective(Objective):
             return found
         cross, own = (curvature * zeta) @ rows / n, float((curvature * zeta**2).mean())
         return self._risen(here.v, found, cross, own, float((by_z * zeta).mean()))
+
+    def _gram(self, rows: Matrix, weights: Vector) -> Matrix:
+        """rows' diag(weights) rows, on all cores if it is large."""
+
+        def part(start: int) -> Matrix:
+            chosen = slice(start, start + SHARE)
+            return self.terms.gram(rows[chosen], weights[chosen])
+
+        total = np.zeros((rows.shape[1],) * 2)
+        cores = None if rows.size >= LARGE else 1
+        for each in on_cores(part, range(0, len(rows), SHARE), cores):
+            total += each
+        return total
 
     def _risen(
         self, v: Vector, found: Derivatives, cross: Vector, own: float, push: float
@@ -269,19 +281,6 @@ class ConvexObjective(Objective):
         hessian = found.hessian + mixed + mixed.T + own * np.outer(rise, rise)
         hessian[np.ix_(self.risers, self.risers)] += push * power.hessian
         return Derivatives(found.gradient + push * rise, hessian)
-
-
-def gram_on_cores(rows: Matrix, weights: Vector) -> Matrix:
-    """rows' diag(weights) rows, on all cores if it is large."""
-    starts = range(0, len(rows), SHARE)
-
-    def part(start: int) -> Matrix:
-        return gram(rows[start : start + SHARE], weights[start : start + SHARE])
-
-    total = np.zeros((rows.shape[1],) * 2)
-    for each in on_cores(part, starts, None if rows.size >= LARGE else 1):
-        total += each
-    return total
 
 
 def _value(rows: Rows, terms: Terms, v: Vector) -> list[float]:

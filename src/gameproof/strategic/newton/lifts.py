@@ -79,6 +79,8 @@ class Lift(ABC):
     can_stay = True
     # How many numbers of an agent's own w depends on.
     own_count = 0
+    # Whether all u have the same w.
+    same_columns = False
 
     @abstractmethod
     def rows(self, agents: Indices, own: Matrix | None = None) -> Matrix:
@@ -145,6 +147,7 @@ class Intervals(Lift):
         ends = zip(features.tolist(), fall.tolist(), rise.tolist(), strict=True)
         self.slopes = [Slope(k, c, a) for k, (c, *both) in enumerate(ends) for a in both]
         self.own_count = self.count if weights.shape[1] > 1 else 0
+        self.same_columns = weights.shape[1] == 1 and bool((weights == weights[0]).all())
 
     def rows(self, agents: Indices, own: Matrix | None = None) -> Matrix:
         if own is not None:

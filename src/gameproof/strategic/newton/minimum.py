@@ -26,7 +26,7 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.rows.cores import one_blas_thread
-from gameproof.strategic.newton.barrier import Minimum, minimise
+from gameproof.strategic.newton.barrier import POOR, Minimum, minimise
 from gameproof.strategic.newton.block_terms import Active, Gamma, Reach
 from gameproof.strategic.newton.certificate import Certificate, Tangent, certify
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
@@ -46,8 +46,6 @@ SAMPLE = 2**24
 # The value at the minimum of a sample has an error of about (number of variables) / (sample size).
 # That minimum, and the first one of the local model, are computed to this share of the error.
 ROUGH = 0.05
-# If the final gap is larger than this, the barrier is applied to all agents.
-POOR = 1e-9
 # Active are the agents whose t may reach 0 in the next step: |t| is below its expected change. That
 # is at first SAMPLED times the typical error of a sample's minimum, and then the change in the last
 # step, times SETTLING after a full step, since the next one will be shorter.
@@ -91,6 +89,19 @@ def certified_solution(
     return x, found.gamma, certify(objective, x, found.gamma, tangents)
 
 
+def rough_minimum(
+    problem: RobustParameters[Any], start: Vector | None, target: float
+) -> tuple[Vector, float, float]:
+    """x within about `target` of the minimum, its value, and the gap between its bounds, without a
+    certificate: to compare settings."""
+    with one_blas_thread():
+        objective = ConvexObjective(problem)
+        found = _minimum(objective, problem.interior, target, start)
+        x, value = objective.unlifted(found.v), objective.robust_value
+        x = with_zeros(problem, x, found.lower, found.upper, SMALL, value)
+        return x, found.upper, found.gap
+
+
 def certified_gap(problem: RobustParameters[Any], x: Vector, gamma: Vector) -> Certificate:
     """The certificate of a point x and a gamma."""
     with one_blas_thread():
@@ -132,6 +143,7 @@ def _minimum(
         sample = objective.sample(number)
         found = _refined(objective, start, _minimum(sample, start, rough).v, target, number)
     if found.gap > max(target, POOR) * max(1.0, abs(found.upper)) and objective.rows.in_memory:
+        # The bounds did not close: the barrier takes all agents.
         whole = Solution.of_all(objective, minimise(objective, start, target))
         found = min(found, whole, key=lambda end: end.gap)
     return found

@@ -1,0 +1,53 @@
+"""The fits of one fold for one radius after another.
+
+Preparation, units and people do not depend on the radius, so they are computed once. Each fit
+starts at the solution of the one before.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.folds import clean_and_gamed, fit_quietly, measured_without_movable
+from gameproof.estimators.measures import Measure
+from gameproof.estimators.sample_weight import WeightedRows
+from gameproof.strategic.worst_case import worst_case_risk
+
+
+@final
+class RadiusPath:
+    """A classifier that is fitted to the training rows of a fold and measured on its test rows.
+
+    The first fit has the radius `first`."""
+
+    def __init__(
+        self,
+        base: BaseStrategicClassifier,
+        train: WeightedRows,
+        test: WeightedRows,
+        measure: Measure,
+        first: float,
+    ) -> None:
+        self._train, self._test, self._measure = train, test, measure
+        self._model = fit_quietly(base, train, radius=first)
+        self._problem = self._model.problem(*train.data)
+        self._tested = self._model.problem(*test.data).population
+
+    def measured(self, radius: float) -> tuple[float, float, float, float]:
+        """The clean and gamed measure, worst-case risk, and whether the data was ignored."""
+        model, people = self._model, self._problem.population
+        if model.solver is not None:
+            model = fit_quietly(model, self._train, radius=radius)
+        elif radius != self._problem.radius:
+            model, self._problem = model._refitted(people, radius=radius)
+        self._model = model
+        tested, offset = model._pose(self._tested), model._intercept(model.offset_)
+        clean, gamed = clean_and_gamed(model, self._test, self._measure)
+        risk = worst_case_risk(tested, model.theta_, offset)
+        return clean, gamed, risk, float(self._problem.ignores_data(model.result_.x))
+
+    def without_movable(self, radius: float) -> float | None:
+        """The measure of the same classifier without the columns that people can move."""
+        model = self._model.set_params(radius=radius)
+        return measured_without_movable(model, self._train, self._test, self._measure)
