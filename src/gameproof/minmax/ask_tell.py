@@ -71,7 +71,7 @@ from gameproof.kernels.layout import (
     U,
 )
 from gameproof.kernels.samples import has_user_functions
-from gameproof.kernels.step import clear_row, known_gradients
+from gameproof.kernels.step import known_gradients
 from gameproof.minmax.estimates.gradient import Context, Gradient
 from gameproof.minmax.interrupts import interruptible
 from gameproof.minmax.plan import Plan
@@ -183,7 +183,7 @@ class Stepper:
         """A copy of y, with the coordinates of this step in their present place."""
         if not self.method.private:
             if row == POINT and not self.method.y_perturbed:
-                row = base_row.py_func(self._phase, self.counts[POINT_NO])
+                row = base_row.py_func(self.method, self._phase, self.counts[POINT_NO])
             dense: Vector = self.memory.y[row].copy()
             return dense
         y: Vector = self.memory.own[:, OWN_U].copy()
@@ -342,27 +342,31 @@ class Stepper:
         self.counts[STAGE] = EXACT_DONE
 
     def _gradients_in_python(self, which: int, size: int) -> None:
-        """Overwrites NEW or OLD with the problem's own gradients, on coordinates that are not
-        perturbed, less the same at the snapshot."""
+        """Adds the problem's own gradients to NEW or OLD, on coordinates that are not perturbed,
+        less the same at the snapshot."""
         memory, first, row = self.memory, which * self.method.batch, NEW + which
         samples = memory.samples[BATCH, first : first + size].copy()
-        memory.x[row] = memory.y[row] = 0.0
         terms = [(self.question(BASE, samples), self.method.share)]
         if self._phase[CORRECTS]:
             terms.append((self.question(SNAPSHOT, samples), -self.method.share))
         for i in samples.tolist():
             for question, weight in terms:
                 self._add_gradient(row, i, question, weight)
-        clear_row(self.method, memory.x, memory.y, row)
+
+    @property
+    def _exact_from(self) -> tuple[int, int]:
+        """The coordinates of x and y from which on nothing is perturbed."""
+        method = self.method
+        return method.x_perturbed, self.problem.y_set.dim if method.y_perturbed else 0
 
     def _add_gradient(self, row: int, i: int, question: Question, weight: float) -> None:
         blocks = self.memory.x, self.memory.y
         try:
             with interruptible():
                 parts = self.problem.gradient(i, question.x, question.y)
-            for block, part in zip(blocks, parts, strict=True):
+            for block, part, first in zip(blocks, parts, self._exact_from, strict=True):
                 if part is not None:
-                    block[row] += weight * _gradient_like(part, block[row])
+                    block[row, first:] += weight * _gradient_like(part, block[row])[first:]
         except Exception as error:
             what = f"gave no usable gradient ({type(error).__name__}: {error})"
             raise self.failure(what, question, i) from error
@@ -373,9 +377,6 @@ class Stepper:
         dim = self.plan.spaces[counts[PHASE]].dim
         context = Context(dim, float(numbers[MEAN]), float(numbers[LAST]))
         current, total = counts[ASKED_CURRENT], counts[ASKED]
-        if not self.method.some_exact:
-            for row in (NEW, OLD):
-                clear_row(self.method, memory.x, memory.y, row)
         for row, answered in ((NEW, range(current)), (OLD, range(current, total))):
             for m in answered:
                 number, values = len(self._directions), memory.answers[:, m]
@@ -404,8 +405,8 @@ class Stepper:
         method, phase = self.method, self._phase
         whole = np.zeros(self.memory.directions.shape[1])
         whole[phase[FROM] : phase[TO]] = vector / method.batch
-        width = method.x_stop - method.x_start
-        self.memory.x[row, method.x_start : method.x_stop] += whole[:width]
+        width = method.x_perturbed
+        self.memory.x[row, :width] += whole[:width]
         if method.y_perturbed:
             self.memory.y[row] += whole[width:]
 
@@ -417,7 +418,7 @@ class Stepper:
         parts = np.split(self._direction(arrays), [sets[0].dim])
         moved = []
         for block, whole, part, scale, moves, perturbed in (
-            (memory.x, sets[0], parts[0], method.x_scale, phase[MOVES_X], method.x_stop > 0),
+            (memory.x, sets[0], parts[0], method.x_scale, phase[MOVES_X], method.x_perturbed > 0),
             (memory.y, sets[1], parts[1], method.y_scale, phase[MOVES_Y], method.y_perturbed),
         ):
             origin = block[BASE if phase[FROM_BASE] else U].copy()

@@ -137,7 +137,7 @@ class Run:
             return point
         shrink = 1.0 - min(float(self.solver.by_epoch(0, 1)[1][0]) / reach, 0.5)
         (x, y), (x_set, y_set) = point, (self.problem.x_set, self.problem.y_set)
-        if perturbed.x_stop > 0:
+        if perturbed.x > 0:
             x = projected_on_shrunk(x_set, x, shrink)
         return x, projected_on_shrunk(y_set, y, shrink) if perturbed.y else y
 
