@@ -59,7 +59,6 @@ if TYPE_CHECKING:
     from gameproof.estimators.select_radius import select_radius as select_radius
     from gameproof.estimators.table_budgets import Budgets as Budgets
     from gameproof.minmax import theory as theory
-    from gameproof.minmax.ask_tell import Question as Question
     from gameproof.minmax.averages import Average as Average
     from gameproof.minmax.averages import Last as Last
     from gameproof.minmax.averages import StepWeighted as StepWeighted
@@ -91,6 +90,7 @@ if TYPE_CHECKING:
     from gameproof.minmax.problem import Saddle as Saddle
     from gameproof.minmax.problem import duality_gap as duality_gap
     from gameproof.minmax.problem import gap as gap
+    from gameproof.minmax.questions import Question as Question
     from gameproof.minmax.result import Result as Result
     from gameproof.minmax.result import Snapshot as Snapshot
     from gameproof.minmax.run import Run as Run
@@ -289,7 +289,7 @@ _HOMES = {
     "minmax.run": ["Run"],
     "minmax.schedules": ["Constant", "PerStep", "Power"],
     "minmax.solve": ["solve"],
-    "minmax.ask_tell": ["Question"],
+    "minmax.questions": ["Question"],
     "minmax.state": ["State"],
     "minmax.trace": ["Trace"],
     "minmax.theory": ["theory"],

@@ -29,9 +29,9 @@ from gameproof.kernels.random import draw_with_replacement, shuffle
 @inlined
 def source_of(sources, i):
     """How the gradient of sample i is obtained."""
-    if sources.bits.size > 0 and bit(sources.bits, i):
-        return sources.if_set
-    return sources.if_clear
+    if sources.bits.size == 0:
+        return sources.if_clear
+    return sources.if_set if bit(sources.bits, i) else sources.if_clear
 
 
 @inlined
@@ -49,7 +49,7 @@ def take_batch(method, counts, samples, order):
     position, width = counts[POSITION], method.batch
     current = min(width, method.n - position)  # the last batch of an epoch may be smaller
     counts[N_CURRENT] = current
-    all_in_turn = counts[PHASE] == method.phases  # for a snapshot
+    all_in_turn = counts[PHASE] == method.phases if method.snapshots else False
     for m in range(current):
         samples[BATCH, m] = position + m if all_in_turn else order[position + m]
     total, costly = 0, 0

@@ -22,6 +22,8 @@ from gameproof.kernels.layout import (
     MEAN,
     MEAN_COUNT,
     MIRROR,
+    MOVES_X,
+    MOVES_Y,
     N_PREVIOUS,
     NEW,
     OFFSET,
@@ -53,9 +55,9 @@ def draw_directions(directions, plan, flat, rng):
         if drawn == ORTHONORMAL:
             orthogonalise(directions, k, start, stop)
         if drawn != GAUSSIAN:
-            length = np.sqrt(dot(v, v))
+            scale = 1.0 / np.sqrt(dot(v, v))
             for c in range(v.size):
-                v[c] /= length
+                v[c] *= scale
 
 
 @not_inlined
@@ -83,16 +85,16 @@ def orthogonalise(directions, k, start, stop):
 
 
 @inlined
-def base_row(plan, point):
+def base_row(method, plan, point):
     """The row around which the point of this number lies."""
-    return BASE if point < plan[POINTS] else SNAPSHOT
+    return SNAPSHOT if method.snapshots and point >= plan[POINTS] else BASE
 
 
 @inlined
 def write_point(method, memory, plan, point):
     """Overwrites POINT with the point of this number: BASE + eps v for each direction v, then BASE,
     or BASE - eps v for each. Points beyond plan[POINTS] are the same around the snapshot."""
-    row = base_row(plan, point)
+    row = base_row(method, plan, point)
     if row == SNAPSHOT:
         point -= plan[POINTS]
     eps, number, k = memory.numbers[RADIUS], plan[DIRECTIONS], point
@@ -101,25 +103,19 @@ def write_point(method, memory, plan, point):
     if point >= number:
         k = point - number if plan[OFFSET] == MIRROR else 0
         eps = -eps if plan[OFFSET] == MIRROR else 0.0
-    v, width = memory.directions[plan[FIRST] + k], method.x_stop - method.x_start
-    start, stop, middle = plan[FROM], plan[TO], min(plan[TO], width)
-    shift(memory.x[POINT], memory.x[row], eps, section(v, start, middle), method.x_start + start)
+    v, width = memory.directions[plan[FIRST] + k], method.x_perturbed
+    shift(memory.x[POINT], memory.x[row], eps if plan[MOVES_X] else 0.0, section(v, 0, width))
     if method.y_perturbed:
-        rest = max(start, width)
-        v = section(v, rest, max(stop, rest))
-        shift(memory.y[POINT], memory.y[row], eps, v, rest - width)
+        v = section(v, width, v.size)
+        shift(memory.y[POINT], memory.y[row], eps if plan[MOVES_Y] else 0.0, v)
 
 
 @inlined
-def shift(point, base, eps, v, start):
-    """Overwrites point with base, plus eps v from `start` on."""
-    for c in range(start):
-        point[c] = base[c]
-    stop = start + v.size
-    inner, origin = section(point, start, stop), section(base, start, stop)
+def shift(point, base, eps, v):
+    """Overwrites point with base + eps v; v may be shorter."""
     for c in range(v.size):
-        inner[c] = origin[c] + eps * v[c]
-    for c in range(stop, point.size):
+        point[c] = base[c] + eps * v[c]
+    for c in range(v.size, point.size):
         point[c] = base[c]
 
 
@@ -139,48 +135,41 @@ def difference(answers, numbers, offset, number, k, start, stop, first):
 
 
 @inlined
-def clear_perturbed(method, x, y, row):
-    """Overwrites the perturbed coordinates of a row with zeros."""
-    for c in range(method.x_start, method.x_stop):
-        x[row, c] = 0.0
-    if method.y_perturbed:
-        for c in range(y.shape[1]):
-            y[row, c] = 0.0
+def clear_estimates(method, memory):
+    """NEW <- 0, and OLD <- 0 if the previous samples are used again."""
+    for which in range(2 if method.asks_previous and memory.counts[N_PREVIOUS] > 0 else 1):
+        gx, gy = memory.x[NEW + which], memory.y[NEW + which]
+        for c in range(gx.size):
+            gx[c] = 0.0
+        for c in range(gy.size):
+            gy[c] = 0.0
 
 
 @inlined
 def estimate(method, memory, plan, weights):
     """Adds (factor / eps) sum_k difference_k v_k to the perturbed coordinates of NEW and OLD, which
-    hold exact gradients of samples that are not asked, or zeros; then remembers the values.
+    hold exact gradients or zeros; then remembers the values.
 
     Sums are over the size of a full batch: every sample of an epoch weighs the same, also in a
     smaller last batch.
     """
     counts, numbers, answers = memory.counts, memory.numbers, memory.answers
-    width, number, start, stop = (
-        method.x_stop - method.x_start,
-        plan[DIRECTIONS],
-        plan[FROM],
-        plan[TO],
-    )
-    middle, offset = min(stop, width), plan[OFFSET]
+    width, number, offset = method.x_perturbed, plan[DIRECTIONS], plan[OFFSET]
     factor = weights[FACTOR] * method.share / numbers[RADIUS]
     first, last = 0, counts[ASKED_CURRENT]
     for which in range(2 if method.asks_previous and counts[N_PREVIOUS] > 0 else 1):
-        if not method.some_exact:
-            clear_perturbed(method, memory.x, memory.y, NEW + which)
-        row = memory.x[NEW + which]
-        gx = section(row, method.x_start + start, method.x_start + middle)
+        gx, gy = memory.x[NEW + which], memory.y[NEW + which]
         for k in range(number):
             v = memory.directions[plan[FIRST] + k]
             change = difference(answers, numbers, offset, number, k, first, last, 0)
-            if plan[CORRECTS]:
+            if method.snapshots and plan[CORRECTS]:
                 points = plan[POINTS]
                 change -= difference(answers, numbers, offset, number, k, first, last, points)
             gain = factor * change
-            add_scaled(gx, gain, section(v, start, middle))
-            for c in range(max(start, width), stop):
-                memory.y[NEW + which, c - width] += gain * v[c]
+            if plan[MOVES_X]:
+                add_scaled(gx, gain, section(v, 0, width))
+            if plan[MOVES_Y] and method.y_perturbed:
+                add_scaled(gy, gain, section(v, width, v.size))
         first, last = last, counts[ASKED]
     if counts[ASKED_CURRENT] > 0 and offset in (BASELINE, RESIDUAL):
         steps_per_epoch = (method.n + method.batch - 1) // method.batch

@@ -4,12 +4,11 @@ from numba import types
 from numba.extending import overload
 
 from gameproof.kernels.batches import source_of
-from gameproof.kernels.estimation import base_row, clear_perturbed
+from gameproof.kernels.estimation import base_row
 from gameproof.kernels.jit import inlined
 from gameproof.kernels.layout import (
     ANSWERED,
     ASKED,
-    ASKED_CURRENT,
     ASKED_LIST,
     BAD_GRADIENT,
     BAD_VALUE,
@@ -66,7 +65,7 @@ def _choose_answer(data, method, memory):
 
     def evaluate(data, method, memory):
         counts, samples = memory.counts, memory.samples
-        base = base_row(method.plan[counts[PHASE]], counts[POINT_NO])
+        base = base_row(method, method.plan[counts[PHASE]], counts[POINT_NO])
         x, y = memory.x[POINT], memory.y[POINT if method.y_perturbed else base]
         answers = memory.answers[counts[POINT_NO]]
         place = 0
@@ -92,9 +91,9 @@ def _choose_answer(data, method, memory):
 
 
 def exact_gradients(data, method, memory):
-    """Overwrites the exact part of NEW and OLD, inside compiled code, less what it is at the
-    snapshot. The estimate adds the perturbed coordinates of samples asked. Returns DONE,
-    BAD_GRADIENT or NEED_GRADIENTS."""
+    """Adds exact gradients to NEW and OLD, less those at the snapshot, inside compiled code: all
+    coordinates of samples that are not asked, and the coordinates of the others that are not
+    perturbed. Returns DONE, BAD_GRADIENT or NEED_GRADIENTS."""
     raise TypeError("exact_gradients is called from compiled code only")
 
 
@@ -105,27 +104,21 @@ def _choose_gradients(data, method, memory):
 
     def compute(data, method, memory):
         counts, samples = memory.counts, memory.samples
-        good, estimated = True, method.x_stop > method.x_start
-        terms = 2 if method.plan[counts[PHASE], CORRECTS] else 1
+        good, corrects = True, False
+        if method.snapshots:
+            corrects = method.plan[counts[PHASE], CORRECTS] != 0
         for which in range(2 if method.asks_previous and counts[N_PREVIOUS] > 0 else 1):
             gx, gy = memory.x[NEW + which], memory.y[NEW + which]
-            gx[:] = 0.0
-            gy[:] = 0.0
-            asked = counts[ASKED_CURRENT] if which == 0 else counts[ASKED] - counts[ASKED_CURRENT]
-            for known in range(
-                0 if asked > 0 else 1, 2 if asked < counts[N_CURRENT + which] else 1
-            ):
-                for m in range(counts[N_CURRENT + which]):
-                    i = samples[BATCH, which * method.batch + m]
-                    if (source_of(method.sources, i) == KNOWN) == (known == 1):
-                        at = samples[SLOT, which * method.batch + m] if method.private else i
-                        whole = known == 1 or not estimated
-                        for k in range(terms):
-                            base, weight = (SNAPSHOT, -method.share) if k else (BASE, method.share)
-                            x, y = memory.x[base], memory.y[base]
-                            add_gradient(data, i, x, y, at, weight, gx, gy, whole)
-                if known == 0:
-                    clear_perturbed(method, memory.x, memory.y, NEW + which)
+            for m in range(counts[N_CURRENT + which]):
+                i = samples[BATCH, which * method.batch + m]
+                at = samples[SLOT, which * method.batch + m] if method.private else i
+                from_x, from_y = method.x_perturbed, gy.size if method.y_perturbed else 0
+                if source_of(method.sources, i) == KNOWN:
+                    from_x = from_y = 0
+                for k in range(2 if corrects else 1):
+                    base, weight = (SNAPSHOT, -method.share) if k else (BASE, method.share)
+                    x, y = memory.x[base], memory.y[base]
+                    add_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y)
             good &= all_finite(gx) and all_finite(gy)
         if method.observes:
             counts[DEPLOYMENTS] += counts[ASKED] > 0

@@ -1,9 +1,9 @@
 """Samples of the built-in games and of a user's own functions.
 
-`value(data, i, x, y, at)` is L_i. `gradient(data, i, x, y, at, weight, gx, gy, whole)` adds weight
-times its gradient to gx and gy. A sample with a private coordinate finds it at y[at], and its
-derivative goes to gy[at]; other samples use all of y. Where not `whole`, an estimate replaces the
-perturbed coordinates of x, and a sample may leave them out.
+`value(data, i, x, y, at)` is L_i. `gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y)`
+adds weight times its gradient to gx from coordinate `from_x` on, and to gy from `from_y` on; the
+coordinates before them are estimated. A sample with a private coordinate finds it at y[at], and
+its derivative goes to gy[at]; other samples use all of y.
 """
 
 from typing import Any, NamedTuple
@@ -58,12 +58,13 @@ def bilinear_value(data, i, x, y, at):
 
 
 @inlined
-def bilinear_gradient(data, i, x, y, at, weight, gx, gy, whole):
-    add_scaled(gx, weight, data.p[i])
-    add_scaled(gy, weight, data.q[i])
-    for r in range(x.size):
+def bilinear_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
+    add_scaled(gx, weight, data.p[i], from_x)
+    add_scaled(gy, weight, data.q[i], from_y)
+    for r in range(from_x, x.size):
         gx[r] += weight * dot(data.matrices[i, r], y)
-        add_scaled(gy, weight * x[r], data.matrices[i, r])
+    for r in range(x.size):
+        add_scaled(gy, weight * x[r], data.matrices[i, r], from_y)
 
 
 @inlined
@@ -73,12 +74,12 @@ def rank_one_value(data, i, x, y, at):
 
 
 @inlined
-def rank_one_gradient(data, i, x, y, at, weight, gx, gy, whole):
+def rank_one_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
     s, t = dot(data.a[i], x), dot(data.b[i], y)
-    add_scaled(gx, weight * (s + t), data.a[i])
-    add_scaled(gx, weight, data.p[i])
-    add_scaled(gy, weight * (s - t), data.b[i])
-    add_scaled(gy, -weight, data.q[i])
+    add_scaled(gx, weight * (s + t), data.a[i], from_x)
+    add_scaled(gx, weight, data.p[i], from_x)
+    add_scaled(gy, weight * (s - t), data.b[i], from_y)
+    add_scaled(gy, -weight, data.q[i], from_y)
 
 
 @inlined
@@ -88,10 +89,11 @@ def least_squares_value(data, i, x, y, at):
 
 
 @inlined
-def least_squares_gradient(data, i, x, y, at, weight, gx, gy, whole):
+def least_squares_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
     residual = dot(data.a[i], x) - data.b[i] - y[at]
-    add_scaled(gx, weight * residual, data.a[i])
-    gy[at] += weight * (-residual - data.penalty * y[at])
+    add_scaled(gx, weight * residual, data.a[i], from_x)
+    if at >= from_y:
+        gy[at] += weight * (-residual - data.penalty * y[at])
 
 
 @inlined
@@ -100,40 +102,39 @@ def user_value(data, i, x, y, at):
 
 
 @inlined
-def add_checked(out, weight, v):
-    """out += weight v for a user's v of any number type. A wrong length gives NaN."""
+def add_checked(out, weight, v, first):
+    """`add_scaled` for a user's v of any number type. A wrong length gives NaN."""
     if v.size != out.size:
         out[:] = np.nan
     else:
-        for c in range(v.size):
-            out[c] += weight * v[c]
+        add_scaled(out, weight, v, first)
 
 
 @inlined
-def user_joint(data, i, x, y, at, weight, gx, gy, whole):
+def user_joint(data, i, x, y, at, weight, gx, gy, from_x, from_y):
     found = data.gradient(i, x, y)
-    add_checked(gx, weight, found[0])
-    add_checked(gy, weight, found[1])
+    add_checked(gx, weight, found[0], from_x)
+    add_checked(gy, weight, found[1], from_y)
 
 
 @inlined
-def user_pair(data, i, x, y, at, weight, gx, gy, whole):
-    add_checked(gx, weight, data.x_gradient(i, x, y))
-    add_checked(gy, weight, data.y_gradient(i, x, y))
+def user_pair(data, i, x, y, at, weight, gx, gy, from_x, from_y):
+    add_checked(gx, weight, data.x_gradient(i, x, y), from_x)
+    add_checked(gy, weight, data.y_gradient(i, x, y), from_y)
 
 
 @inlined
-def user_x(data, i, x, y, at, weight, gx, gy, whole):
-    add_checked(gx, weight, data.x_gradient(i, x, y))
+def user_x(data, i, x, y, at, weight, gx, gy, from_x, from_y):
+    add_checked(gx, weight, data.x_gradient(i, x, y), from_x)
 
 
 @inlined
-def user_y(data, i, x, y, at, weight, gx, gy, whole):
-    add_checked(gy, weight, data.y_gradient(i, x, y))
+def user_y(data, i, x, y, at, weight, gx, gy, from_x, from_y):
+    add_checked(gy, weight, data.y_gradient(i, x, y), from_y)
 
 
 @inlined
-def no_gradient(data, i, x, y, at, weight, gx, gy, whole):
+def no_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
     pass
 
 

@@ -66,6 +66,12 @@ DONE, OUT_OF_QUERIES, BAD_VALUE, BAD_GRADIENT = range(4)
 NEED_ORDER, NEED_DIRECTIONS, NEED_VALUES, NEED_GRADIENTS, NEED_ESTIMATE, NEED_MOVE = range(4, 10)
 
 
+# A choice that is fixed by type: an empty tuple is false and another one true. The compiler drops
+# what a run does not need.
+NO, YES = (), (True,)
+Choice = tuple[()] | tuple[bool]
+
+
 class Sources(NamedTuple):
     """How the gradient of each sample is obtained: by a bit per sample, or one way for all."""
 
@@ -92,17 +98,17 @@ class Method(NamedTuple):
     observes: bool  # gradients come from observed answers
     moves: int  # 0, or EXTERNAL
     phases: int  # of the update
-    snapshot_every: int  # epochs between two snapshots, or 0; the last row of `plan` is for them
+    snapshots: Choice  # YES if the estimate is variance-reduced; the last row of `plan` is for it
+    snapshot_every: int  # epochs between two snapshots, or 0
     plan: np.ndarray  # (phases or phases + 1, PLAN_COLUMNS)
     weights: np.ndarray  # (the same, WEIGHT_COLUMNS)
     queries_per_sample: int  # in a step, at most
     flat: np.ndarray  # (groups, 2): coordinates of a direction whose sum is made 0
     asks_previous: bool
-    x_start: int  # the perturbed coordinates of x are x_start .. x_stop
-    x_stop: int
+    x_perturbed: int  # how many coordinates of x are perturbed, the first ones
     y_perturbed: bool
     some_exact: bool  # some coordinate or sample has an exact gradient
-    private: bool
+    private: Choice
     x_scale: float
     y_scale: float
     reach: float  # the radius of a ball inside the sets, for feasible queries; else infinite

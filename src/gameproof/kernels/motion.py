@@ -76,18 +76,15 @@ def move_block(encoded, rows, plan, step, weights, number, shrink):
 
 @inlined
 def move_private(y, y_set, plan, step, weights, samples, width, current, previous):
-    """The move of a private y: each coordinate is projected by itself, and one that nothing pulls
-    on is left alone."""
+    """The move of a private y: each coordinate is projected by itself."""
+    row = BASE if plan[FROM_BASE] else U
     for which in range(2):
         for m in range(current if which == 0 else previous):
             place = which * width + m
             s = samples[SLOT, place]
             if s == place:
-                origin, by = y[BASE if plan[FROM_BASE] else U, s], step * pull(y, s, weights)
-                if by != 0.0:
-                    lower, upper = bounds_of(y_set, samples[BATCH, place])
-                    origin = clip(origin - by, lower, upper)
-                y[BASE, s] = origin
+                origin, (lower, upper) = y[row, s], bounds_of(y_set, samples[BATCH, place])
+                y[BASE, s] = clip(origin - step * pull(y, s, weights), lower, upper)
 
 
 @inlined
@@ -102,7 +99,7 @@ def move(method, memory, plan, weights, x_set, y_set):
     if method.reach < np.inf:
         shrink = 1.0 - min(numbers[RADIUS] / method.reach, 0.5)
     if plan[MOVES_X] != 0:
-        step, own = numbers[ETA] * method.x_scale, shrink if method.x_stop > method.x_start else 1.0
+        step, own = numbers[ETA] * method.x_scale, shrink if method.x_perturbed > 0 else 1.0
         move_block(x_set, memory.x, plan, step, by, number, own)
     if plan[MOVES_Y] != 0:
         step = -numbers[ETA] * method.y_scale
@@ -132,7 +129,7 @@ def commit_private(own, y, samples, width, current, previous, weight):
         for m in range(current if which == 0 else previous):
             place = which * width + m
             s = samples[SLOT, place]
-            if s == place and y[BASE, s] != y[U, s]:
+            if s == place:
                 i = samples[BATCH, place]
                 own[i, OWN_DUE] += (y[U, s] - y[BASE, s]) * weight
                 own[i, OWN_U] = y[BASE, s]

@@ -41,13 +41,14 @@ def _choose_value(data, i, x, y, at):
     return VALUES[data.instance_class].py_func
 
 
-def add_gradient(data, i, x, y, at, weight, gx, gy, whole):
-    """gx += weight dL_i/dx, gy += weight dL_i/dy, inside compiled code."""
+def add_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
+    """gx += weight dL_i/dx and gy += weight dL_i/dy, from these coordinates on, inside compiled
+    code."""
     raise TypeError("add_gradient is called from compiled code only; see gradient_at")
 
 
 @overload(add_gradient, jit_options={"forceinline": True})
-def _choose_gradient(data, i, x, y, at, weight, gx, gy, whole):
+def _choose_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
     if data.instance_class is UserFunction:
         return games.user_gradient(data).py_func
     return GRADIENTS[data.instance_class].py_func
@@ -84,7 +85,7 @@ def gradient_at(data, i, x, y, gx, gy):
     """Overwrites gx and gy with the gradient of L_i at (x, y)."""
     gx[:] = 0.0
     gy[:] = 0.0
-    add_gradient(data, i, x, y, i, 1.0, gx, gy, True)
+    add_gradient(data, i, x, y, i, 1.0, gx, gy, 0, 0)
 
 
 @cached

@@ -24,8 +24,9 @@ from gameproof.kernels.layout import (
 @inlined
 def is_due(method, counts):
     """True if a pass comes before the next step."""
-    every = method.snapshot_every
-    return every > 0 and counts[POSITION] == 0 and counts[EPOCH] % every == 0
+    if not method.snapshots or counts[POSITION] > 0:
+        return False
+    return counts[EPOCH] % method.snapshot_every == 0
 
 
 @not_inlined

@@ -18,7 +18,7 @@ one resumes in the other.
 import numpy as np
 
 from gameproof.kernels.batches import draw_order, open_step
-from gameproof.kernels.estimation import clear_perturbed, draw_directions, estimate, write_point
+from gameproof.kernels.estimation import clear_estimates, draw_directions, estimate, write_point
 from gameproof.kernels.evaluation import answer, exact_gradients, prefetch_ahead
 from gameproof.kernels.jit import cached, inlined
 from gameproof.kernels.layout import (
@@ -129,7 +129,8 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
             open_step(method, memory)
             stage = OPEN
         plan, weights = method.plan[counts[PHASE]], method.weights[counts[PHASE]]
-        n_points = plan[POINTS] * (1 + plan[CORRECTS]) if counts[ASKED] > 0 else 0
+        corrects = plan[CORRECTS] != 0 if method.snapshots else False
+        n_points = plan[POINTS] * (2 if corrects else 1) if counts[ASKED] > 0 else 0
         if stage == OPEN:
             if n_points > 0:
                 if plan[DRAWN_AS] == EXTERNAL:
@@ -153,11 +154,13 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
         if stage == DRAWN:
             continue
         if stage == COMPLETE:
-            if method.some_exact and plan[ASKS]:
-                counts[STAGE] = stage
-                code = exact_gradients(data, method, memory)
-                if code != DONE:
-                    return leave(counts, stage, code)
+            if plan[ASKS]:
+                clear_estimates(method, memory)
+                if method.some_exact:
+                    counts[STAGE] = stage
+                    code = exact_gradients(data, method, memory)
+                    if code != DONE:
+                        return leave(counts, stage, code)
             stage = EXACT_DONE
         if stage == EXACT_DONE:
             if n_points > 0:
@@ -165,12 +168,12 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
                     return leave(counts, stage, NEED_ESTIMATE)
                 estimate(method, memory, plan, weights)
             stage = ESTIMATED
-        if stage == ESTIMATED and counts[PHASE] == method.phases:
+        if method.snapshots and stage == ESTIMATED and counts[PHASE] == method.phases:
             add_to_snapshot(memory.x, memory.y, counts, method.batch, method.n)
             stage = READY
             continue
         if stage == ESTIMATED:
-            if plan[CORRECTS]:
+            if corrects:
                 previous = method.asks_previous and counts[N_PREVIOUS] > 0
                 add_snapshot_mean(memory.x, memory.y, 2 if previous else 1)
             stage = CORRECTED
@@ -195,9 +198,3 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
 def known_gradients(data, method, memory):
     """`exact_gradients`."""
     return exact_gradients(data, method, memory)
-
-
-@cached
-def clear_row(method, x, y, row):
-    """`clear_perturbed`."""
-    clear_perturbed(method, x, y, row)

@@ -119,9 +119,8 @@ def strategic_value(data, i, x, y, at):
 
 
 @inlined
-def add_beside_score(data, i, z, x, y, at, weight, gx, gy):
-    """Adds the parts of the gradient of L_i that do not pass through the score z; returns weight
-    times dL_i/dz."""
+def add_beside_score(data, i, z, x, y, at, weight, gx, gy, from_x, from_y):
+    """Adds the derivatives of L_i in alpha and gamma; returns weight times dL_i/dz."""
     last, label = x.size - 1, label_of(data, i)
     by_score, by_alpha = phi_slope(data.loss, data.width, z), 0.0
     own = weight * data.weights[i] if data.weights.size else weight
@@ -132,19 +131,22 @@ def add_beside_score(data, i, z, x, y, at, weight, gx, gy):
         turn = y[at] if data.smooth else np.sign(pull)
         by_score += turn * data.s
         by_alpha -= turn * label * data.kappa
-        if data.smooth:
+        if data.smooth and at >= from_y:
             gy[at] += own * pull
-    gx[last] += weight * data.slope + own * by_alpha
+    if from_x <= last:
+        gx[last] += weight * data.slope + own * by_alpha
     return own * by_score
 
 
 @inlined
-def strategic_gradient(data, i, x, y, at, weight, gx, gy, whole):
-    if not whole and not has_gamma(data, i):  # only the derivative in alpha is left
-        gx[x.size - 1] += weight * data.slope
+def strategic_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
+    if (from_x > 0) & (not has_gamma(data, i)):  # one branch: labels are hard to predict
+        if from_x < x.size:  # only the derivative in alpha is left
+            gx[x.size - 1] += weight * data.slope
         return
-    by_score = add_beside_score(data, i, score(data, i, x), x, y, at, weight, gx, gy)
-    if whole:
+    z = score(data, i, x)
+    by_score = add_beside_score(data, i, z, x, y, at, weight, gx, gy, from_x, from_y)
+    if from_x == 0:
         add_score_gradient(data, i, x, by_score, gx)
 
 

@@ -40,9 +40,9 @@ def weighted_square(weights, v):
 
 
 @inlined
-def add_scaled(out, weight, v):
-    """out += weight v."""
-    for c in range(v.size):
+def add_scaled(out, weight, v, first=0):
+    """out += weight v, from coordinate `first` on."""
+    for c in range(first, v.size):
         out[c] += weight * v[c]
 
 
@@ -71,10 +71,17 @@ def scaled_norm(v):
 
 @inlined
 def all_finite(v):
-    bad = False
+    """True if no coordinate is infinite or NaN."""
+    return dot(v, v) <= LARGEST or no_coordinate_infinite(v)
+
+
+@not_inlined
+def no_coordinate_infinite(v):
+    stay_apart()
     for c in range(v.size):
-        bad |= not abs(v[c]) <= LARGEST
-    return not bad
+        if not abs(v[c]) <= LARGEST:
+            return False
+    return True
 
 
 @inlined

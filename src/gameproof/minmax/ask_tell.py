@@ -6,39 +6,31 @@ values and gradients from the problem, and the parts of the method that a user w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from math import isfinite
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Indices, Matrix, Vector, as_numbers
-from gameproof.core.errors import DivergedError, EvaluationError
-from gameproof.kernels.estimation import base_row
+from gameproof.core.arguments import Matrix, Vector, as_numbers
+from gameproof.core.errors import DivergedError
 from gameproof.kernels.games import UserFunction
 from gameproof.kernels.jit import for_data
 from gameproof.kernels.layout import (
     ANCHOR,
     ANCHORED,
-    ANSWERED,
     ASKED,
     ASKED_CURRENT,
-    ASKED_LIST,
     BASE,
     BATCH,
     CORRECTS,
-    COUNTED,
     DEPLOYMENTS,
     DRAWN,
-    EPOCH,
     ESTIMATED,
     ETA,
     EXACT_DONE,
     FROM,
     FROM_BASE,
     KEPT,
-    KNOWN,
     LAST,
     MEAN,
     MEAN_COUNT,
@@ -55,15 +47,10 @@ from gameproof.kernels.layout import (
     NEW,
     OLD,
     ORDERED,
-    OWN_U,
     PHASE,
-    POINT,
-    POINT_NO,
     POINTS,
-    POSITION,
     QUERIES,
     RADIUS,
-    SLOT,
     SNAPSHOT,
     STAGE,
     STEP,
@@ -71,53 +58,17 @@ from gameproof.kernels.layout import (
     U,
 )
 from gameproof.kernels.samples import has_user_functions
-from gameproof.kernels.step import clear_row, known_gradients
-from gameproof.minmax.estimates.gradient import Context, Gradient
+from gameproof.kernels.step import known_gradients
+from gameproof.minmax.estimates.gradient import Context
 from gameproof.minmax.interrupts import interruptible
-from gameproof.minmax.plan import Plan
-from gameproof.minmax.problem import Problem
+from gameproof.minmax.questions import Question, Questioner
 from gameproof.minmax.sets.convex_set import ConvexSet, checked_point, projected_on_shrunk
-from gameproof.minmax.solver import Solver
-from gameproof.minmax.state import State
 from gameproof.minmax.updates.update import Estimates
 
 
-class Question(NamedTuple):
-    """A deployed point (x, y) and the samples asked there.
-
-    The answer is one value per sample; for an estimate from observations, one row per sample.
-
-    Attributes
-    ----------
-    id
-        The number of the question.
-    x, y
-        The deployed point.
-    indices
-        The samples asked.
-
-    Examples
-    --------
-    >>> import gameproof as gp
-    >>> game = gp.QuadraticGame.random(n=5, seed=0)
-    >>> gp.Run(game, gp.sgda_rr(), seed=0).ask().indices.size
-    1
-    """
-
-    id: int
-    x: Vector
-    y: Vector
-    indices: Indices
-
-
 @final
-class Stepper:
+class Stepper(Questioner):
     """Provides what the compiled loop asks for, and keeps the state consistent if that fails."""
-
-    def __init__(self, problem: Problem, solver: Solver, plan: Plan, state: State) -> None:
-        self.problem, self.solver, self.plan, self.state = problem, solver, plan, state
-        self.method, self.memory = plan.method, state.memory
-        self.counts: Any = state.memory.counts.data  # plain integers, without NumPy's overhead
 
     def provide(self, code: int) -> bool:
         """Does what the loop stopped for. False if it is not for this class: values, or an end."""
@@ -132,146 +83,6 @@ class Stepper:
             return False
         provider()
         return True
-
-    @property
-    def _phase(self) -> NDArray[np.int64]:
-        """The row of `Method.plan` for the present phase."""
-        found: NDArray[np.int64] = self.method.plan[self.counts[PHASE]]
-        return found
-
-    @property
-    def _gradient(self) -> Gradient:
-        """The estimate of the present phase."""
-        found: Gradient = self.plan.gradients[self.counts[PHASE]]
-        return found
-
-    # --- what is asked
-
-    @property
-    def samples_asked(self) -> Indices:
-        """The samples asked at a deployed point that have not been answered."""
-        counts = self.counts
-        found: Indices = self.memory.samples[ASKED_LIST, counts[ANSWERED] : counts[ASKED]].copy()
-        return found
-
-    def pending(self) -> Question:
-        """The deployed point, and the samples whose values are still missing."""
-        return self.question(POINT, self.samples_asked)
-
-    def question(self, row: int, samples: Indices) -> Question:
-        """A question at POINT or BASE."""
-        points = max(self.plan.n_points, 1)
-        return Question(
-            self._phases_before() * points + self.counts[POINT_NO] + 1,
-            _frozen(self.memory.x[row].copy()),
-            _frozen(self._y(row)),
-            samples,
-        )
-
-    def _phases_before(self) -> int:
-        """How many phases and batches of snapshot passes precede the present one."""
-        counts, method = self.counts, self.method
-        steps, every = int(counts[STEP] * method.phases), method.snapshot_every
-        if not every:
-            return steps + int(counts[PHASE])
-        steps += -(-method.n // method.batch) * int(counts[EPOCH] // every)
-        if counts[PHASE] == method.phases:
-            return steps + int(counts[POSITION] // method.batch)
-        return steps + -(-method.n // method.batch) + int(counts[PHASE])
-
-    def _y(self, row: int) -> Vector:
-        """A copy of y, with the coordinates of this step in their present place."""
-        if not self.method.private:
-            if row == POINT and not self.method.y_perturbed:
-                row = base_row.py_func(self._phase, self.counts[POINT_NO])
-            dense: Vector = self.memory.y[row].copy()
-            return dense
-        y: Vector = self.memory.own[:, OWN_U].copy()
-        for which in range(2):
-            first = which * self.method.batch
-            places = slice(first, first + self.counts[N_CURRENT + which])
-            columns = self.memory.samples[SLOT, places]
-            y[self.memory.samples[BATCH, places]] = self.memory.y[BASE, columns]
-        return y
-
-    def substitute(self, others: Indices) -> None:
-        """Puts `others` in the places of the samples asked, in the same order."""
-        counts, samples, first = self.counts, self.memory.samples, 0
-        samples[ASKED_LIST, counts[ANSWERED] : counts[ASKED]] = others
-        for which in range(2 if self.method.asks_previous else 1):
-            start = which * self.method.batch
-            batch = samples[BATCH, start : start + counts[N_CURRENT + which]]
-            asked = self._sources_of(batch) != KNOWN
-            last = first + int(asked.sum())
-            batch[asked] = samples[ASKED_LIST, first:last]
-            first = last
-
-    def costly(self, samples: Indices) -> Indices:
-        """The samples among these whose values are counted."""
-        found: Indices = samples[self._sources_of(samples) == COUNTED]
-        return found
-
-    def _sources_of(self, samples: Indices) -> Indices:
-        """How the gradient of each sample is obtained."""
-        sources = self.method.sources
-        if not sources.bits.size:
-            return np.full(samples.shape, sources.if_clear)
-        with_bit = (sources.bits[samples >> 3] >> (samples & 7)) & 1 == 1
-        return np.where(with_bit, sources.if_set, sources.if_clear)
-
-    # --- values
-
-    def ask_problem(self, stop: Callable[[], bool] | None) -> None:
-        """Takes the missing values from the problem. An error names the sample, and the values
-        before it are kept."""
-        question = self.pending()
-        try:
-            with interruptible():
-                values = self.problem.evaluate(question.indices, question.x, question.y)
-        except Exception as error:
-            raise self._raised(error, question, *question.indices) from error
-        self.state.position = self.problem.queries.position
-        try:
-            self.receive(question, values, stop)
-        except EvaluationError:
-            raise
-        except Exception as error:
-            raise self._raised(error, self.pending()) from error
-
-    def receive(
-        self, question: Question, values: Iterable[Any], stop: Callable[[], bool] | None = None
-    ) -> None:
-        """Stores values as they come; a bad one leaves those before it stored."""
-        counts = self.counts
-        answers, first = self.memory.answers[counts[POINT_NO]], counts[ANSWERED]
-        end, m = first + len(question.indices), first
-        costly = np.isin(question.indices, self.costly(question.indices))
-        one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
-        for given in _computed(values) if one_by_one else values:
-            if m == end:
-                raise self._miscounted(m - first + 1, question)
-            value = given if isinstance(given, float) else self._number(given)
-            if not isfinite(value):
-                raise self.failure(f"gave {value}", self.pending())
-            answers[m] = value
-            counts[QUERIES] += int(costly[m - first])
-            m += 1
-            counts[ANSWERED] = m
-            if one_by_one and stop():  # type: ignore[misc]
-                raise KeyboardInterrupt
-        if m < end:
-            raise self._miscounted(m - first, question)
-
-    def _number(self, given: Any) -> float:
-        try:
-            if isinstance(given, (str, bytes, bool, np.bool_, np.complexfloating)):
-                raise TypeError(f"a {type(given).__name__} is not a value")
-            return float(given)
-        except (TypeError, ValueError, OverflowError) as error:
-            what = f"gave {given!r}, which is not a number"
-            raise self.failure(what, self.pending()) from error
-
-    # --- parts that are not compiled
 
     def _provide_order(self) -> None:
         n, order = self.method.n, self.solver.order
@@ -342,27 +153,31 @@ class Stepper:
         self.counts[STAGE] = EXACT_DONE
 
     def _gradients_in_python(self, which: int, size: int) -> None:
-        """Overwrites NEW or OLD with the problem's own gradients, on coordinates that are not
-        perturbed, less the same at the snapshot."""
+        """Adds the problem's own gradients to NEW or OLD, on coordinates that are not perturbed,
+        less the same at the snapshot."""
         memory, first, row = self.memory, which * self.method.batch, NEW + which
         samples = memory.samples[BATCH, first : first + size].copy()
-        memory.x[row] = memory.y[row] = 0.0
         terms = [(self.question(BASE, samples), self.method.share)]
         if self._phase[CORRECTS]:
             terms.append((self.question(SNAPSHOT, samples), -self.method.share))
         for i in samples.tolist():
             for question, weight in terms:
                 self._add_gradient(row, i, question, weight)
-        clear_row(self.method, memory.x, memory.y, row)
+
+    @property
+    def _exact_from(self) -> tuple[int, int]:
+        """The coordinates of x and y from which on nothing is perturbed."""
+        method = self.method
+        return method.x_perturbed, self.problem.y_set.dim if method.y_perturbed else 0
 
     def _add_gradient(self, row: int, i: int, question: Question, weight: float) -> None:
         blocks = self.memory.x, self.memory.y
         try:
             with interruptible():
                 parts = self.problem.gradient(i, question.x, question.y)
-            for block, part in zip(blocks, parts, strict=True):
+            for block, part, first in zip(blocks, parts, self._exact_from, strict=True):
                 if part is not None:
-                    block[row] += weight * _gradient_like(part, block[row])
+                    block[row, first:] += weight * _gradient_like(part, block[row])[first:]
         except Exception as error:
             what = f"gave no usable gradient ({type(error).__name__}: {error})"
             raise self.failure(what, question, i) from error
@@ -373,9 +188,6 @@ class Stepper:
         dim = self.plan.spaces[counts[PHASE]].dim
         context = Context(dim, float(numbers[MEAN]), float(numbers[LAST]))
         current, total = counts[ASKED_CURRENT], counts[ASKED]
-        if not self.method.some_exact:
-            for row in (NEW, OLD):
-                clear_row(self.method, memory.x, memory.y, row)
         for row, answered in ((NEW, range(current)), (OLD, range(current, total))):
             for m in answered:
                 number, values = len(self._directions), memory.answers[:, m]
@@ -404,8 +216,8 @@ class Stepper:
         method, phase = self.method, self._phase
         whole = np.zeros(self.memory.directions.shape[1])
         whole[phase[FROM] : phase[TO]] = vector / method.batch
-        width = method.x_stop - method.x_start
-        self.memory.x[row, method.x_start : method.x_stop] += whole[:width]
+        width = method.x_perturbed
+        self.memory.x[row, :width] += whole[:width]
         if method.y_perturbed:
             self.memory.y[row] += whole[width:]
 
@@ -417,7 +229,7 @@ class Stepper:
         parts = np.split(self._direction(arrays), [sets[0].dim])
         moved = []
         for block, whole, part, scale, moves, perturbed in (
-            (memory.x, sets[0], parts[0], method.x_scale, phase[MOVES_X], method.x_stop > 0),
+            (memory.x, sets[0], parts[0], method.x_scale, phase[MOVES_X], method.x_perturbed > 0),
             (memory.y, sets[1], parts[1], method.y_scale, phase[MOVES_Y], method.y_perturbed),
         ):
             origin = block[BASE if phase[FROM_BASE] else U].copy()
@@ -453,62 +265,12 @@ class Stepper:
             raise ValueError(f"{update!r} must move by {new.size} finite numbers, got {found!r}")
         return vector
 
-    # --- errors
-
-    def _miscounted(self, found: int, question: Question) -> EvaluationError:
-        what = f"{self.problem.name} gave {found} values for {len(question.indices)} samples"
-        return self._error(what, question)
-
-    def _raised(self, error: Exception, question: Question, *asked: int) -> EvaluationError:
-        """An error while these samples were asked, all at once."""
-        return self.failure(f"raised {type(error).__name__}: {error}", question, *asked)
-
-    def failure(self, what: str, question: Question, *samples: int) -> EvaluationError:
-        """An error about some samples, by default the first one that is still to be answered."""
-        at_fault = samples or question.indices[:1]
-        listed = ", ".join(map(str, at_fault[:5])) + (", …" if len(at_fault) > 5 else "")
-        return self._error(f"sample{'s' * (len(at_fault) > 1)} {listed} {what}", question)
-
-    def _error(self, what: str, question: Question) -> EvaluationError:
-        """With a state of its own, which later steps of this run do not change."""
-        return EvaluationError(f"{what}, {self._where(question)}", self.state.copy())
-
-    def _where(self, question: Question) -> str:
-        sets, point = (self.problem.x_set, self.problem.y_set), (question.x, question.y)
-        inside = all(
-            np.isfinite(p).all() and s.contains(p) for s, p in zip(sets, point, strict=True)
-        )
-        outside = "" if inside else " (outside the sets, as points up to the query radius are)"
-        return (
-            f"in step {self.state.steps + 1} (epoch {self.state.epoch + 1}), at "
-            f"x = {_shown(question.x)}, y = {_shown(question.y)}{outside}; nothing is lost: fix "
-            "the cause and continue with resume=error.state"
-        )
-
-
-def _computed(values: Iterable[Any]) -> Iterator[Any]:
-    """The values one by one. A second Ctrl-C interrupts the function that computes one, and not the
-    code that stores it."""
-    iterator = iter(values)
-    while True:
-        with interruptible():
-            try:
-                value = next(iterator)
-            except StopIteration:
-                return
-        yield value
-
 
 def _stepped(whole: ConvexSet, origin: Vector, move: Vector, shrink: float) -> Vector:
     """Where a step leads, on the set shrunk towards its centre."""
     if shrink == 1.0:
         return checked_point(whole, whole.step(origin, move), origin)
     return projected_on_shrunk(whole, origin - move, shrink)
-
-
-def _frozen(point: Vector) -> Vector:
-    point.setflags(write=False)
-    return point
 
 
 def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
@@ -518,7 +280,3 @@ def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
     if not np.isfinite(vector).all():
         raise ValueError("a gradient that is not finite")
     return vector
-
-
-def _shown(point: Vector) -> str:
-    return np.array2string(point, threshold=8, edgeitems=3, precision=6, separator=", ")

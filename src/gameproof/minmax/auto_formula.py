@@ -15,7 +15,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
 from gameproof.minmax.averages import Suffix
-from gameproof.minmax.blocks import Perturbed
+from gameproof.minmax.blocks import NOTHING, Perturbed
 from gameproof.minmax.estimates.exact import Exact
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.estimates.one_point import OnePoint
@@ -43,7 +43,7 @@ def choose(
     gradient = TwoPoint() if estimate is None else estimate
     perturbed = perturbed_by(gradient, problem)
     widths = [max(s.diameter / 2, 1e-300) for s in (problem.x_set, problem.y_set)]
-    asked = [w for w, p in zip(widths, (perturbed.x_stop, perturbed.y), strict=True) if p]
+    asked = [w for w, p in zip(widths, (perturbed.x, perturbed.y), strict=True) if p]
     two, grows = isinstance(gradient, TwoPoint), isinstance(gradient, OnePoint | Residual)
     radius = (LARGE if grows else SMALL) * min(asked, default=1.0)
     study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([seed, 2]))
@@ -88,7 +88,7 @@ class _Pilot:
 
     def sizes(self, number: int) -> tuple[float, float]:
         """Root mean squares of the x and the y block, never 0."""
-        if self._perturbed != (0, 0, False) and number < MINIMUM:
+        if self._perturbed != NOTHING and number < MINIMUM:
             raise ValueError(
                 f"pilot must allow at least {MINIMUM} estimates of a gradient, got {number}; give "
                 "the parts of a Solver yourself where so few values can be asked"
@@ -110,7 +110,7 @@ class _Pilot:
             x, y = problem.x_set.sample(rng), problem.y_set.sample(rng)
         i = rng.integers(problem.n, size=1)
         chosen = np.zeros(d_x + problem.y_set.dim, dtype=bool)
-        chosen[self._perturbed.x_start : self._perturbed.x_stop] = True
+        chosen[: self._perturbed.x] = True
         chosen[d_x:] = self._perturbed.y
         estimate = np.zeros(chosen.size)
         if chosen.any():

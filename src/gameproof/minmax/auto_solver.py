@@ -73,7 +73,7 @@ def choose(
     seed: int,
 ) -> Solver:
     """The solver that `Solver.auto` returns for a problem that is not about people; see there."""
-    everything = Perturbed(0, problem.x_set.dim, True)
+    everything = Perturbed(problem.x_set.dim, True)
     if estimate is not None or problem.private_y or problem.estimated != everything:
         few = 300 if pilot is None else pilot
         return auto_formula.choose(problem, estimate, few, 1 if batch is None else batch, seed)

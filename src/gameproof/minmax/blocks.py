@@ -8,11 +8,10 @@ Block = Literal["x", "y"]
 
 
 class Perturbed(NamedTuple):
-    """The coordinates that are perturbed: x[x_start:x_stop], and all of y or none of it."""
+    """The coordinates that are perturbed: the first `x` of x, and all of y or none of it."""
 
-    x_start: int
-    x_stop: int
+    x: int
     y: bool
 
 
-NOTHING = Perturbed(0, 0, False)
+NOTHING = Perturbed(0, False)

@@ -268,7 +268,7 @@ class RobustLeastSquares(_Game):
 
     @property
     def estimated(self) -> Perturbed:
-        return Perturbed(0, self.x_set.dim, False)
+        return Perturbed(self.x_set.dim, False)
 
     @cached_property
     def saddle(self) -> Saddle:

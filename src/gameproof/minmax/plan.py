@@ -8,7 +8,17 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix
 from gameproof.kernels import layout
-from gameproof.kernels.layout import EXTERNAL, KNOWN, MIRROR, NO_VALUES, OBSERVED, Method
+from gameproof.kernels.layout import (
+    EXTERNAL,
+    KNOWN,
+    MIRROR,
+    NO,
+    NO_VALUES,
+    OBSERVED,
+    YES,
+    Choice,
+    Method,
+)
 from gameproof.kernels.sets import EncodedBox, EncodedInterval
 from gameproof.minmax.blocks import NOTHING, Perturbed
 from gameproof.minmax.estimates.gradient import Gradient, Space
@@ -59,8 +69,8 @@ def perturbed_by(gradient: Gradient, problem: Problem) -> Perturbed:
                 f"exact gradient of {other}, and it does not; pass gradient= to the problem, or "
                 "estimate all blocks"
             )
-    x_stop = problem.x_set.dim if gradient.blocks != "y" else 0
-    return Perturbed(0, int(x_stop), gradient.blocks != "x")
+    width = problem.x_set.dim if gradient.blocks != "y" else 0
+    return Perturbed(int(width), gradient.blocks != "x")
 
 
 def plan(problem: Problem, solver: Solver) -> Plan:
@@ -71,7 +81,7 @@ def plan(problem: Problem, solver: Solver) -> Plan:
     x_set, y_set = problem.x_set.encoded, problem.y_set.encoded
     projects = x_set is not None and y_set is not None
     moves = 0 if projects and update.is_compiled else EXTERNAL
-    space, width = _space(problem, perturbed), int(perturbed.x_stop - perturbed.x_start)
+    space, width = _space(problem, perturbed), int(perturbed.x)
     phases = [_phase_space(phase, space, width) for phase in checked_phases(update)]
     every, gradients = gradient.snapshot_every, [gradient] * len(phases)
     rows = [
@@ -85,7 +95,7 @@ def plan(problem: Problem, solver: Solver) -> Plan:
     table = np.array([integers for integers, _ in rows], dtype=np.int64)
     directions = _directions(table, space)
     sources = problem.queries.sources(perturbed)
-    everything = perturbed == (0, problem.x_set.dim, True)
+    everything = perturbed == (problem.x_set.dim, True)
     x_scale, y_scale = solver.scales(problem)
     method = Method(
         n=n,
@@ -95,17 +105,17 @@ def plan(problem: Problem, solver: Solver) -> Plan:
         observes=gradient.code.offset == OBSERVED,
         moves=moves,
         phases=len(update.phases),
+        snapshots=YES if every else NO,
         snapshot_every=every,
         plan=table,
         weights=np.array([numbers for _, numbers in rows]),
         queries_per_sample=_queries(update.phases, gradient, table),
         flat=np.array(space.fixed_sums, dtype=np.int64).reshape(-1, 2),
         asks_previous=update.asks_previous,
-        x_start=int(perturbed.x_start),
-        x_stop=int(perturbed.x_stop),
+        x_perturbed=width,
         y_perturbed=bool(perturbed.y),
         some_exact=not everything or KNOWN in (sources.if_clear, sources.if_set),
-        private=not every and _is_private(problem, perturbed, moves, update.phases),
+        private=NO if every else _private(problem, perturbed, moves, update.phases),
         x_scale=float(x_scale),
         y_scale=float(y_scale),
         reach=_reach(problem, gradient, perturbed),
@@ -131,10 +141,8 @@ def _directions(table: Any, space: Space) -> Matrix:
 
 def _space(problem: Problem, perturbed: Perturbed) -> Space:
     """The perturbed coordinates, those of x first."""
-    start, stop = perturbed.x_start, perturbed.x_stop
-    sums = problem.x_set.fixed_sums
-    inside = [(a - start, b - start) for a, b in sums if start <= a and b <= stop]
-    size = stop - start
+    size = perturbed.x
+    inside = [(a, b) for a, b in problem.x_set.fixed_sums if b <= size]
     if perturbed.y:
         inside += [(a + size, b + size) for a, b in problem.y_set.fixed_sums]
         size += problem.y_set.dim
@@ -203,20 +211,21 @@ def deployed_points(table: Any) -> Any:
     return table[:, layout.POINTS] * (1 + table[:, layout.CORRECTS])
 
 
-def _is_private(
+def _private(
     problem: Problem, perturbed: Perturbed, moves: int, phases: tuple[Phase, ...]
-) -> bool:
-    """True if a step need touch no coordinates of y but those of its samples."""
+) -> Choice:
+    """YES if a step need touch no coordinates of y but those of its samples."""
     box = isinstance(problem.y_set.encoded, (EncodedInterval, EncodedBox))
     plain = not any(phase.anchored for phase in phases) and moves != EXTERNAL
-    return problem.private_y and problem.data is not None and box and plain and not perturbed.y
+    own = problem.private_y and problem.data is not None and not perturbed.y
+    return YES if own and box and plain else NO
 
 
 def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:
     """The radius of a ball inside the perturbed sets, if queries must be feasible."""
     if not gradient.feasible:
         return float("inf")
-    asked = (problem.x_set, perturbed.x_stop > 0), (problem.y_set, perturbed.y)
+    asked = (problem.x_set, perturbed.x > 0), (problem.y_set, perturbed.y)
     sets = [whole for whole, perturbs in asked if perturbs]
     for part in (inner for whole in sets for inner in _parts(whole)):
         if isinstance(part, Simplex) and part.entropy:

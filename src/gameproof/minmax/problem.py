@@ -121,8 +121,8 @@ class Problem(ABC):
         """What value-based estimates perturb by default: the blocks with no exact gradient, or
         both where both are known (the exact ones are then used only if asked for)."""
         if self.known == {"x"}:
-            return Perturbed(0, 0, True)
-        return Perturbed(0, self.x_set.dim, "y" not in self.known or "x" in self.known)
+            return Perturbed(0, True)
+        return Perturbed(self.x_set.dim, "y" not in self.known or "x" in self.known)
 
     @property
     def start(self) -> tuple[Vector, Vector]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.arguments import Indices, Vector
+from gameproof.core.arguments import Indices, Vector, shown
 from gameproof.kernels.layout import ALL_COUNTED, Memory, Method, Sources
 from gameproof.minmax.blocks import Perturbed
 from gameproof.minmax.estimates.gradient import Gradient
@@ -76,3 +76,14 @@ class Queries:
     ) -> None:
         """Overwrites NEW and OLD from the observed answers of the samples asked."""
         raise TypeError("this problem cannot be observed")
+
+    def require_tally(self, name: str, n: int) -> None:
+        """Rejects counts that compiled code cannot add to: it would write beyond their end."""
+        tally = self.tally
+        fits = isinstance(tally, np.ndarray) and tally.dtype == np.int32
+        fits = fits and tally.shape in ((0,), (n,)) and tally.flags.carray
+        if not fits:
+            raise ValueError(
+                f"the tally of {name} must be empty or like np.zeros({n}, np.int32): contiguous, "
+                f"aligned and writable; got {shown(tally)}"
+            )

@@ -16,14 +16,9 @@ from contextlib import nullcontext
 from typing import Any, NoReturn, final
 
 import numpy as np
-from numba import types
-from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Indices, Vector, as_generator, shown
-from gameproof.kernels import step as kernel
-from gameproof.kernels.games import UserFunction
-from gameproof.kernels.jit import bound, for_data
+from gameproof.core.arguments import Indices, Vector, as_generator
 from gameproof.kernels.layout import (
     ANSWERED,
     ASKED,
@@ -31,46 +26,35 @@ from gameproof.kernels.layout import (
     BAD_GRADIENT,
     BAD_VALUE,
     BASE,
-    COMPLETE,
     COSTLY,
-    COUNTED,
     DEPLOYMENTS,
     DONE,
     DRAWN_AS,
-    ETA,
     EXTERNAL,
     IDLE,
-    N_CURRENT,
-    N_PREVIOUS,
     NEED_GRADIENTS,
     NEED_VALUES,
     NO_VALUES,
     OUT_OF_QUERIES,
-    PHASE,
     POINT_NO,
     POSITION,
     QUERIES,
-    RADIUS,
     STAGE,
     STEP,
-    WITH_REPLACEMENT,
 )
 from gameproof.kernels.samples import has_user_functions
-from gameproof.kernels.snapshots import is_due
-from gameproof.minmax.ask_tell import Question, Stepper
-from gameproof.minmax.plan import deployed_points, plan
+from gameproof.minmax.ask_tell import Stepper
+from gameproof.minmax.compiled_loop import CompiledLoop
+from gameproof.minmax.plan import plan
 from gameproof.minmax.problem import Problem, require_problem
-from gameproof.minmax.schedules import PerStep, tabulated
-from gameproof.minmax.sets.convex_set import projected_on_shrunk
+from gameproof.minmax.questions import Question
 from gameproof.minmax.solver import Solver
-from gameproof.minmax.start import starting_point
+from gameproof.minmax.start import feasible_start, starting_point
 from gameproof.minmax.state import State
+from gameproof.minmax.step_costs import StepCosts
 
 # A limit that is never reached.
 UNLIMITED = int(np.iinfo(np.int64).max)
-# Entries of a schedule that are computed ahead: for a compiled loop, and for one that returns to
-# Python for every value.
-LONGEST_TABLE, SHORT_TABLE = 2**16, 2**6
 Seed = int | np.random.SeedSequence | np.random.Generator | None
 
 
@@ -108,14 +92,14 @@ class Run:
         state: State | None = None,
     ) -> None:
         _require_types(problem, solver, state)
-        _require_tally(problem)
+        problem.queries.require_tally(problem.name, problem.n)
         solver = solver.for_problem(problem)
         self._problem, self._solver = problem, solver
         self._plan = plan(problem, solver)
         self._method = self._plan.method
         if state is None:
             point = starting_point(problem, solver.start if start is None else start)
-            point = self._feasible(point)
+            point = feasible_start(problem, solver, self._plan, point)
             self._state = State.begin(problem, solver, self._plan, point, as_generator(seed))
         elif seed is not None or start is not None:
             raise ValueError("a resumed run has its seed and its start; give neither")
@@ -126,20 +110,8 @@ class Run:
         self._stepper = Stepper(problem, solver, self._plan, self._state)
         self._counts = self._stepper.counts
         self._question: Question | None = None
-        self._loops: dict[bool, Callable[..., int]] = {}
-        self._costly_per_batch = self._count_costly()
-        self._points = deployed_points(self._method.plan)
-
-    def _feasible(self, point: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
-        """The start, moved so far inside that the first queries stay in the sets, if they must."""
-        reach, perturbed = self._method.reach, self._plan.perturbed
-        if not np.isfinite(reach):
-            return point
-        shrink = 1.0 - min(float(self.solver.by_epoch(0, 1)[1][0]) / reach, 0.5)
-        (x, y), (x_set, y_set) = point, (self.problem.x_set, self.problem.y_set)
-        if perturbed.x_stop > 0:
-            x = projected_on_shrunk(x_set, x, shrink)
-        return x, projected_on_shrunk(y_set, y, shrink) if perturbed.y else y
+        self._loop = CompiledLoop(problem, solver, self._plan, self._state, self._counts)
+        self._costs = StepCosts(solver, self._stepper)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(
@@ -190,54 +162,7 @@ class Run:
     @property
     def step_cost(self) -> int:
         """How many values the next step asks at most, or how many the present one still needs."""
-        counts, method = self._counts, self._method
-        if counts[STAGE] == IDLE:
-            due = is_due.py_func(method, counts)
-            previous = 0 if due else counts[N_PREVIOUS]
-            return self._whole_step(counts[POSITION], previous) + (self._pass(0) if due else 0)
-        rest = self._rest_of_step()
-        if counts[PHASE] == method.phases:  # a pass for a snapshot
-            rest += self._pass(counts[POSITION] + counts[N_CURRENT]) + self._whole_step(0, 0)
-        return rest
-
-    def _whole_step(self, position: int, previous: int) -> int:
-        """How many values a step asks at most, `previous` samples after another one."""
-        method = self._method
-        samples = min(method.batch, method.n - position, self._costly_per_batch)
-        if method.asks_previous:
-            samples += min(previous, self._costly_per_batch)
-        return int(samples * method.queries_per_sample)
-
-    def _pass(self, position: int) -> int:
-        """How many values a pass for a snapshot asks from this sample on."""
-        samples = self._stepper.costly(np.arange(position, self._method.n))
-        return int(samples.size * self._queries_of(self._method.phases))
-
-    def _rest_of_step(self) -> int:
-        """How many values the step under way, or batch of a pass, still needs."""
-        counts, method = self._counts, self._method
-        here = self._queries_of(counts[PHASE])
-        later = sum(self._queries_of(p) for p in range(counts[PHASE] + 1, method.phases))
-        if counts[STAGE] == ASKING:
-            missing = self._stepper.costly(self._stepper.samples_asked).size
-            return int(missing + (later + here - counts[POINT_NO] - 1) * counts[COSTLY])
-        left = here if counts[STAGE] <= COMPLETE and method.observes else 0
-        if counts[STAGE] < ASKING:
-            left = here - counts[POINT_NO]
-        return int((later + left) * counts[COSTLY])
-
-    def _queries_of(self, phase: int) -> int:
-        """Values, or observed answers, per sample in a phase."""
-        if self._method.observes:
-            return int(self.solver.update.phases[phase].asks)
-        return int(self._points[phase])
-
-    def _count_costly(self) -> int:
-        """How many samples of a batch are counted at most."""
-        method = self._method
-        costly = method.sources.how_many(COUNTED, method.n)
-        repeats = method.order in (WITH_REPLACEMENT, EXTERNAL) and costly > 0
-        return method.batch if repeats else min(method.batch, costly)
+        return self._costs.next_step()
 
     def recommend(self) -> tuple[Vector, Vector]:
         """The output so far; at the start, the start point itself."""
@@ -396,10 +321,8 @@ class Run:
 
     def _go(self, stop_at: int, max_queries: int, compiled: bool) -> int:
         """One call of the compiled loop."""
-        arguments = self._arguments(stop_at, max_queries, compiled)
-        loop = self._loops.get(compiled) or self._bind(compiled, arguments)
         try:
-            return loop(*arguments)
+            return self._loop(stop_at, max_queries, compiled)
         except Exception as error:
             if not has_user_functions(self.problem.data):
                 raise
@@ -410,53 +333,7 @@ class Run:
         starts."""
         if compiled:
             self.require_compiled()
-        self._bind(compiled, self._arguments(self.state.steps, 0, compiled))
-
-    def _bind(self, compiled: bool, arguments: tuple[Any, ...]) -> Callable[..., int]:
-        """`kernels.step.run` for arguments of this run's types, which do not change."""
-        own = compiled and has_user_functions(self.problem.data)
-        try:
-            loop: Callable[..., int] = bound(for_data(kernel.run, own), *arguments)
-        except NumbaError as error:
-            if not own:
-                raise
-            raise TypeError(
-                f"{self.problem.name} does not compile into a run: its functions must take "
-                "(i, x, y), an integer and two vectors, and return a number, or a pair of "
-                f"vectors for a gradient{_objection(self.problem.data)}"
-            ) from error
-        self._loops[compiled] = loop
-        return loop
-
-    def _arguments(self, last_step: int, max_queries: int, compiled: bool) -> tuple[Any, ...]:
-        tables, firsts, by_step = [], [], []
-        longest = LONGEST_TABLE if compiled else SHORT_TABLE
-        for name, schedule, kept in zip(
-            ("step", "radius"), self.solver.schedules, (ETA, RADIUS), strict=True
-        ):
-            each = isinstance(schedule, PerStep)
-            first = self.state.steps if each else self.state.epoch
-            last = last_step if each else -(-last_step // self.steps_per_epoch)
-            table = tabulated(name, schedule, first, min(last, first + longest))
-            if self._counts[POSITION] > 0 and not each:  # an epoch ends with the step it began with
-                table[:1] = self.state.memory.numbers[kept]
-            tables.append(table)
-            firsts.append(int(first))
-            by_step.append(each)
-            limit = (first + longest) * (1 if each else self.steps_per_epoch)
-            last_step = min(last_step, limit)
-        return (
-            self.problem.data if compiled else None,
-            self._method,
-            self._plan.x_set,
-            self._plan.y_set,
-            self.state.memory,
-            self.state.rng,
-            *tables,
-            tuple(firsts),
-            tuple(by_step),
-            (last_step, max_queries),
-        )
+        self._loop.compile(compiled)
 
     @property
     def _is_unseen(self) -> bool:
@@ -486,20 +363,6 @@ class Run:
             self.state.mark()
 
 
-def _objection(data: Any) -> str:
-    """What Numba says about one of a user's functions; about the whole loop it says pages."""
-    vector = types.float64[::1]
-    for function in data if isinstance(data, UserFunction) else ():
-        try:
-            if function is not None:
-                function.compile((types.int64, vector, vector))
-        except Exception as error:
-            lines = str(error).splitlines()
-            told = next((line for line in lines if not line.startswith("Failed in ")), repr(error))
-            return f"; of {function.__name__} Numba says: {told}"
-    return ""
-
-
 def _require_types(problem: Any, solver: Any, state: Any) -> None:
     require_problem(problem)
     if not isinstance(solver, Solver):
@@ -507,15 +370,3 @@ def _require_types(problem: Any, solver: Any, state: Any) -> None:
     if not (state is None or isinstance(state, State)):
         hint = "; pass result.state" if hasattr(state, "state") else ""
         raise TypeError(f"resume must be a State, or in solve the path of one, got {state!r}{hint}")
-
-
-def _require_tally(problem: Problem) -> None:
-    """Rejects counts that compiled code cannot add to: it would write beyond their end."""
-    tally = problem.queries.tally
-    fits = isinstance(tally, np.ndarray) and tally.dtype == np.int32
-    fits = fits and tally.shape in ((0,), (problem.n,)) and tally.flags.carray
-    if not fits:
-        raise ValueError(
-            f"the tally of {problem.name} must be empty or like np.zeros({problem.n}, np.int32): "
-            f"contiguous, aligned and writable; got {shown(tally)}"
-        )

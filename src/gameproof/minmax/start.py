@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import StartProjectedWarning, warn
+from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.sets.convex_set import projected
+from gameproof.minmax.sets.convex_set import projected, projected_on_shrunk
+from gameproof.minmax.solver import Solver
 
 
 def starting_point(
@@ -33,3 +36,17 @@ def starting_point(
             StartProjectedWarning,
         )
     return inside
+
+
+def feasible_start(
+    problem: Problem, solver: Solver, plan: Plan, point: tuple[Vector, Vector]
+) -> tuple[Vector, Vector]:
+    """The start, moved so far inside that the first queries stay in the sets, if they must."""
+    reach, perturbed = plan.method.reach, plan.perturbed
+    if not np.isfinite(reach):
+        return point
+    shrink = 1.0 - min(float(solver.by_epoch(0, 1)[1][0]) / reach, 0.5)
+    x, y = point
+    if perturbed.x > 0:
+        x = projected_on_shrunk(problem.x_set, x, shrink)
+    return x, projected_on_shrunk(problem.y_set, y, shrink) if perturbed.y else y

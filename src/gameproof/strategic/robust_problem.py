@@ -116,7 +116,7 @@ class StrategicProblem(RobustObjective):
     @property
     def estimated(self) -> Perturbed:
         """theta and the intercept: the gradients in alpha and gamma are exact."""
-        return Perturbed(0, self.theta_place.stop, False)
+        return Perturbed(self.theta_place.stop, False)
 
     @cached_property
     def queries(self) -> AskingPeople:

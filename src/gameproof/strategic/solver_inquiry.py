@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Vector
 from gameproof.kernels import strategic
-from gameproof.minmax.ask_tell import Question
+from gameproof.minmax.questions import Question
 from gameproof.minmax.run import UNLIMITED, Run
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.envelope import Envelope
