@@ -132,6 +132,15 @@ class Tallies(NamedTuple):
         return cls(counts, _added(source.map(_summed, given, rankings)))
 
 
+def rows_used(all_rows: str, sampled: int) -> str:
+    """Which numbers of an audit are those of all rows, and which those of a sample."""
+    return (
+        f"metrics, approvals, thresholds and gaming are those of all {all_rows}; worst cases, weak "
+        "columns, recourse, calibration and charts of scores are those of a random sample of "
+        f"{sampled:,}"
+    )
+
+
 def whole_audit(audit: Audit, given: WholeAudit, tallies: Tallies) -> Audit:
     """The audit of a sample with the rows that all people give."""
     counts, sums = tallies

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from gameproof.live.facts import Status as Status
     from gameproof.live.ledger import Ledger as Ledger
     from gameproof.live.memory_ledger import MemoryLedger as MemoryLedger
+    from gameproof.live.open_study import create as create
+    from gameproof.live.open_study import open as open
     from gameproof.live.reports import LiveDeployment as LiveDeployment
     from gameproof.live.reports import LiveQuestion as LiveQuestion
     from gameproof.live.reports import Recommendation as Recommendation
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from gameproof.live.serving import serve as serve
     from gameproof.live.sql_ledger import SqlLedger as SqlLedger
     from gameproof.live.study import Study as Study
-    from gameproof.live.study import create as create
-    from gameproof.live.study import open as open
 
 _HOMES = {
     "check_ledger": ["check_ledger"],
@@ -43,10 +43,11 @@ _HOMES = {
     "facts": ["LedgerError", "Receipt", "Status"],
     "ledger": ["Ledger"],
     "memory_ledger": ["MemoryLedger"],
+    "open_study": ["create", "open"],
     "reports": ["LiveDeployment", "LiveQuestion", "Recommendation", "StudyStatus"],
     "serving": ["Place", "serve"],
     "sql_ledger": ["SqlLedger"],
-    "study": ["Study", "create", "open"],
+    "study": ["Study"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, whole_audit
+from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, rows_used, whole_audit
 from gameproof.core.errors import DataError
 from gameproof.core.progress import step
 from gameproof.estimators.sklearn_import import ImportedClassifier, ImportedPipeline
@@ -102,11 +102,7 @@ def _own_case(
     )
     case = own_case(model, target, rows, stated, files.sample.notes)
     if len(sample.y) < seen.n:
-        case.notes.append(
-            f"metrics, approvals, thresholds and gaming are those of all {seen.n:,} rows; worst "
-            "cases, weak columns, recourse, calibration and charts of scores are those of a "
-            f"random sample of {len(sample.y):,}"
-        )
+        case.notes.append(rows_used(f"{seen.n:,} rows", len(sample.y)))
     groups = tuple(sorted(seen.groups))
     return FilesCase(case, files.sample, seen.n, seen.n_positive / seen.n, groups, blocks)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, whole_audit
+from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, rows_used, whole_audit
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
@@ -125,11 +125,7 @@ class BlockSplit(SplitTable):
                 f"{len(self.train):,} training rows; the fits use all {self.n_train:,}"
             )
         if self.sampled:
-            found.append(
-                f"metrics, approvals, thresholds and gaming are those of all {self.n_test:,} test "
-                "rows; worst cases, weak columns, recourse, calibration and charts of scores are "
-                f"those of a random sample of {len(self.test):,}"
-            )
+            found.append(rows_used(f"{self.n_test:,} test rows", len(self.test)))
         return found
 
 

@@ -36,7 +36,7 @@ def _digest(schema: Any, n_rows: int) -> bytes:
 
 
 def _require_digest(file: Any) -> None:
-    """Raises if the columns of a Parquet file differ from the digest that it stores."""
+    """Raises if the columns of a Parquet file differ from the digest that it stores, if it does."""
     expected = (file.metadata.metadata or {}).get(DIGEST)
     if expected not in (None, _digest(file.schema_arrow, file.metadata.num_rows)):
         raise ValueError("the columns differ from their digest")
