@@ -21,7 +21,7 @@ PATIENCE = 60.0
 @contextmanager
 def served(study: Study, **place: Any) -> Iterator[str]:
     """The address of a service in a thread."""
-    where, addresses = Place(port=0, **place), Queue()
+    where, addresses = Place(**{"port": 0, **place}), Queue()
     with bound(where) as listening:
         server = StudyServer(study, where, listening, addresses.put)
         thread = threading.Thread(target=lambda: server.run(sockets=[listening]))

@@ -7,7 +7,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.core.errors import DataError
-from gameproof.live.guard import HostNames
+from gameproof.live.host_names import HostNames
 from gameproof.live.serving import Place
 from gameproof.live.tokens import Scope, TokenFile
 from live_service import call, events, eventually, served
@@ -125,6 +125,11 @@ def test_other_machines_need_a_token(tokens, host) -> None:
         Place(host=host, tokens=tokens).check()
     tokens.add("crm", [Scope.READ])
     Place(host=host, tokens=tokens).check()
+
+
+def test_a_port_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ValueError, match="between 0 and 65535, got 99999"):
+        Place(port=99999).check()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.9"])

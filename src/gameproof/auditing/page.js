@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const HEIGHT = 330, ROW = 20, LOOKS = 5;
+  const HEIGHT = 330, ROW = 20, LINE = 15, LOOKS = 5;
 
   const make = (tag, attributes, parent, text) => {
     const node = document.createElementNS(SVG, tag);
@@ -210,13 +210,14 @@
       this.width = this.plot.clientWidth || 680;
       this.row = spec.kind === "dots" ? 28 : ROW;
       const rows = spec.labels.length * (26 + this.row * Math.max(1, this.shown.length));
-      const height = flat ? HEIGHT : rows + 50;
+      const under = LINE * (spec.x_label.split("\n").length - 1);
+      const height = (flat ? HEIGHT : rows + 50) + under;
       const beside = spec.kind === "bars" ? 62 : 20;
       // Names of vertical reference lines have their own row below the axis title.
       const above = flat ? (spec.upright.length ? 42 : 30) : 6;
       this.span = this.spans();
       const margin = flat ? Math.max(52, 14 + 6.7 * this.longest()) : 16;
-      this.inner = { left: margin, right: this.width - beside, top: above, bottom: height - 44 };
+      this.inner = { left: margin, right: this.width - beside, top: above, bottom: height - 44 - under };
       const { left, right, top, bottom } = this.inner, { x, y } = this.span;
       this.X = along(this.scales.x, x, left, right);
       this.Y = along(this.scales.y, y, bottom, top);
@@ -263,7 +264,9 @@
         make("text", { x: 0, y: 12 }, svg, spec.y_label);
       }
       make("path", { class: "axis", d: `M${left} ${bottom}H${right}` }, svg);
-      make("text", { x: right, y: bottom + 37, "text-anchor": "end" }, svg, spec.x_label);
+      spec.x_label.split("\n").forEach((line, k) => {
+        make("text", { x: right, y: bottom + 37 + LINE * k, "text-anchor": "end" }, svg, line);
+      });
       const within = (v, [low, high]) => v >= low && v <= high;
       const upright = flat ? spec.upright : spec.across;
       for (const [v, name] of upright.filter(([v]) => within(v, this.span.x))) {
@@ -392,7 +395,7 @@
       let head, x, y;
       if (this.flat) {
         const place = this.places[k];
-        head = `${this.spec.x_label} ${written(place)}`;
+        head = `${this.spec.x_label.split("\n")[0]} ${written(place)}`;
         x = this.X(place);
         y = this.inner.top;
         make("path", { class: "guide", d: `M${x} ${y}V${this.inner.bottom}` }, this.over);

@@ -14,7 +14,7 @@ from gameproof.core.errors import AnswerError
 from gameproof.live.facts import exact_bytes
 from gameproof.live.specification import Specification
 from gameproof.live.study_table import StudyTable
-from gameproof.strategic.population import LARGEST_ANSWER
+from gameproof.strategic.collect_answers import LARGEST_ANSWER
 
 # Databases cannot index longer texts, and store no NUL.
 LONGEST = 500

@@ -11,11 +11,8 @@
 from __future__ import annotations
 
 import asyncio
-import socket
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
-from ipaddress import ip_address
 from typing import final
 from urllib.parse import urlsplit
 
@@ -25,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gameproof.core.errors import DataError
 from gameproof.live.facts import LedgerError
+from gameproof.live.host_names import HostNames
 from gameproof.live.service_errors import error_reply
 from gameproof.live.tokens import ALL_SCOPES, TokenFile
 from gameproof.live.tokens import Scope as Permission
@@ -33,7 +31,6 @@ API = "/v1/"
 MOST_BYTES = 8 * 2**20
 # Seconds that a client has to send a body, and that the rest of a refused one is read.
 BODY_PATIENCE, DRAIN_PATIENCE = 30.0, 5.0
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -49,36 +46,6 @@ HEADERS = {
 }
 # In the scope of a request, this gives what the caller may do now, or raises.
 PERMISSIONS = "gameproof.permissions"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host is this machine alone."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host.lower() == "localhost"
-
-
-@final
-class HostNames:
-    """The names by which a service that listens at `host` may be called."""
-
-    def __init__(self, host: str, others: Iterable[str] = ()) -> None:
-        own = {*LOOPBACK, host}
-        try:
-            self.any_address = ip_address(host).is_unspecified
-        except ValueError:
-            self.any_address = False
-        if self.any_address:
-            own |= {socket.gethostname(), socket.getfqdn()}
-        self._names = {name.lower() for name in (*own, *others)}
-
-    def allow(self, header: str) -> bool:
-        """Whether a Host header names the service. A rebound name is never an address."""
-        name = _host_name(header)
-        if name is None:
-            return False
-        return name in self._names or (self.any_address and _is_address(name))
 
 
 @final
@@ -222,25 +189,9 @@ class _Incoming:
         return next_message
 
 
-def _host_name(header: str) -> str | None:
-    """The name in a Host header, without port and brackets."""
-    try:
-        return urlsplit(f"//{header}").hostname
-    except ValueError:
-        return None
-
-
 def _place(origin: str) -> str | None:
     """The host and port of an origin."""
     try:
         return urlsplit(origin).netloc.lower()
     except ValueError:
         return None
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True

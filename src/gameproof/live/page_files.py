@@ -13,6 +13,8 @@ FILES = (
     ("/", "live", "live_page.html", "text/html"),
     ("/live_page.css", "live", "live_page.css", "text/css"),
     ("/live_page.js", "live", "live_page.js", "text/javascript"),
+    ("/live_connection.js", "live", "live_connection.js", "text/javascript"),
+    ("/live_writing.js", "live", "live_writing.js", "text/javascript"),
     ("/live_icon.svg", "live", "live_icon.svg", "image/svg+xml"),
     ("/page.css", "auditing", "page.css", "text/css"),
     ("/page.js", "auditing", "page.js", "text/javascript"),

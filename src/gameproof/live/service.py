@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict
 from http import HTTPStatus
 from importlib import import_module
-from typing import Annotated, Any, Literal, TypeVar, final
+from typing import Annotated, Any, TypeVar, final
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
 from fastapi.responses import StreamingResponse
@@ -52,17 +52,6 @@ BODY = (HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.REQUEST_TIMEOUT, INVALID
 bearer = HTTPBearer(auto_error=False, description="A token of `gameproof live token`.")
 
 
-def needs(*scopes: Scope) -> Any:
-    """A dependency: the caller has one of these scopes."""
-
-    def check(request: Request, _: Annotated[Any, Depends(bearer)]) -> None:
-        if not request.scope[PERMISSIONS]() & set(scopes):
-            wanted = " or ".join(scopes)
-            raise LedgerError("scope-missing", f"this needs a token with the scope {wanted}")
-
-    return Depends(check)
-
-
 @final
 class Service:
     """A study and what keeps it going while it is served."""
@@ -75,6 +64,20 @@ class Service:
         # the event loop, so that threads are left for answers.
         self._one = asyncio.Lock()
         self.app = _application(self)
+
+    def needs(self, *scopes: Scope) -> Any:
+        """A dependency: the caller has one of these scopes. The description demands a token only
+        if the service does."""
+
+        def check(request: Request) -> None:
+            if not request.scope[PERMISSIONS]() & set(scopes):
+                wanted = " or ".join(scopes)
+                raise LedgerError("scope-missing", f"this needs a token with the scope {wanted}")
+
+        def check_token(request: Request, _: Annotated[Any, Depends(bearer)]) -> None:
+            check(request)
+
+        return Depends(check_token if self.token_required else check)
 
     @asynccontextmanager
     async def running(self, _: FastAPI) -> AsyncIterator[None]:
@@ -125,7 +128,7 @@ def _application(service: Service) -> FastAPI:
 
 def _reading(router: APIRouter, service: Service) -> None:
     study = service.study
-    read, anyone = [needs(Scope.READ)], [needs(*Scope)]
+    read, anyone = [service.needs(Scope.READ)], [service.needs(*Scope)]
 
     @router.get("/access", responses=documented(), dependencies=anyone)
     async def access(request: Request) -> models.AccessReply:
@@ -143,7 +146,9 @@ def _reading(router: APIRouter, service: Service) -> None:
         found = await run_in_threadpool(study.status)
         return models.StatusReply.model_validate(found.as_dict())
 
-    @router.get("/deployment", responses=documented(), dependencies=[needs(Scope.READ, Scope.ASK)])
+    @router.get(
+        "/deployment", responses=documented(), dependencies=[service.needs(Scope.READ, Scope.ASK)]
+    )
     async def deployment() -> models.DeploymentReply:
         """The classifier that people are shown now."""
         found = await run_in_threadpool(lambda: study.deployment)
@@ -160,24 +165,17 @@ def _reading(router: APIRouter, service: Service) -> None:
 
     @router.get("/history", responses=documented(INVALID), dependencies=read)
     async def history(
-        first: Annotated[int, Query(ge=0, le=models.MOST)] = 0,
-        limit: Annotated[int, Query(ge=1, le=100_000)] = models.MOST_AT_ONCE,
+        wanted: Annotated[models.HistoryQuery, Query()],
     ) -> models.HistoryReply:
         """All answers to the deployments from number `first` on, until there are `limit` rows."""
-        found = await run_in_threadpool(answers_page, study, first, limit)
+        found = await run_in_threadpool(answers_page, study, wanted.first, wanted.limit)
         return models.HistoryReply.model_validate(found)
 
     @router.get("/people", responses=documented(INVALID, HTTPStatus.NOT_FOUND), dependencies=read)
-    async def people(
-        deployment: Annotated[int | None, Query(ge=0, le=models.MOST)] = None,
-        state: Literal["answered", "waiting", "not asked", "silent", "late"] | None = None,
-        search: Annotated[str, Query(max_length=200)] = "",
-        offset: Annotated[int, Query(ge=0, le=models.MOST)] = 0,
-        limit: Annotated[int, Query(ge=1, le=models.MOST_AT_ONCE)] = 50,
-    ) -> models.PeopleReply:
+    async def people(wanted: Annotated[models.PeopleQuery, Query()]) -> models.PeopleReply:
         """Who is asked at a deployment, by default the current or else the last one."""
-        number, rows = await run_in_threadpool(_people, study, deployment)
-        found = selected(rows, state, search, offset, limit)
+        number, rows = await run_in_threadpool(_people, study, wanted.deployment)
+        found = selected(rows, wanted.state, wanted.search, wanted.offset, wanted.limit)
         return models.PeopleReply.model_validate({"deployment": number, **found})
 
     @router.get("/overview", responses=documented(), dependencies=read)
@@ -206,7 +204,7 @@ def _reading(router: APIRouter, service: Service) -> None:
 def _asking(router: APIRouter, service: Service) -> None:
     study = service.study
 
-    @router.post("/ask", responses=documented(*BODY), dependencies=[needs(Scope.ASK)])
+    @router.post("/ask", responses=documented(*BODY), dependencies=[service.needs(Scope.ASK)])
     async def ask(given: models.AskRequest) -> models.AskReply:
         """Questions, leased to their holder."""
 
@@ -233,7 +231,7 @@ def _asking(router: APIRouter, service: Service) -> None:
 
     known = (*BODY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
-    @router.post("/tell", responses=documented(*known), dependencies=[needs(Scope.TELL)])
+    @router.post("/tell", responses=documented(*known), dependencies=[service.needs(Scope.TELL)])
     async def tell(given: models.TellRequest) -> models.ReceiptReply:
         """Stores an answer. When the reply arrives, the answer is on disk."""
         receipt = await run_in_threadpool(told, given)
@@ -249,7 +247,9 @@ def _asking(router: APIRouter, service: Service) -> None:
                 raise
             return error_body(code, message)
 
-    @router.post("/tell-many", responses=documented(*BODY), dependencies=[needs(Scope.TELL)])
+    @router.post(
+        "/tell-many", responses=documented(*BODY), dependencies=[service.needs(Scope.TELL)]
+    )
     async def tell_many(given: models.TellManyRequest) -> models.TellManyReply:
         """Stores answers one by one: a receipt or an error for each."""
 
@@ -262,7 +262,7 @@ def _asking(router: APIRouter, service: Service) -> None:
 
 
 def _managing(router: APIRouter, service: Service) -> None:
-    study, manage = service.study, [needs(Scope.MANAGE)]
+    study, manage = service.study, [service.needs(Scope.MANAGE)]
     known = (*BODY, HTTPStatus.NOT_FOUND)
 
     @router.post("/answers/{answer}/withdraw", responses=documented(*known), dependencies=manage)

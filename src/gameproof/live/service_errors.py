@@ -122,7 +122,9 @@ def _complaint(error: Mapping[str, Any]) -> str:
         return "the body is not valid JSON"
     place: Sequence[Any] = error["loc"]
     said = str(error["msg"])
-    if ANSWER in place:  # one complaint instead of one for each form that an answer can have
+    if (
+        place[0] == "body" and ANSWER in place
+    ):  # one complaint instead of one for each form that an answer can have
         place = place[: place.index(ANSWER) + 1]
         said = "expected a list of numbers, a number, or an object from columns to values"
     name = ".".join(map(str, place[1:])) or str(place[0])
@@ -138,7 +140,7 @@ async def _not_there(request: Request, error: Exception) -> JSONResponse:
         allowed = (error.headers or {}).get("Allow", "another method")
         message = f"{request.method} is not possible at {path}; use {allowed}"
         return error_reply("method-not-allowed", message, error.headers)
-    return JSONResponse(error_body("bad-request", str(error.detail)), error.status_code)
+    return error_reply("bad-request", f"the request cannot be read: {error.detail}")
 
 
 async def _failed(request: Request, error: Exception) -> JSONResponse:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gameproof.live.tokens import Scope
 
@@ -13,7 +13,14 @@ MOST = 2**53 - 1
 MOST_AT_ONCE = 1000
 MONTH = 31 * 24 * 3600.0
 
-Id = Annotated[int, Field(ge=0, le=MOST)]
+
+def _whole(value: Any) -> Any:
+    """In JSON, 3.0 is the integer 3."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Id = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(_whole)]
+Number = Annotated[int, Field(ge=1, le=MOST_AT_ONCE), BeforeValidator(_whole)]
 # Databases do not store the zero character, and a log line is one line.
 Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
@@ -43,7 +50,7 @@ class ErrorReply(BaseModel):
 class AskRequest(Given):
     """How many questions, and for whom."""
 
-    limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = 1
+    limit: Number = 1
     holder: Annotated[
         Name, Field(description="Who asks. The same holder gets its open questions again.")
     ] = "anybody"
@@ -188,12 +195,36 @@ class RecommendationReply(Classifier):
     why: str
 
 
+class HistoryQuery(BaseModel):
+    """Which answers."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    first: Annotated[int, Field(ge=0, le=MOST)] = 0
+    limit: Annotated[int, Field(ge=1, le=100_000)] = MOST_AT_ONCE
+
+
 class HistoryReply(BaseModel):
     """Answers by deployment and position; `next` is the `first` of the next page."""
 
     columns: list[str]
     rows: list[list[str | int | float | None]]
     next: int | None
+
+
+State = Literal["answered", "waiting", "not asked", "silent", "late"]
+
+
+class PeopleQuery(BaseModel):
+    """Which people."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    deployment: Annotated[int | None, Field(ge=0, le=MOST)] = None
+    state: State | None = None
+    search: Annotated[str, Field(max_length=200)] = ""
+    offset: Annotated[int, Field(ge=0, le=MOST)] = 0
+    limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = 50
 
 
 class PersonRow(BaseModel):
@@ -203,7 +234,7 @@ class PersonRow(BaseModel):
     person: str
     position: int
     attempt: int
-    state: Literal["answered", "waiting", "not asked", "silent", "late"]
+    state: State
     holder: str | None
     shown: float | None
     answer: int | None

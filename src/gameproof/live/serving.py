@@ -13,12 +13,13 @@ from typing import final
 
 import uvicorn
 
-from gameproof.live.guard import MOST_BYTES, Guard, HostNames, is_loopback
+from gameproof.live.guard import MOST_BYTES, Guard
+from gameproof.live.host_names import HostNames, is_loopback
 from gameproof.live.service import Service
 from gameproof.live.study import Study
 from gameproof.live.tokens import TokenFile
 
-HOST, PORT = "127.0.0.1", 8642
+HOST, PORT, MOST_PORTS = "127.0.0.1", 8642, 65535
 # Seconds that requests have to end when the service stops.
 STOP_PATIENCE = 10
 
@@ -51,7 +52,9 @@ class Place:
     most_bytes: int = MOST_BYTES
 
     def check(self) -> None:
-        """Raises ValueError if strangers could call the service."""
+        """Raises ValueError if strangers could call the service, or nobody could."""
+        if not 0 <= self.port <= MOST_PORTS:
+            raise ValueError(f"port must be between 0 and {MOST_PORTS}, got {self.port}")
         if self.tokens is not None and not self.tokens.tokens():
             raise ValueError(
                 f"{self.tokens.path} has no token; create one: gameproof live token "
