@@ -8,6 +8,7 @@ import pytest
 
 from gameproof.core.errors import DataError
 from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
+from gameproof.tables.parquet_files import parquet_metadata
 from gameproof.tables.read_table import read_table
 from gameproof.tables.table import open_table
 from gameproof.tables.write_table import write_table
@@ -60,5 +61,6 @@ def test_changed_column_name_is_noticed_in_a_file_that_gameproof_wrote(tmp_path:
         assert "savings" in open_table(path).columns
         path.write_bytes(path.read_bytes().replace(b"savings", b"savinGs"))
     assert "savinGs" in open_table(foreign).columns
-    with pytest.raises(DataError, match="truncated or altered"):
-        open_table(own)
+    for read in (open_table, lambda path: parquet_metadata(str(path), path.name)):
+        with pytest.raises(DataError, match="truncated or altered"):
+            read(own)

@@ -35,6 +35,13 @@ def _digest(schema: Any, n_rows: int) -> bytes:
     return hashlib.sha256(json.dumps([n_rows, columns]).encode()).hexdigest().encode()
 
 
+def _require_digest(file: Any) -> None:
+    """Raises ValueError if an open file differs from the digest that it stores, if it does."""
+    expected = (file.metadata.metadata or {}).get(DIGEST)
+    if expected not in (None, _digest(file.schema_arrow, file.metadata.num_rows)):
+        raise ValueError("the columns differ from their digest")
+
+
 def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
     """The Arrow table in a Parquet file; raises `DataError` if it is broken or too large."""
     import pyarrow as pa
@@ -44,9 +51,7 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
     with _broken(given):
         whole = pq.ParquetFile(pa.BufferReader(data))
         require_size(_stated_size(whole.metadata), limit, given, DataError)
-        expected = (whole.metadata.metadata or {}).get(DIGEST)
-        if expected not in (None, _digest(whole.schema_arrow, whole.metadata.num_rows)):
-            raise ValueError("the columns differ from their digest")
+        _require_digest(whole)
         texts = [field.name for field in whole.schema_arrow if _is_text(field.type)]
         reader = pq.ParquetFile(
             pa.BufferReader(data), read_dictionary=texts, page_checksum_verification=True
@@ -68,6 +73,7 @@ def parquet_metadata(path: str, given: str) -> tuple[list[int], tuple[str, ...]]
     import pyarrow.parquet as pq
 
     with _broken(given), pq.ParquetFile(path) as file:
+        _require_digest(file)
         names = tuple(str(name) for name in file.schema_arrow.names)
         groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
         return [group.num_rows for group in groups], names
