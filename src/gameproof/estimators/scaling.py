@@ -75,7 +75,8 @@ class Units(NamedTuple):
 
     def standardised(self, X: Matrix) -> Matrix:
         """Features in the units of the fit."""
-        Z: Matrix = (X - self.mean) / self.scale
+        Z: Matrix = X - self.mean
+        Z /= self.scale  # in place: a table may fill most of the memory
         return Z
 
     def coefficients(self, theta: Vector) -> Vector:
