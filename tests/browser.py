@@ -114,11 +114,13 @@ class Browser:
         first, self.rest = self.rest.split(b"\0", 1)
         return json.loads(first)
 
-    def open(self, path: Path, width: int = 1000, theme: str = "light", media: str = "") -> None:
-        """Shows a page, drawn and at rest; what was reported before is forgotten."""
+    def open(
+        self, page: Path | str, width: int = 1000, theme: str = "light", media: str = ""
+    ) -> None:
+        """Shows a file or an address, drawn and at rest; earlier reports are forgotten."""
         self.show(width, theme, media)
         self.events.clear()
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         until = time.monotonic() + PATIENCE
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             assert time.monotonic() < until, "the page does not load"

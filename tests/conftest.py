@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -52,3 +53,16 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         pytest.skip(f"{program} does not start: {error}")
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def cluster_client() -> Iterator[Any]:
+    """The client of a cluster of two workers in this process; it is Dask's default client."""
+    from distributed import Client, LocalCluster
+
+    options: Any = {"dashboard_address": None, "worker_dashboard_address": None}
+    with (
+        LocalCluster(processes=False, n_workers=2, threads_per_worker=1, **options) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client

@@ -58,7 +58,7 @@ def test_answers_are_rows_in_the_columns_of_the_table(capsys, people, study, tmp
 def test_an_unchanged_row_is_the_person_as_the_study_knows_it(capsys, people, study, tmp_path):
     questions = live(capsys, "ask", study, "--limit", 2)["questions"]
     live(capsys, "tell", study, reports(people, questions, tmp_path / "answers.csv"))
-    from gameproof.live.study import open as open_study
+    from gameproof.live.open_study import open as open_study
 
     with open_study(study) as opened:
         history = opened.history()

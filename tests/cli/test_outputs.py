@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from command import MEANING
+from command import MEANING, fit
 from gameproof import load_model
 from gameproof.cli import outputs
 from gameproof.cli.main import main
@@ -124,3 +124,21 @@ def test_output_does_not_follow_a_link_out_of_its_folder(
     assert main(given) == 1
     assert f"leads to {target} through a link" in capsys.readouterr().err
     assert target.read_text() == "old"
+
+
+def test_fit_writes_the_model_and_prints_the_result_even_if_the_page_fails(
+    people: Path, tmp_path: Path, capsys, monkeypatch
+) -> None:
+    def fails(*_args: object, **_options: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("gameproof.tables.table_fit.write_audit", fails)
+    out, page = tmp_path / "m.json", tmp_path / "p.html"
+    assert fit(people, out, "--radius", "0.05", "--report", str(page)) == 1
+    printed = capsys.readouterr()
+    assert load_model(out).predict(people).size == 400
+    assert printed.out.startswith("verdict: ")
+    assert f"model: {out}" in printed.out
+    assert "page:" not in printed.out
+    assert "the page could not be written: no space left on device" in printed.err
+    assert not page.exists()

@@ -1,8 +1,8 @@
-"""Databases that are full, gone or changed, clocks that jump, and many processes at once."""
+"""Databases that are full or gone, clocks that jump, and many processes at once."""
 
 import numpy as np
 import pytest
-from sqlalchemy import create_engine, event, text
+from sqlalchemy import event
 
 import gameproof as gp
 from gameproof.live.facts import Status
@@ -28,9 +28,17 @@ def test_a_full_disk_loses_nothing(tmp_path) -> None:
         connection.execute(f"PRAGMA max_page_count = {pages}")
 
     event.listen(engine, "checkout", fill)
+    acknowledged = [told.answer_id]
+
+    def tell_until_full():
+        for number in range(1000):
+            receipt = study.tell(second.id, answer(study, second), key=f"{number:0500}")
+            acknowledged.append(receipt.answer_id)
+
     with pytest.raises(gp.live.LedgerError, match="full") as error:
-        study.tell(second.id, answer(study, second), key="x" * 100_000)
+        tell_until_full()
     assert error.value.code == "store-unavailable"
+    assert [a.id for a in study.ledger.answers(study._id)] == acknowledged
     event.remove(engine, "checkout", fill)
     engine.dispose()
     assert study.tell(first.id, answer(study, first)) == told
@@ -55,30 +63,6 @@ def test_a_database_that_returns_has_every_acknowledged_answer(postgresql) -> No
     complete(study)
     assert study.recommend().final
     study.close()
-
-
-CHANGES = {
-    "UPDATE answer SET body = (SELECT body FROM answer WHERE id = 2) WHERE id = 1": "answer 1 ",
-    "UPDATE answer SET status = 'late' WHERE id = 2": "answer 2 ",
-    "UPDATE deployment SET theta = theta_hash WHERE number = 1": "deployment 1 ",
-    "UPDATE question SET agent = agent + 1 WHERE id = 1": "deployment 0 ",
-    "UPDATE event SET body = '{}' WHERE number = 3": "event 3 ",
-    "UPDATE study SET fingerprint = 'other'": "specification",
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_a_changed_row_is_named(tmp_path, change) -> None:
-    path = tmp_path / "study.db"
-    with gp.live.create(path, problem(), **SETTINGS) as study:
-        complete(study)
-        assert study.verify() == []
-    engine = create_engine(f"sqlite:///{path}")
-    with engine.begin() as connection:
-        assert connection.execute(text(change)).rowcount == 1
-    engine.dispose()
-    with gp.live.open(path) as study:
-        assert any(CHANGES[change] in sentence for sentence in study.verify())
 
 
 @pytest.mark.parametrize("jump", [-1e9, -3600.0, 1e9])

@@ -1,6 +1,7 @@
 """The loaders on the published data, compared with known counts and with pandas."""
 
 import gzip
+import os
 import time
 from pathlib import Path
 
@@ -153,13 +154,21 @@ def test_loading_does_not_take_long(published: Path) -> None:
     assert time.perf_counter() - start < 10.0
 
 
-def test_without_a_home_directory_the_variable_to_set_is_named(monkeypatch, tmp_path) -> None:
+@pytest.mark.parametrize("empty", [False, True])
+def test_without_a_home_directory_the_variable_to_set_is_named(
+    empty: bool, monkeypatch, tmp_path
+) -> None:
+    """With an empty HOME, Python would take the root folder."""
+
     def homeless(cls: object = None) -> None:
         raise RuntimeError("Could not determine home directory.")
 
     for name in ("GAMEPROOF_DATA", "XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(Path, "home", homeless)
+    if empty and os.name == "posix":
+        monkeypatch.setenv("HOME", "")
+    else:
+        monkeypatch.setattr(Path, "home", homeless)
     with pytest.raises(gp.DataError, match=r"no home directory .*; set GAMEPROOF_DATA to"):
         gp.load_credit()
     monkeypatch.setenv("GAMEPROOF_DATA", str(tmp_path))

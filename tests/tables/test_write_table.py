@@ -6,8 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gameproof.core.errors import DataError
 from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
+from gameproof.tables.parquet_files import parquet_metadata
 from gameproof.tables.read_table import read_table
+from gameproof.tables.table import open_table
 from gameproof.tables.write_table import write_table
 
 COLUMNS = {
@@ -47,3 +50,17 @@ def test_made_up_people_are_the_same_for_a_seed_and_differ_between_seeds(tmp_pat
     assert found[0].fingerprint == found[1].fingerprint != found[2].fingerprint
     assert found[0].features.names[:2] == ("age", "income")
     assert 0.3 < (found[0].y > 0).mean() < 0.7
+
+
+def test_changed_column_name_is_noticed_in_a_file_that_gameproof_wrote(tmp_path: Path) -> None:
+    """A file of another program has no digest of its columns, so there the change passes."""
+    people, own, foreign = made_up_people(50), tmp_path / "own.parquet", tmp_path / "other.parquet"
+    write_table(own, people)
+    pd.DataFrame(people).to_parquet(foreign)
+    for path in (own, foreign):
+        assert "savings" in open_table(path).columns
+        path.write_bytes(path.read_bytes().replace(b"savings", b"savinGs"))
+    assert "savinGs" in open_table(foreign).columns
+    for read in (open_table, lambda path: parquet_metadata(str(path), path.name)):
+        with pytest.raises(DataError, match="truncated or altered"):
+            read(own)

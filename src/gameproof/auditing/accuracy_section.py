@@ -5,6 +5,7 @@ from __future__ import annotations
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.metric_rows import METRICS
+from gameproof.auditing.metric_types import Metric
 from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
 from gameproof.auditing.row_types import Quality
@@ -40,7 +41,7 @@ def accuracy_section(audit: Audit) -> Section:
         Column("model"),
         *(Column(name, "count") for name in ("people", f"with {outcome(audit, 1)}")),
         *SHARE,
-        Column("AUC", "number"),
+        Column("AUC", "decimal"),
         *accepted_columns(audit),
     ]
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", *ACCEPTED)
@@ -53,11 +54,8 @@ def accuracy_section(audit: Audit) -> Section:
 
 def _area(audit: Audit) -> str:
     """A sentence on AUC, Gini and KS of the model under audit."""
-    found = {
-        row.metric: row
-        for row in audit.of(audit.metrics, audit.models[-1])
-        if row.group is None and row.multiple == 0
-    }
+    own = audit.of(audit.metrics, audit.models[-1])
+    found = {row.metric: row for row in own if _is_clean(row)}
     if "auc" not in found:
         return ""
     area = found["auc"]
@@ -72,7 +70,7 @@ def metric_table(audit: Audit) -> Table:
     columns = [
         *(Column(title) for title in ("model", "metric")),
         Column("multiple of the budgets", "number"),
-        *(Column(title, "number") for title in ("value", "95 % from", "to")),
+        *(Column(title, "decimal") for title in ("value", "95 % from", "to")),
         Column("kind of interval"),
     ]
     rows = [row for row in audit.metrics if row.group is None]
@@ -138,24 +136,30 @@ def _idle(good: Quality) -> str:
 
 
 def _dots(audit: Audit) -> Chart:
+    """AUC or accuracy of all models: accuracy says little if an outcome is rare."""
+    found = [(row.model, row.accuracy, row.low, row.high) for row in audit.quality]
+    what, axis, written = "Accuracy", ACCURACY, percent
+    areas = [row for row in audit.metrics if row.metric == "auc" and _is_clean(row)]
+    if audit.measure.name == "auc" and len(areas) == len(found):
+        found = [(row.model, row.value, row.low, row.high) for row in areas]
+        what, axis, written = "AUC", "AUC", "{:.3f}".format
     return Chart(
         "dots",
-        "Accuracy when nobody games, with 95 % intervals",
-        f"Accuracy: {listed([f'{row.model} {percent(row.accuracy)}' for row in audit.quality])}.",
+        f"{what} when nobody games, with 95 % intervals",
+        f"{what}: {listed([f'{model} {written(value)}' for model, value, *_ in found])}.",
         [
-            Series(
-                row.model,
-                [row.accuracy],
-                low=[row.low],
-                high=[row.high],
-                look=series_look(audit, row.model),
-            )
-            for row in reversed(audit.quality)
+            Series(model, [value], low=[low], high=[high], look=series_look(audit, model))
+            for model, value, low, high in reversed(found)
         ],
-        ACCURACY,
+        axis,
         labels=["all people"],
-        percent=True,
+        percent=what != "AUC",
     )
+
+
+def _is_clean(row: Metric) -> bool:
+    """Whether a metric is about everyone, when nobody games."""
+    return row.group is None and row.multiple == 0
 
 
 def _scores(audit: Audit) -> Chart:

@@ -56,11 +56,13 @@ class Applicants:
         prepare: Any,
         names: tuple[str, ...] | None,
         average: AveragedScore | None = None,
+        *,
+        one_label: bool = False,
     ) -> Applicants:
         """Checks that table, labels, budgets and preparation fit together.
 
         `names` are the feature names of the models, if they have any. Without budgets, every column
-        can be changed by the default amount.
+        can be changed by the default amount. With `one_label`, all labels may be the same.
         """
         rows, columns = as_rows(X), column_names(X)
         if prepare is None and average is None:
@@ -78,7 +80,7 @@ class Applicants:
         if prepare is not None:
             called = tuple(preparation.names_out(Z.shape[1]))
             _agreed(called, names, "the prepared table")
-        people = Population(Z, y)  # checks the rows and the labels
+        people = Population(Z, y, one_label=one_label)  # checks the rows and the labels
         table = preparation.numbers(rows)
         checked = _budgets(budgets, preparation, table)
         shown = ("mean probability",) if average is not None else called

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gameproof.auditing.accuracy_section import ACCURACY, SHARE
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.number_format import listed, number, percent
+from gameproof.auditing.number_format import listed, number, percent, shortened
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
 from gameproof.auditing.row_types import Gaming
 from gameproof.auditing.scored_applicants import BAD, REFUSED
@@ -21,8 +21,8 @@ from gameproof.auditing.section_parts import (
 )
 
 MOVERS = {BAD: "those who should be refused move", REFUSED: "everyone who is refused moves"}
-LONGEST = 90  # characters of an axis label
-MULTIPLE = "multiple of the budgets (1: the budgets as stated)"
+LONGEST, MOST_LINES = 90, 4  # characters of an axis label, lines with a budget below it
+MULTIPLE = "multiple of the budgets"
 
 
 def gaming_section(audit: Audit) -> Section | None:
@@ -34,9 +34,9 @@ def gaming_section(audit: Audit) -> Section | None:
         Column("who moves"),
         Column("multiple of the budgets", "number"),
         *SHARE,
-        Column("AUC", "number"),
+        Column("AUC", "decimal"),
         *accepted_columns(audit),
-        Column("cost per applicant", "number"),
+        Column("cost per applicant", "decimal"),
     ]
     fields = ("movers", "multiple", "accuracy", "low", "high", "auc", *ACCEPTED, "cost")
     table = cells(audit.gaming, "model", *fields)
@@ -60,10 +60,21 @@ def gaming_section(audit: Audit) -> Section | None:
 
 
 def budget_axis(audit: Audit) -> str:
-    """The label of the axis of multiples, with the budgets in the table's units if they fit."""
-    stated = [f"{name} {text.split(' (')[0]}" for name, text in audit.budgets.by_column().items()]
-    label = f"multiple of the budgets (1: {'; '.join(stated)})"
-    return label if len(label) <= LONGEST else MULTIPLE
+    """The label of the axis of multiples, with the budgets in the table's units.
+
+    Budgets that do not fit beside the label have a line each, and the last line counts the rest.
+    """
+    stated = [
+        f"{shortened(name)} {text.split(' (')[0]}"
+        for name, text in audit.budgets.by_column().items()
+    ]
+    label = f"{MULTIPLE} (1: {'; '.join(stated)})"
+    if len(label) <= LONGEST:
+        return label
+    lines = [f"1: {shortened(text, LONGEST - 3)}" for text in stated]
+    if len(lines) > MOST_LINES:
+        lines[MOST_LINES - 1 :] = [f"and {len(lines) - MOST_LINES + 1} more columns"]
+    return "\n".join([MULTIPLE, *lines])
 
 
 def _finding(audit: Audit) -> str:

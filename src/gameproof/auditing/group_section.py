@@ -38,7 +38,7 @@ def group_section(audit: Audit) -> Section | None:
     columns = [
         *(Column(title) for title in ("group", "model", "metric")),
         Column("multiple of the budgets", "number"),
-        *(Column(title, "number") for title in ("value", "95 % from", "to")),
+        *(Column(title, "decimal") for title in ("value", "95 % from", "to")),
         Column("interval"),
     ]
     fields = ("group", "model", "metric", "multiple", "value", "low", "high", "interval")
@@ -105,7 +105,7 @@ def _differences(rows: list[MetricDifference]) -> Table:
     columns = [
         *(Column(title) for title in ("group", "model", "against", "metric")),
         Column("multiple of the budgets", "number"),
-        *(Column(title, "number") for title in ("difference", "95 % from", "to")),
+        *(Column(title, "decimal") for title in ("difference", "95 % from", "to")),
     ]
     fields = ("group", "model", "against", "metric", "multiple", "difference", "low", "high")
     table = cells(rows, *fields)

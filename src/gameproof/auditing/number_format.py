@@ -96,6 +96,15 @@ def listed(parts: Sequence[str]) -> str:
     return " and ".join([*([", ".join(parts[:-1])] if len(parts) > 1 else []), *parts[-1:]])
 
 
+def shortened(text: str, most: int = 40) -> str:
+    """The text, cut off if it is longer than `most` characters.
+
+    >>> shortened("NumberOfOpenCreditLinesAndLoans", 12)
+    'NumberOfOpe…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def p_value(p: float) -> str:
     """A p-value to two digits."""
     return f"{p:.2g}" if p >= 1e-4 else "< 0.0001"
@@ -125,6 +134,8 @@ def cell(value: Any, kind: str = "text") -> str:
 
     >>> cell(0.7634, "percent"), cell(-0.012, "points"), cell(1234567, "count"), cell(None)
     ('76.3\\xa0%', '−1.2', '1,234,567', '–')
+    >>> cell(0.75, "decimal"), cell(0.75, "number")
+    ('0.750', '0.75')
     """
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return NOTHING
@@ -136,7 +147,9 @@ def cell(value: Any, kind: str = "text") -> str:
         return f"{value:,}"
     if kind == "label":
         return f"{value:+d}".replace("-", "−")
-    if kind == "number":
+    if kind == "decimal" and abs(value) < 99.95:
+        return f"{value:.3f}".replace("-", "−")
+    if kind in ("number", "decimal"):
         return _sayable(float(value)).replace("-", "−")
     if kind == "interval":
         middle, low, high = (cell(part, "number") for part in value)

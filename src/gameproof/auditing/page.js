@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
-  const HEIGHT = 330, ROW = 20, LOOKS = 5;
+  const HEIGHT = 330, ROW = 20, LINE = 15, LOOKS = 5;
 
   const make = (tag, attributes, parent, text) => {
     const node = document.createElementNS(SVG, tag);
@@ -96,9 +96,9 @@
   let serial = 0;
 
   class Chart {
-    constructor(figure) {
+    constructor(figure, spec = JSON.parse(figure.querySelector("script").textContent)) {
       this.figure = figure;
-      this.spec = JSON.parse(figure.querySelector("script").textContent);
+      this.spec = spec;
       this.plot = figure.querySelector(".plot");
       this.flat = this.spec.kind === "lines";
       this.scales = { x: this.spec.log_x ? LOG : EVEN, y: this.spec.log_y ? LOG : EVEN };
@@ -107,11 +107,23 @@
       this.at = null;
       this.clip = `clip-${++serial}`;
       this.furnish();
-      this.places = [...new Set(this.spec.series.flatMap((s) => s.x))].sort((a, b) => a - b);
+      this.arrange();
       new ResizeObserver(() => {
         const width = this.plot.clientWidth;
         if (width && width !== this.width) this.draw();
       }).observe(this.plot);
+      this.draw();
+    }
+
+    arrange() {
+      this.places = [...new Set(this.spec.series.flatMap((s) => s.x))].sort((a, b) => a - b);
+    }
+
+    // New values for the same series; what is hidden, zoomed to or pointed at stays so.
+    update(spec) {
+      this.spec = spec;
+      this.arrange();
+      if (this.at !== null && this.at >= this.places.length) this.at = null;
       this.draw();
     }
 
@@ -198,12 +210,14 @@
       this.width = this.plot.clientWidth || 680;
       this.row = spec.kind === "dots" ? 28 : ROW;
       const rows = spec.labels.length * (26 + this.row * Math.max(1, this.shown.length));
-      const height = flat ? HEIGHT : rows + 50;
+      const under = LINE * (spec.x_label.split("\n").length - 1);
+      const height = (flat ? HEIGHT : rows + 50) + under;
       const beside = spec.kind === "bars" ? 62 : 20;
       // Names of vertical reference lines have their own row below the axis title.
       const above = flat ? (spec.upright.length ? 42 : 30) : 6;
-      this.inner = { left: flat ? 52 : 16, right: this.width - beside, top: above, bottom: height - 44 };
       this.span = this.spans();
+      const margin = flat ? Math.max(52, 14 + 6.7 * this.longest()) : 16;
+      this.inner = { left: margin, right: this.width - beside, top: above, bottom: height - 44 - under };
       const { left, right, top, bottom } = this.inner, { x, y } = this.span;
       this.X = along(this.scales.x, x, left, right);
       this.Y = along(this.scales.y, y, bottom, top);
@@ -224,6 +238,16 @@
       this.point(this.at);
     }
 
+    // The values of the vertical axis and their texts, the longest of which needs room beside it.
+    upTicks() {
+      const { log_y: log, percent } = this.spec, found = (log ? logTicks : ticks)(...this.span.y, 5);
+      return found.map((v) => [v, log ? written(v, false, 6) : tickText(v, percent, found)]);
+    }
+
+    longest() {
+      return Math.max(...this.upTicks().map(([, text]) => text.length));
+    }
+
     axes(svg) {
       const { spec, flat } = this, { left, right, top, bottom } = this.inner;
       const across = (spec.log_x ? logTicks : ticks)(...this.span.x, clamp(Math.floor((right - left) / 80), 2, 10));
@@ -233,16 +257,16 @@
         make("text", { x: this.X(v), y: bottom + 17, "text-anchor": "middle" }, svg, text);
       }
       if (flat) {
-        const up = (spec.log_y ? logTicks : ticks)(...this.span.y, 5);
-        for (const v of up) {
+        for (const [v, text] of this.upTicks()) {
           make("path", { class: "grid", d: `M${left} ${this.Y(v)}H${right}` }, svg);
-          const place = { x: left - 8, y: this.Y(v) + 4, "text-anchor": "end" };
-          make("text", place, svg, spec.log_y ? written(v, false, 6) : tickText(v, spec.percent, up));
+          make("text", { x: left - 8, y: this.Y(v) + 4, "text-anchor": "end" }, svg, text);
         }
         make("text", { x: 0, y: 12 }, svg, spec.y_label);
       }
       make("path", { class: "axis", d: `M${left} ${bottom}H${right}` }, svg);
-      make("text", { x: right, y: bottom + 37, "text-anchor": "end" }, svg, spec.x_label);
+      spec.x_label.split("\n").forEach((line, k) => {
+        make("text", { x: right, y: bottom + 37 + LINE * k, "text-anchor": "end" }, svg, line);
+      });
       const within = (v, [low, high]) => v >= low && v <= high;
       const upright = flat ? spec.upright : spec.across;
       for (const [v, name] of upright.filter(([v]) => within(v, this.span.x))) {
@@ -371,7 +395,7 @@
       let head, x, y;
       if (this.flat) {
         const place = this.places[k];
-        head = `${this.spec.x_label} ${written(place)}`;
+        head = `${this.spec.x_label.split("\n")[0]} ${written(place)}`;
         x = this.X(place);
         y = this.inner.top;
         make("path", { class: "guide", d: `M${x} ${y}V${this.inner.bottom}` }, this.over);
@@ -494,6 +518,10 @@
   }
 
   const charts = [...document.querySelectorAll("figure.chart")].map((figure) => new Chart(figure));
+  // Other scripts of a page draw charts that change.
+  globalThis.gameproof = { Chart: class extends Chart {
+    constructor(...given) { super(...given); charts.push(this); }
+  } };
 
   const theme = document.getElementById("theme"), root = document.documentElement;
   const dark = matchMedia("(prefers-color-scheme: dark)");

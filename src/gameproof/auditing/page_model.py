@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, final
 
-Kind = Literal["text", "number", "interval", "percent", "points", "count", "label", "verdict"]
+Kind = Literal[
+    "text", "number", "decimal", "interval", "percent", "points", "count", "label", "verdict"
+]
 Value = float | None
 
 

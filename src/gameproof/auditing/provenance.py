@@ -31,12 +31,25 @@ def provenance(
         found[f"fingerprint of {name}"] = fingerprint
     if seed is not None:
         found["seed"] = str(seed)
-    found |= {name: str(value) for name, value in (settings or {}).items()}
+    found |= {name: _said(value) for name, value in (settings or {}).items()}
     found["versions"] = ", ".join(
         [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)]
     )
     found["made"] = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
     return found
+
+
+def _said(value: Any) -> str:
+    """A setting as a person would say it.
+
+    >>> _said(True), _said(120000), _said(1.0), _said("auto")
+    ('yes', '120,000', '1', 'auto')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def fingerprint(X: ArrayLike, y: ArrayLike, names: Sequence[str]) -> str:

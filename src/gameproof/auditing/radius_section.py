@@ -87,7 +87,7 @@ def _table(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str], measure
     for key, name in {**titles, "risk": "worst-case log loss"}.items():
         for each, title in ((key, name), (f"{key} error", "±")):
             if each in rows[0]:
-                columns.append(Column(title, "number"))
+                columns.append(Column(title, "decimal"))
                 keys.append(each)
     values = [[row[key] for key in keys] for row in rows]
     return Table(f"{measure} by training radius", columns, values)

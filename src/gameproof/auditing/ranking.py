@@ -58,12 +58,7 @@ class Ranking(NamedTuple):
         """The area under the curve and its interval, by DeLong on the scale of log odds."""
         good, bad = self.placements()
         area, deviation = float(good.mean()), _deviation(good, bad)
-        if not 0 < area < 1 or deviation == 0:
-            # Perfect separation of k pairs leaves the chance of an overlap up to this bound.
-            bound = 1 - ((1 - CONFIDENCE) / 2) ** (1 / min(good.size, bad.size))
-            return area, max(0.0, area - bound), min(1.0, area + bound)
-        half = Z * deviation / (area * (1 - area))
-        return area, float(expit(logit(area) - half)), float(expit(logit(area) + half))
+        return area, *area_interval(area, deviation, min(good.size, bad.size))
 
     def auc_difference(self, other: Ranking) -> tuple[float, float, float]:
         """The area of this ranking minus that of another one of the same people, by DeLong."""
@@ -95,6 +90,17 @@ class Ranking(NamedTuple):
             shares.append(below[:, last] / np.maximum(below[:, -1:], 1))
         found: Vector = np.max(shares[1] - shares[0], axis=1)
         return np.maximum(found, 0.0)
+
+
+def area_interval(area: float, deviation: float, fewest: int) -> tuple[float, float]:
+    """The interval of an area by its standard deviation, on the scale of log odds; `fewest` is the
+    number of good or of bad applicants, whichever is smaller."""
+    if not 0 < area < 1 or deviation == 0:
+        # Perfect separation of k pairs leaves the chance of an overlap up to this bound.
+        bound = 1 - ((1 - CONFIDENCE) / 2) ** (1 / fewest)
+        return max(0.0, area - bound), min(1.0, area + bound)
+    half = Z * deviation / (area * (1 - area))
+    return float(expit(logit(area) - half)), float(expit(logit(area) + half))
 
 
 def percentile_interval(resampled: Vector) -> tuple[float, float]:

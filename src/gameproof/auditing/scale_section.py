@@ -58,7 +58,7 @@ def _powers(audit: Audit) -> Table:
         Column("model"),
         *(Column(title, "number") for title in ("power", "each moves by")),
         *SHARE,
-        Column("log loss", "number"),
+        Column("log loss", "decimal"),
         *accepted_columns(audit),
     ]
     fields = ("model", "power", "moved", "accuracy", "low", "high", "risk", *ACCEPTED)
@@ -66,7 +66,7 @@ def _powers(audit: Audit) -> Table:
 
 
 def _losses(audit: Audit) -> Table:
-    columns = [Column("model"), *(Column(n, "number") for n in ("radius", "largest log loss"))]
+    columns = [Column("model"), Column("radius", "number"), Column("largest log loss", "decimal")]
     return Table("log loss by radius", columns, cells(audit.losses, "model", "radius", "risk"))
 
 

@@ -15,13 +15,13 @@ FIELDS = ("approved", "bad_rate", "bad_approved", "cost")
 def threshold_section(audit: Audit) -> Section:
     """What each approval rate means for bad rates and costs."""
     gamed = bool(audit.movable)
-    columns = [Column("model"), Column("approve"), Column("from a probability of", "number")]
+    columns = [Column("model"), Column("approve"), Column("from a probability of", "decimal")]
     for when in ("", ", gamed") if gamed else ("",):
         columns += [
             Column(f"approved{when}", "percent"),
             Column(f"bad rate{when}", "percent"),
             Column(f"bad approved{when}", "percent"),
-            Column(f"cost{when}", "number"),
+            Column(f"cost{when}", "decimal"),
         ]
     names = [*FIELDS, *(f"gamed_{name}" for name in FIELDS if gamed)]
     table = cells(audit.thresholds, "model", "approve", "threshold", *names)

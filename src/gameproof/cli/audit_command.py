@@ -15,8 +15,8 @@ from gameproof.cli.table_options import (
     add_meaning,
     add_measure,
     add_table,
-    parse_costs,
-    read_table,
+    parse_engine,
+    read_table_or_files,
     table_name,
 )
 from gameproof.tables.defaults import LABEL_COST, POWER
@@ -44,7 +44,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     parser.add_argument(
         "model", type=model_file, metavar="MODEL", help="a file that gameproof fit or skops wrote"
     )
-    add_table(parser)
+    add_table(parser, files=True)
     add_meaning(parser, model_knows=True)
     parser.add_argument(
         "--power",
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     require_writable(options.report, force=options.force, inputs=(options.model, options.table))
     with console.step(f"reading {options.model} and {table_name(options.table)}"):
         model = load_model_in_use(options.model)
-        table = read_table(options.table, options)
+        table = read_table_or_files(options.table, options)
     stated = None if options.movable is None else parse_movable(options.movable, table)
     found = audit_table(
         model,
@@ -87,7 +87,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
         label_cost=options.label_cost,
         measure=options.measure,
         groups=options.groups,
-        **parse_costs(options),
+        cost_accept_bad=options.cost_accept_bad,
+        cost_refuse_good=options.cost_refuse_good,
+        **parse_engine(options),
         progress=console.progress,
     )
     show_result(found, options, console)

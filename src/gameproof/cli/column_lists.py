@@ -12,14 +12,15 @@ from gameproof.cli.options import UsageError
 
 if TYPE_CHECKING:
     from gameproof.tables.table import Table
+    from gameproof.tables.table_files import TableFiles
 
 
-def column_names(given: list[str] | None, table: Table) -> list[str]:
+def column_names(given: list[str] | None, table: Table | TableFiles) -> list[str]:
     """The names of columns in one or several texts, each once."""
     return list(dict.fromkeys(items(given, table)))
 
 
-def items(given: list[str] | None, table: Table) -> Iterator[str]:
+def items(given: list[str] | None, table: Table | TableFiles) -> Iterator[str]:
     """The items of one or several lists. A text that is the name of a column is one item."""
     for text in given or []:
         found = [text] if text in table.columns else [item for item in split_list(text) if item]

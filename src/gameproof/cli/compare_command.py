@@ -10,9 +10,10 @@ from gameproof.cli.options import add_command, integer
 from gameproof.cli.outputs import add_report, require_writable, show_result
 from gameproof.cli.table_options import (
     add_fit,
+    parse_engine,
     parse_meaning,
     parse_settings,
-    read_table,
+    read_table_or_files,
     table_name,
 )
 
@@ -48,17 +49,18 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Fits all three models on every split and prints the comparison."""
     from gameproof.tables.compare_table import compare_table
     from gameproof.tables.fit_settings import FitSettings
-    from gameproof.tables.training_table import training_table
+    from gameproof.tables.open_training import open_training
 
     require_writable(options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
-        table = read_table(options.table, options)
-        training = training_table(table, **parse_meaning(options, table))
-    found = compare_table(
-        training,
-        FitSettings(**parse_settings(options)),
-        radius=options.radius,
-        splits=options.splits,
-        progress=console.progress,
-    )
+        table = read_table_or_files(options.table, options)
+    meaning, where = parse_meaning(options, table), parse_engine(options)
+    with open_training(table, meaning, **where, progress=console.progress) as training:
+        found = compare_table(
+            training,
+            FitSettings(**parse_settings(options)),
+            radius=options.radius,
+            splits=options.splits,
+            progress=console.progress,
+        )
     show_result(found, options, console)

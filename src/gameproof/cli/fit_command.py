@@ -16,16 +16,19 @@ from gameproof.cli.outputs import (
 )
 from gameproof.cli.table_options import (
     add_fit,
+    parse_engine,
     parse_meaning,
     parse_settings,
-    read_table,
+    read_table_or_files,
     table_name,
 )
 
-EXAMPLE = """example:
+EXAMPLE = """examples:
   gameproof data write people people.csv
   gameproof fit people.csv --target repaid --favourable yes \\
-    --movable savings:0..5000,credit_lines,utilisation:-0.2..0 -o model.json --report page.html"""
+    --movable savings:0..5000,credit_lines,utilisation:-0.2..0 -o model.json --report page.html
+  gameproof fit 'loans/*.parquet' --target repaid --favourable yes --movable savings:0..5000 \\
+    -o model.json --scheduler tcp://host:8786"""
 
 
 def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
@@ -61,12 +64,13 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
     require_writable(options.out, options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
-        table = read_table(options.table, options)
+        table = read_table_or_files(options.table, options)
     fit = fit_table(
         table,
         **parse_meaning(options, table),
         **parse_settings(options),
         radius=options.radius,
+        **parse_engine(options),
         progress=console.progress,
     )
     chosen = fit.audit.verdict.model if options.model == "recommended" else options.model

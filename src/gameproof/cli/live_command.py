@@ -10,11 +10,20 @@ from gameproof.cli import (
     live_create,
     live_export,
     live_reports,
+    live_serve,
     live_simulate,
     live_tell,
 )
 
-ACTIONS = (live_create, live_ask, live_tell, live_reports, live_export, live_simulate)
+ACTIONS = (
+    live_create,
+    live_ask,
+    live_tell,
+    live_reports,
+    live_export,
+    live_simulate,
+    live_serve,
+)
 
 
 def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:

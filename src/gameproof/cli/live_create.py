@@ -70,7 +70,10 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         "algorithms (%(default)s)",
     )
     parser.add_argument(
-        "--batch", type=integer(1), metavar="N", help="rows of the table per deployment (100)"
+        "--batch",
+        type=integer(1),
+        metavar="N",
+        help="rows per deployment (100, or less if few answers are allowed)",
     )
     parser.add_argument(
         "--radius",
@@ -111,7 +114,7 @@ def _add_people(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, console: Console) -> None:
     """Reads the table and creates the study."""
     with needs_live():
-        from gameproof.live.study import create
+        from gameproof.live.open_study import create
         from gameproof.live.study_table import problem_from_table
     with console.step(f"reading {table_name(options.table)}"):
         table = read_table(options.table, options)

@@ -41,6 +41,6 @@ def opened_study(options: argparse.Namespace) -> Iterator[Study]:
             f"there is no study {options.where}; gameproof live create makes one"
         )
     with needs_live():
-        from gameproof.live.study import open as open_study
+        from gameproof.live.open_study import open as open_study
     with open_study(options.where, options.study) as study:
         yield study

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 EXAMPLE = "example: gameproof live tell study.db answers.csv -o receipts.csv"
 QUESTION, KEY = "question", "key"
+# Larger numbers are not exact.
+LARGEST = 2**53
 
 
 def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
@@ -64,7 +66,9 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if options.out:
         with output_to(options.out, options.force):
             write_table(options.out, receipts)
-    counts = Counter(receipts["status"])
+    # A row that stands in the file twice is one answer.
+    stored_once = dict(zip(receipts["answer"], receipts["status"], strict=True))
+    counts = Counter(stored_once.values())
     stored = ", ".join(f"{count:,} {name}" for name, count in sorted(counts.items()))
     console.show(
         f"{stored or 'nothing stored'}\n{status}",
@@ -90,7 +94,9 @@ def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any],
         for row, (question, key, answer) in enumerate(zip(numbers, keys, features, strict=True)):
             try:
                 told = study.tell(question, answer, None if key is None else str(key))
-            except GameproofError as error:
+            except (GameproofError, ValueError) as error:
+                if getattr(error, "code", None) in ("store-unavailable", "not-a-store"):
+                    raise  # the next row would fail as well; running the command again is safe
                 refused.append(f"row {table.row(row)}: {error}")
                 continue
             receipts[QUESTION].append(question)
@@ -104,7 +110,8 @@ def _questions(table: Table) -> list[int]:
 
     cells = table.column(QUESTION, "column").numbers
     numbers = np.full(table.n, np.nan) if cells is None else np.asarray(cells, dtype=np.float64)
-    bad = np.flatnonzero(~(np.isfinite(numbers) & (numbers == np.floor(numbers))))
+    usable = (np.abs(numbers) < LARGEST) & (numbers == np.floor(numbers))
+    bad = np.flatnonzero(~usable)
     if bad.size:
         raise DataError(
             f"row {table.row(int(bad[0]))} has no number in the column {QUESTION!r}; "

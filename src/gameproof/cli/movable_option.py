@@ -17,11 +17,12 @@ from gameproof.cli.options import UsageError
 
 if TYPE_CHECKING:
     from gameproof.tables.table import Table
+    from gameproof.tables.table_files import TableFiles
 
 FORM = "A:LOW..HIGH,B,C:=X|Y"
 
 
-def parse_movable(given: list[str] | None, table: Table) -> dict[str, Any]:
+def parse_movable(given: list[str] | None, table: Table | TableFiles) -> dict[str, Any]:
     """Budgets by column, as `fit_table` takes them: a range, a list of levels, or None."""
     found: dict[str, Any] = {}
     for item in items(given, table):
@@ -32,7 +33,7 @@ def parse_movable(given: list[str] | None, table: Table) -> dict[str, Any]:
     return found
 
 
-def _parse_item(item: str, table: Table) -> tuple[str, Any]:
+def _parse_item(item: str, table: Table | TableFiles) -> tuple[str, Any]:
     """The column and its budget."""
     if item in table.columns:
         return item, None

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol
@@ -126,6 +126,23 @@ def require_writable_folder(folder: Path) -> None:
     if not existing.is_dir():
         raise NotADirectoryError(f"{existing} is a file, expected a folder")
     _try_to_write(existing, folder)
+
+
+def require_folder_apart(folder: Path, given: Path) -> None:
+    """Raises if a folder for results cannot be written, or if one of both folders is inside the
+    other: results would be read as inputs the next time."""
+    one, two = real(folder), real(given)
+    if one.is_relative_to(two) or two.is_relative_to(one):
+        raise UsageError(f"{folder} and the input {given} must be folders apart from each other")
+    require_writable_folder(folder)
+
+
+def require_free(paths: Iterable[Path], *, force: bool) -> None:
+    """Raises if one of these files exists, unless it may be overwritten."""
+    for path in paths:
+        require_replaceable(path)
+        if path.exists() and not force:
+            raise FileExistsError(f"{path} already exists; --force overwrites it")
 
 
 def _try_to_write(folder: Path, path: Path) -> None:

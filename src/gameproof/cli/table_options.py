@@ -16,16 +16,23 @@ from gameproof.tables.table_format import TableFormat
 
 if TYPE_CHECKING:
     from gameproof.tables.table import Table
+    from gameproof.tables.table_files import TableFiles
 
 
-def add_table(parser: argparse.ArgumentParser, name: str = "table", about: str = "") -> None:
-    """The table to read, and once for all tables how its text is written."""
+def add_table(
+    parser: argparse.ArgumentParser, name: str = "table", about: str = "", *, files: bool = False
+) -> None:
+    """The table to read, and once for all tables how its text is written. With `files`, it may be
+    in many files, and on a cluster."""
+    many = ", a folder of such files or a quoted pattern" if files else ""
     parser.add_argument(
         name,
         type=Path,
         metavar=name.upper(),
-        help=f"{about}CSV, TSV or Parquet, compressed or not; - reads standard input",
+        help=f"{about}CSV, TSV or Parquet, compressed or not{many}; - reads standard input",
     )
+    if files:
+        add_engine(parser)
     if name != "after":  # a command with two tables states their format once
         _add_format(parser)
 
@@ -55,6 +62,39 @@ def table_format(options: argparse.Namespace) -> TableFormat:
 def table_name(path: Path) -> str:
     """The name of a table in messages."""
     return "standard input" if path == STANDARD else str(path)
+
+
+def add_engine(parser: argparse.ArgumentParser) -> None:
+    """Where to work on a table in files."""
+    parser.add_argument(
+        "--engine",
+        choices=("dask",),
+        help="work on a Dask cluster, by default one on this machine with a worker for each core",
+    )
+    parser.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="the scheduler of a Dask cluster whose workers can read the files, such as "
+        "tcp://host:8786",
+    )
+
+
+def parse_engine(options: argparse.Namespace) -> dict[str, Any]:
+    """Where to work on a table in files, as arguments of `fit_table`."""
+    return {"engine": options.engine, "scheduler": options.scheduler}
+
+
+def read_table_or_files(path: Path, options: argparse.Namespace) -> Table | TableFiles:
+    """Reads a table, or finds its files: those of a directory or a pattern, a file that is too
+    large to be read whole, and any file for a cluster."""
+    from gameproof.tables.open_training import as_rows_or_files
+
+    on_cluster = bool(options.engine or options.scheduler)
+    if path == STANDARD:
+        if on_cluster:
+            raise UsageError("a cluster cannot read standard input; name a file or a folder")
+        return read_table(path, options)
+    return as_rows_or_files(path, table_format(options), on_cluster=on_cluster)
 
 
 def read_table(path: Path, options: argparse.Namespace) -> Table:
@@ -157,7 +197,7 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
 
 def add_fit(parser: argparse.ArgumentParser) -> None:
     """A table to learn from, what its columns mean, and how to fit a classifier to it."""
-    add_table(parser)
+    add_table(parser, files=True)
     add_meaning(parser)
     for option, what in (
         ("--unfavourable", "a value of the target that is a bad outcome"),
@@ -249,7 +289,7 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     add_groups(parser)
 
 
-def parse_meaning(options: argparse.Namespace, table: Table) -> dict[str, Any]:
+def parse_meaning(options: argparse.Namespace, table: Table | TableFiles) -> dict[str, Any]:
     """What the columns mean, as arguments of `fit_table`."""
     budgets, drop = parse_movable(options.movable, table), column_names(options.drop, table)
     for name in budgets:
@@ -271,7 +311,7 @@ def parse_meaning(options: argparse.Namespace, table: Table) -> dict[str, Any]:
     }
 
 
-def parse_dates(given: list[str], table: Table) -> dict[str, str | None]:
+def parse_dates(given: list[str], table: Table | TableFiles) -> dict[str, str | None]:
     """Columns of dates and their formats, None where the format is to be detected."""
     found: dict[str, str | None] = {}
     for text in given:

@@ -54,6 +54,23 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
+def move_whole(temporary: Path, path: Path) -> None:
+    """Gives a complete file on the same file system its name, by the rules of `write_whole`."""
+    rules = _rules.get()
+    require_replaceable(path)
+    if rules.folder is not None:
+        require_inside(path, rules.folder)
+    target = real(path)
+    if rules.replace:
+        os.replace(temporary, target)
+    else:
+        try:
+            _publish(str(temporary), target)
+        except FileExistsError as error:
+            raise FileExistsError(f"{path} already exists; it was not overwritten") from error
+    sync_folder(target.parent)
+
+
 def real(path: Path) -> Path:
     """The path with symbolic links resolved, whether or not the file exists."""
     return Path(os.path.realpath(path))

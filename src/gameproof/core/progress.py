@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any, Self, TypeVar
@@ -35,8 +35,10 @@ def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator
 
 
 @contextmanager
-def step(text: str, wanted: bool | None) -> Iterator[None]:
-    """Reports on stderr that the step inside is running, if it takes long, and for how long."""
+def step(text: str, wanted: bool | None, more: Callable[[], str] = str) -> Iterator[None]:
+    """Reports on stderr that the step inside is running, if it takes long, and for how long.
+
+    `more` is asked at each report for what to say besides."""
     if not _shows(wanted):
         yield
         return
@@ -46,9 +48,8 @@ def step(text: str, wanted: bool | None) -> Iterator[None]:
     def report() -> None:
         wait = PATIENCE
         while not done.wait(wait):
-            print(
-                f"{escaped(text)}, {time.monotonic() - began:.0f} s …", file=sys.stderr, flush=True
-            )
+            so_far = f"{escaped(text)}{more()}, {time.monotonic() - began:.0f} s …"
+            print(so_far, file=sys.stderr, flush=True)
             wait = PULSE
 
     reporter = threading.Thread(target=report, daemon=True)

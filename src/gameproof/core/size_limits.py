@@ -9,13 +9,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
 VARIABLE = "GAMEPROOF_MAX_BYTES"
 """The environment variable that sets the limit, such as 16GB."""
 DEFAULT = 2 * 10**9
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 BLOCK = 2**20
+_HAS_MEMORY = hasattr(os, "sysconf")  # not on Windows
 
 
 def parse_size(text: str) -> int:
@@ -84,9 +86,18 @@ def read_limited(
 def max_encoded() -> int:
     """The most bytes that an encoded table may take: the limit if one is set, else half of the
     machine's memory."""
-    if os.environ.get(VARIABLE) or not hasattr(os, "sysconf"):
+    if os.environ.get(VARIABLE) or not _HAS_MEMORY:
         return max_unpacked()
     return max(DEFAULT, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2)
+
+
+def whole_limit() -> int:
+    """The most bytes of a table that is read whole: an eighth of the machine's memory, and no more
+    than the limit. Larger tables are processed in batches."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if _HAS_MEMORY else DEFAULT
+    with suppress(OSError, ValueError):  # a container may have less, or no limit: max
+        memory = min(memory, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(max_unpacked(), memory // 8)
 
 
 def _too_large(how_much: str, limit: int, given: str) -> str:

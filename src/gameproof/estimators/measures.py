@@ -74,7 +74,7 @@ class Measure(NamedTuple):
             return -min(self.cost_accept_bad * (1 - share_good), self.cost_refuse_good * share_good)
         return 0.0 if self.name == "ks" else 0.5
 
-    def class_weight(self, good: Bools, balanced: bool | None = None) -> Any:
+    def class_weight(self, good: Bools | float, balanced: bool | None = None) -> Any:
         """Class weights of a fit to labels -1 and +1 that aims at this measure.
 
         A fit minimises the loss per row, so that a rare class hardly counts. Measures that treat
@@ -92,14 +92,15 @@ class Measure(NamedTuple):
 ACCURACY = Measure()
 
 
-def is_rare(good: Bools) -> bool:
-    """Whether one of the outcomes has less than 30 % of the rows."""
-    share = float(good.mean())
+def is_rare(good: Bools | float) -> bool:
+    """Whether one of the outcomes has less than 30 % of the rows. `good` marks the rows with the
+    favourable one, or is their share."""
+    share = float(np.mean(good))
     return min(share, 1 - share) < RARE
 
 
 def as_measure(
-    given: Any, good: Bools, cost_accept_bad: float = 1.0, cost_refuse_good: float = 1.0
+    given: Any, good: Bools | float, cost_accept_bad: float = 1.0, cost_refuse_good: float = 1.0
 ) -> Measure:
     """A measure by name; None chooses by how rare the rarer outcome is.
 

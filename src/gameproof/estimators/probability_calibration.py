@@ -7,18 +7,21 @@ rows as they are. Its intercept makes the mean probability equal to the share of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit, logit
-from sklearn.linear_model import LogisticRegression
 
-from gameproof.core.arguments import Vector
+from gameproof.core.arguments import Matrix, Vector
+from gameproof.rows.moments import Moments
 
 # A ridge this weak moves no digit that matters, and keeps the slope finite on separable data.
 INVERSE_RIDGE = 1e6
+MOST_STEPS, SHORT_STEP = 100, 1e-7  # of Newton's method
 
 
 @final
@@ -57,21 +60,110 @@ class Calibration(NamedTuple):
         >>> round(found.slope, 1), round(found.intercept, 1)
         (2.0, 2.0)
         """
-        middle, spread = float(scores.mean()), float(scores.std())
-        if spread > 1e-9 * (1 + abs(middle)):
-            platt = LogisticRegression(C=INVERSE_RIDGE, tol=1e-9, max_iter=1000)
-            platt.fit(((scores - middle) / spread)[:, None], good)
-            slope = float(platt.coef_[0, 0]) / spread
-            if slope > 0:
-                return cls(slope, float(platt.intercept_[0]) - slope * middle)
-        return cls(1.0, _matching_intercept(scores, float(good.mean())))
+        spread = Moments.of(scores[:, None])
+        return fitted_calibrations(
+            spread, float(good.sum()), partial(platt_sums, scores[:, None], good)
+        )[0]
 
 
 LOGISTIC = Calibration()
 
 
-def _matching_intercept(scores: Vector, share: float) -> float:
-    """The intercept at which the mean probability is the share of good outcomes."""
-    far = float(np.abs(scores).max()) + 40.0
-    found = brentq(lambda b: float(expit(scores + b).mean()) - share, -far, far)
-    return float(found)
+class PlattSums(NamedTuple):
+    """For several classifiers, sums over rows of the logistic loss of slope * t + intercept, and
+    its derivatives by slope and intercept. t are the scores in standard units."""
+
+    loss: Vector
+    gradient: Matrix
+    hessian: NDArray[np.float64]
+
+
+Sums = Callable[[Moments, Matrix], Sequence[NDArray[np.float64]]]
+
+
+def platt_sums(
+    scores: Matrix, good: NDArray[np.bool_], spread: Moments, lines: Matrix
+) -> PlattSums:
+    """The sums over some rows. Scores have a column, and `lines` a slope and an intercept, for each
+    classifier."""
+    t = (scores - spread.mean) / _units(spread)
+    odds = t * lines[:, 0] + lines[:, 1]
+    signed = np.where(good[:, None], odds, -odds)
+    wrong = np.where(good[:, None], -1.0, 1.0) * expit(-signed)
+    curved = expit(odds) * expit(-odds)
+    gradient = np.stack([(wrong * t).sum(axis=0), wrong.sum(axis=0)], axis=1)
+    second = [(curved * t * t).sum(axis=0), (curved * t).sum(axis=0), curved.sum(axis=0)]
+    hessian = np.stack([second[0], second[1], second[1], second[2]], axis=1).reshape(-1, 2, 2)
+    return PlattSums(np.logaddexp(0.0, -signed).sum(axis=0), gradient, hessian)
+
+
+def fitted_calibrations(spread: Moments, n_good: float, sums: Sums) -> list[Calibration]:
+    """Platt's scaling of several classifiers, by Newton's method.
+
+    `spread` are the moments of their scores, `n_good` is the number of good outcomes, and
+    `sums(spread, lines)` adds `platt_sums` over all rows."""
+    share = n_good / spread.mass
+    lines = np.tile([0.0, float(logit(share))], (spread.mean.size, 1))
+    found = _ridged(sums(spread, lines), lines)
+    for _ in range(MOST_STEPS):
+        step = -np.linalg.solve(found.hessian, found.gradient[:, :, None])[:, :, 0]
+        if (np.abs(step) <= SHORT_STEP * (1 + np.abs(lines))).all():
+            lines = lines + step  # the error of what follows is the square of this step
+            break
+        times, falls = np.ones(len(lines)), (found.gradient * step).sum(axis=1)
+        while True:
+            tried = lines + times[:, None] * step
+            there = _ridged(sums(spread, tried), tried)
+            enough = there.loss <= found.loss + 1e-4 * times * falls + 1e-12 * found.loss
+            if enough.all():
+                break
+            times = np.where(enough, times, times / 2)
+        lines, found = tried, there
+    units = _units(spread)
+    return [
+        _calibration(spread, k, float(slope / units[k]), float(intercept), share, sums)
+        for k, (slope, intercept) in enumerate(lines.tolist())
+    ]
+
+
+def _calibration(
+    spread: Moments, k: int, slope: float, intercept: float, share: float, sums: Sums
+) -> Calibration:
+    """Classifier k's line, or if its scores do not rank good outcomes higher, a slope of 1 and the
+    intercept at which the mean probability is the share of good outcomes."""
+    middle = float(spread.mean[k])
+    if slope > 0 and _varies(spread)[k]:
+        return Calibration(slope, intercept - slope * middle)
+    unit, number = float(_units(spread)[k]), spread.mean.size
+    far = max(abs(float(spread.least[k])), abs(float(spread.most[k]))) + 40.0
+
+    def excess(by: float) -> float:
+        line = np.tile([unit, middle + by], (number, 1))
+        return float(sums(spread, line)[1][k, 1]) / spread.mass
+
+    return Calibration(1.0, float(brentq(excess, -far, far)))
+
+
+def _ridged(given: Sequence[NDArray[np.float64]], lines: Matrix) -> PlattSums:
+    """The sums with a weak ridge on the slopes."""
+    loss, gradient, hessian = given
+    ridge = np.array([1 / INVERSE_RIDGE, 0.0])
+    return PlattSums(
+        loss + (lines**2 @ ridge) / 2, gradient + lines * ridge, hessian + np.diag(ridge)
+    )
+
+
+def _varies(spread: Moments) -> NDArray[np.bool_]:
+    """Whether the scores of each classifier differ by more than rounding."""
+    found: NDArray[np.bool_] = _deviations(spread) > 1e-9 * (1 + np.abs(spread.mean))
+    return found
+
+
+def _deviations(spread: Moments) -> Vector:
+    found: Vector = np.sqrt(spread.squares / spread.mass)
+    return found
+
+
+def _units(spread: Moments) -> Vector:
+    """The units of standardised scores; 1 for scores that do not differ."""
+    return np.where(_varies(spread), _deviations(spread), 1.0)

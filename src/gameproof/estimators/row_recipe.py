@@ -122,9 +122,11 @@ class RowRecipe:
         people = self.columns.checked(raw)
         Z, places = self.prepared(people), start + np.arange(len(people.y))
         y, own = self.outcomes.signs(people.y), None
-        if self.lifts:
+        if self.lifts and len(people.y):
             box = self.box(people)
             own = np.hstack([lift.own(box) for lift in self.lifts if lift.own_count])
+        elif self.lifts:
+            own = np.empty((0, sum(lift.own_count for lift in self.lifts)))
         return Rows(places, self.units.standardised(Z), y, self.weights(people), own)
 
     def prepared(self, people: CheckedRows) -> Matrix:

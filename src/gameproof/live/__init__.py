@@ -19,28 +19,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gameproof.live.check_ledger import check_ledger as check_ledger
+    from gameproof.live.client import RemoteStudy as RemoteStudy
+    from gameproof.live.client import connect as connect
     from gameproof.live.facts import LedgerError as LedgerError
     from gameproof.live.facts import Receipt as Receipt
     from gameproof.live.facts import Status as Status
     from gameproof.live.ledger import Ledger as Ledger
     from gameproof.live.memory_ledger import MemoryLedger as MemoryLedger
+    from gameproof.live.open_study import create as create
+    from gameproof.live.open_study import open as open
     from gameproof.live.reports import LiveDeployment as LiveDeployment
     from gameproof.live.reports import LiveQuestion as LiveQuestion
     from gameproof.live.reports import Recommendation as Recommendation
     from gameproof.live.reports import StudyStatus as StudyStatus
+    from gameproof.live.serving import Place as Place
+    from gameproof.live.serving import serve as serve
     from gameproof.live.sql_ledger import SqlLedger as SqlLedger
     from gameproof.live.study import Study as Study
-    from gameproof.live.study import create as create
-    from gameproof.live.study import open as open
 
 _HOMES = {
     "check_ledger": ["check_ledger"],
+    "client": ["RemoteStudy", "connect"],
     "facts": ["LedgerError", "Receipt", "Status"],
     "ledger": ["Ledger"],
     "memory_ledger": ["MemoryLedger"],
+    "open_study": ["create", "open"],
     "reports": ["LiveDeployment", "LiveQuestion", "Recommendation", "StudyStatus"],
+    "serving": ["Place", "serve"],
     "sql_ledger": ["SqlLedger"],
-    "study": ["Study", "create", "open"],
+    "study": ["Study"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME_OF)
@@ -52,10 +59,10 @@ def __getattr__(name: str) -> Any:
     try:
         module = import_module(f"gameproof.live.{_HOME_OF[name]}")
     except ModuleNotFoundError as error:
-        if error.name != "sqlalchemy":
+        if (error.name or "").startswith("gameproof"):
             raise
         raise ModuleNotFoundError(
-            "live studies need SQLAlchemy: pip install 'gameproof[live]'", name=error.name
+            f"live studies need {error.name}: pip install 'gameproof[live]'", name=error.name
         ) from error
     value = getattr(module, name)
     globals()[name] = value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple, final
 
 import numpy as np
@@ -20,13 +21,14 @@ from gameproof.live.facts import (
     QuestionRow,
     Status,
 )
-from gameproof.live.fold import Fold, replies_by_position, stored_classifier
+from gameproof.live.fold import Fold, stored_classifier
 from gameproof.live.ledger import Ledger, NextDeployment
 from gameproof.live.specification import Settings, Specification
 from gameproof.strategic.inquiry import Deployment
 
 PHASE, PAUSED, RESUMED = "phase", "paused", "resumed"
 FINISHED, CLOSED_WITHOUT = "finished", "closed-without"
+CHANGED_MEANWHILE = "changed-meanwhile"
 # Keeps the draws of replacements apart from those of the method.
 REPLACEMENTS = 11
 
@@ -52,22 +54,27 @@ class Advancer:
     """Moves one study on. The caller holds the lock."""
 
     def __init__(
-        self, ledger: Ledger, study: int, specification: Specification, fold: Fold
+        self,
+        ledger: Ledger,
+        study: int,
+        specification: Specification,
+        fold: Callable[[], Fold],
     ) -> None:
-        self._ledger, self._study, self._fold = ledger, study, fold
+        self._ledger, self._study = ledger, study
         self._specification = specification
         self._settings: Settings = specification.settings
+        self._fold = fold  # replays the study, so it is called only where the state is needed
 
     def step(self, now: float, force: bool = False) -> bool:
         """Closes the open deployment if it is complete, or in any case if `force`. Opens the first
         one if there is none. Returns whether a deployment was closed."""
-        rows = self._fold.catch_up()
-        if not rows:
-            if self._fold.n_deployments == 0:
-                self._ledger.advance(self._study, None, [], self._opening(), now)
-                self._note_phase(now)
+        row = self._ledger.newest(self._study)
+        if row is None:
+            self._ledger.advance(self._study, None, [], self._opening(), now)
+            self._note_phase(now)
+        if row is None or row.closed is not None:
             return False
-        place = self._place(rows[-1])
+        place = self._place(row)
         missing = place.missing
         if missing and not force and not self._closes_without(place, missing, now):
             return False
@@ -75,19 +82,19 @@ class Advancer:
             return False
         self._close(place, now)
         if missing:
-            body = as_json({"deployment": place.row.number, "positions": len(missing)})
+            body = as_json({"deployment": row.number, "positions": len(missing)})
             self._ledger.note(self._study, CLOSED_WITHOUT, body, now)
         return True
 
     def finish(self, now: float, reason: str) -> None:
         """Closes the open deployment for good."""
-        rows = self._fold.catch_up()
+        row = self._ledger.newest(self._study)
+        if row is None or row.closed is not None:
+            return
+        counted = [answer.id for answer in self._place(row).counted]
+        if not self._ledger.advance(self._study, row.number, counted, None, now):
+            raise changed_meanwhile()
         self._ledger.note(self._study, FINISHED, as_json({"reason": reason}), now)
-        if rows:
-            place = self._place(rows[-1])
-            counted = [answer.id for answer in place.counted]
-            if not self._ledger.advance(self._study, place.row.number, counted, None, now):
-                raise changed_meanwhile()
 
     def _place(self, row: DeploymentRow) -> Place:
         questions = self._ledger.questions(self._study, row.number)
@@ -95,13 +102,11 @@ class Advancer:
         return Place(row, questions, [a for a in answers if a.status is Status.COUNTED])
 
     def _close(self, place: Place, now: float) -> None:
-        width = self._specification.problem.population.d
-        replies = replies_by_position(
-            place.questions, place.counted, None if self._specification.sees_scores else width
-        )
-        self._fold.send(replies)
+        fold, counted = self._fold(), [answer.id for answer in place.counted]
+        if [row.number for row in fold.catch_up()] != [place.row.number]:
+            raise changed_meanwhile()
+        fold.take(place.row, place.questions, place.counted)
         opening = self._opening()
-        counted = [answer.id for answer in place.counted]
         if not self._ledger.advance(self._study, place.row.number, counted, opening, now):
             raise changed_meanwhile()
         if opening is not None:
@@ -109,10 +114,11 @@ class Advancer:
 
     def _opening(self) -> NextDeployment | None:
         """The next deployment within the limits; None if the study ends."""
-        wanted, settings = self._fold.next, self._settings
-        if wanted is None or _exceeds(settings.max_deployments, self._fold.n_deployments + 1):
+        fold, settings = self._fold(), self._settings
+        wanted = fold.next
+        if wanted is None or _exceeds(settings.max_deployments, fold.n_deployments + 1):
             return None
-        if _exceeds(settings.max_answers, self._fold.n_answers + len(wanted.agents)):
+        if _exceeds(settings.max_answers, fold.n_answers + len(wanted.agents)):
             return None
         agents = self._within_limit(wanted)
         if agents is None:
@@ -126,13 +132,13 @@ class Advancer:
         agents: list[int] = wanted.agents.tolist()
         if self._settings.max_per_person is None:
             return agents
-        asked = Counter(question.agent for question in self._ledger.questions(self._study))
-        full = {a for a, count in asked.items() if count >= self._settings.max_per_person}
+        asked, limit = self._fold().asked, self._settings.max_per_person
+        full = {agent for agent, count in asked.items() if count >= limit}
         if not full & set(agents):
             return agents
         negative = np.flatnonzero(self._specification.problem.population.y < 0)
         free = np.setdiff1d(negative, [*full, *agents])
-        place = [self._settings.seed, REPLACEMENTS, self._fold.n_deployments]
+        place = [self._settings.seed, REPLACEMENTS, self._fold().n_deployments]
         others: list[int] = np.random.default_rng(place).permutation(free).tolist()
         if len(others) < sum(agent in full for agent in agents):
             return None
@@ -141,7 +147,7 @@ class Advancer:
     def _note_phase(self, now: float) -> None:
         """Notes what answers are for, when that changes; for `status` alone."""
         known = self._ledger.events(self._study, [PHASE])
-        phase = self._fold.phase
+        phase = self._fold().phase
         if not known or json.loads(known[-1].body)["phase"] != phase:
             self._ledger.note(self._study, PHASE, as_json({"phase": phase}), now)
 
@@ -154,12 +160,14 @@ class Advancer:
             return False
         exposures = self._ledger.exposures(self._study, place.row.number)
         shown = {exposure.question: exposure.shown for exposure in reversed(exposures)}
-        silent = [q for q in missing if now - shown.get(q.id, now) >= settings.patience]
+        # A clock that was set back must not block the study, hence the absolute value.
+        silent = [q for q in missing if abs(now - shown.get(q.id, now)) >= settings.patience]
         if settings.silence == "continue":
             return len(silent) == len(missing)
-        asked = Counter(question.agent for question in place.questions)
+        asked: Counter[int] = Counter()
         if silent and settings.max_per_person is not None:
-            asked = Counter(question.agent for question in self._ledger.questions(self._study))
+            self._fold().catch_up()
+            asked = self._fold().asked + Counter(question.agent for question in place.questions)
         here = {question.agent for question in place.questions}
         for question in silent:
             agent = self._replacement(question, asked, here)
@@ -190,7 +198,7 @@ class Advancer:
 
 def changed_meanwhile() -> LedgerError:
     """An answer arrived or was withdrawn between reading the answers and closing."""
-    return LedgerError("changed-meanwhile", "an answer changed meanwhile; try again")
+    return LedgerError(CHANGED_MEANWHILE, "an answer changed meanwhile; try again")
 
 
 def _exceeds(limit: int | None, number: int) -> bool:

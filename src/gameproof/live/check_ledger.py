@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from gameproof.live.chain import verify
 from gameproof.live.facts import LedgerError, QuestionRow, Status, StudyRow, exact_bytes
 from gameproof.live.ledger import Ledger, NextDeployment
+from gameproof.live.verify import verify
 
 THETA = exact_bytes(np.array([0.1, -0.0, 5e-324]))
 BODY = exact_bytes(np.array([1.0, 2.0, 3.0]))
@@ -79,6 +79,28 @@ def leases_are_exclusive_until_they_expire(ledger: Ledger) -> None:
     assert len(shown) == len(set(shown)) == 5, "exposures are missing, or recorded twice"
 
 
+def askers_never_share_a_question(ledger: Ledger) -> None:
+    study, questions = _begun(ledger, agents=20)
+
+    def ask_all(asker: int) -> list[QuestionRow]:
+        holders = [f"{asker}-{k}" for k in range(len(questions) // TELLERS + 1)]
+        return [q for h in holders for q in ledger.lease(study.id, 1, h, until=9.0, now=2.0)]
+
+    with ThreadPoolExecutor(TELLERS) as pool:
+        asked = [q.id for found in pool.map(ask_all, range(TELLERS)) for q in found]
+    assert sorted(asked) == sorted(q.id for q in questions), "a question was leased twice or never"
+
+
+def a_lease_from_the_future_is_void(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    ahead = 1e9
+    ledger.lease(study.id, 9, "a", until=ahead + 10.0, now=ahead)
+    assert ledger.counts(study.id, ahead).leased == len(questions), "a lease is not counted"
+    assert ledger.counts(study.id, 2.0).leased == 0, "a lease from the future is counted"
+    mine = ledger.lease(study.id, 9, "b", until=9.0, now=2.0)
+    assert mine == questions, "a clock that was set back blocks every question"
+
+
 def the_same_key_gives_the_same_receipt(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     first = ledger.tell(study.id, questions[0].id, "k", BODY, now=2.0)
@@ -127,7 +149,23 @@ def closing_is_final(ledger: Ledger) -> None:
     assert ledger.lease(study.id, 9, "a", until=9.0, now=4.0) == [new], "closed questions are asked"
     last = ledger.tell(study.id, new.id, "last", BODY, now=6.0).answer_id
     assert ledger.advance(study.id, 1, [last], None, 7.0), "the last deployment cannot be closed"
+    newest = ledger.newest(study.id)
+    assert newest == ledger.deployments(study.id)[-1] != ledger.deployments(study.id)[0], "newest"
     assert verify(ledger, study) == [], "closing breaks the chain"
+
+
+def all_facts_are_read_at_once(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    assert ledger.newest(study.id) == ledger.deployments(study.id)[0], "the newest is another one"
+    ledger.lease(study.id, 2, "a", until=9.0, now=2.0)
+    told = ledger.tell(study.id, questions[0].id, "k", BODY, now=3.0)
+    ledger.advance(study.id, 0, [told.answer_id], NextDeployment(BODY, [7]), 4.0)
+    found = ledger.facts(study.id)
+    assert found.deployments == ledger.deployments(study.id), "facts have other deployments"
+    assert found.questions == ledger.questions(study.id), "facts have other questions"
+    assert found.answers == ledger.answers(study.id), "facts have other answers"
+    assert found.exposures == ledger.exposures(study.id), "facts have other exposures"
+    assert found.events == ledger.events(study.id), "facts have other events"
 
 
 def a_silent_person_is_replaced(ledger: Ledger) -> None:
@@ -191,10 +229,13 @@ CHECKS: tuple[Callable[[Ledger], None], ...] = (
     names_are_unique,
     deployments_keep_their_bits,
     leases_are_exclusive_until_they_expire,
+    askers_never_share_a_question,
+    a_lease_from_the_future_is_void,
     the_same_key_gives_the_same_receipt,
     a_second_answer_is_a_conflict,
     a_withdrawn_answer_can_be_given_again,
     closing_is_final,
+    all_facts_are_read_at_once,
     a_silent_person_is_replaced,
     studies_do_not_mix,
     many_tellers_count_each_question_once,

@@ -41,10 +41,11 @@ class StudyRow(NamedTuple):
 
 
 class DeploymentRow(NamedTuple):
-    """A theta that was deployed, by exact bits, and the number of questions asked there."""
+    """A theta that was deployed, by exact bits."""
 
     number: int
     theta: bytes
+    theta_hash: str
     opened: float
     closed: float | None
 
@@ -69,6 +70,7 @@ class AnswerRow(NamedTuple):
     question: int
     key: str
     body: bytes
+    body_hash: str
     status: Status
     told: float
 
@@ -91,6 +93,16 @@ class EventRow(NamedTuple):
     hash: str
 
 
+class Facts(NamedTuple):
+    """All facts of a study at one moment."""
+
+    deployments: list[DeploymentRow]
+    questions: list[QuestionRow]
+    answers: list[AnswerRow]
+    exposures: list[ExposureRow]
+    events: list[EventRow]
+
+
 class Receipt(NamedTuple):
     """The reply to an answer; the same key and body give the same receipt again."""
 
@@ -110,7 +122,7 @@ class Counts(NamedTuple):
     pending: int  # open questions without a counted answer
     leased: int  # pending questions that somebody holds
     replaced: int  # questions whose person was replaced
-    unanswered: int  # questions of closed deployments without an answer, replaced ones aside
+    unanswered: int  # questions of closed deployments that nobody answered or replaced in time
 
 
 class LedgerError(GameproofError):

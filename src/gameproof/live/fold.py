@@ -7,7 +7,8 @@ reads every deployment once. It is only a cache: a new one comes to the same sta
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, final
 
 import numpy as np
@@ -31,6 +32,9 @@ from gameproof.strategic.robust_problem import StrategicProblem
 
 # Another processor may round differently. Larger differences mean another version or other data.
 ROUNDING = 1e-8
+# Up to this many deployments are read one by one.
+FEW = 4
+Used = tuple[DeploymentRow, Sequence[QuestionRow], Sequence[AnswerRow]]
 
 
 class Deployed(NamedTuple):
@@ -61,9 +65,8 @@ def replies_by_position(
     asked = {question.id: question for question in questions}
     ordered = sorted(used, key=lambda answer: asked[answer.question].position)
     agents = np.array([asked[answer.question].agent for answer in ordered], dtype=np.int64)
-    numbers = [exact_numbers(answer.body) for answer in ordered]
-    shape = (len(ordered),) if width is None else (len(ordered), width)
-    return Replies(agents, np.array(numbers).reshape(shape))
+    numbers = exact_numbers(b"".join(answer.body for answer in ordered))
+    return Replies(agents, numbers if width is None else numbers.reshape(len(ordered), width))
 
 
 @final
@@ -78,6 +81,7 @@ class Fold:
         self.next: Deployment | None = next(self._inquiry, None)
         self.n_deployments = 0
         self.n_answers = 0
+        self.asked: Counter[int] = Counter()  # how often each agent was asked
 
     @property
     def phase(self) -> str:
@@ -92,40 +96,69 @@ class Fold:
         """Replays the deployments that were closed since the last call. Returns those that are
         left: the open one, if there is one."""
         rows = self._ledger.deployments(self._study, self.n_deployments)
-        while rows and rows[0].closed is not None:
-            row = rows.pop(0)
-            self._require_same(row)
-            self.send(self._replies(row.number))
-        return rows
+        closed = [row for row in rows if row.closed is not None]
+        for row, questions, used in self._used(closed):
+            self.take(row, questions, used)
+        return rows[len(closed) :]
 
-    def send(self, replies: Replies) -> None:
-        """Takes the replies to `next`. A deployment that nobody answered ends the study."""
+    def take(
+        self, row: DeploymentRow, questions: Sequence[QuestionRow], used: Sequence[AnswerRow]
+    ) -> None:
+        """Takes the answers that a deployment used. One that nobody answered ends the study."""
+        self._require_same(row)
+        width = None if self._specification.sees_scores else self._problem.population.d
         self.n_deployments += 1
-        self.n_answers += replies.agents.size
-        if self.next is None or not replies.agents.size:
+        self.n_answers += len(used)
+        self.asked.update(question.agent for question in questions)
+        if not used:
             self.next = None
             return
         try:
-            self.next = self._inquiry.send(replies)
+            self.next = self._inquiry.send(replies_by_position(questions, used, width))
         except StopIteration:
             self.next = None
 
-    def _replies(self, number: int) -> Replies:
-        answers = self._ledger.answers(self._study, number)
-        used = {answer.id for answer in answers if answer.status is Status.COUNTED}
-        if any(answer.status is Status.WITHDRAWN for answer in answers):
-            used = self._used_at_closing(number)
-        width = None if self._specification.sees_scores else self._problem.population.d
-        questions = self._ledger.questions(self._study, number)
-        return replies_by_position(questions, [a for a in answers if a.id in used], width)
+    def _used(self, rows: Sequence[DeploymentRow]) -> Iterator[Used]:
+        """The questions of closed deployments and the answers that they used."""
+        questions, answers = self._facts_of(rows)
+        withdrawn = [a for found in answers.values() for a in found if a.status is Status.WITHDRAWN]
+        at_closing = self._used_at_closing() if withdrawn else {}
+        for row in rows:
+            kept = at_closing.get(row.number, ())
+            there = answers.get(row.number, [])
+            used = [
+                a
+                for a in there
+                if a.status is Status.COUNTED or (a.status is Status.WITHDRAWN and a.id in kept)
+            ]
+            yield row, questions.get(row.number, []), used
 
-    def _used_at_closing(self, number: int) -> set[int]:
-        """The answers that a closed deployment used, some of which were withdrawn later."""
-        for event in self._ledger.events(self._study, [chain.CLOSED]):
-            body = json.loads(event.body)
-            if body["deployment"] == number:
-                return set(body["counted"])
-        return set()
+    def _facts_of(
+        self, rows: Sequence[DeploymentRow]
+    ) -> tuple[dict[int, list[QuestionRow]], dict[int, list[AnswerRow]]]:
+        """Questions and answers by deployment: of these few, or of all at once."""
+        ledger, study = self._ledger, self._study
+        if len(rows) <= FEW:
+            numbers = [row.number for row in rows]
+            return (
+                {number: ledger.questions(study, number) for number in numbers},
+                {number: ledger.answers(study, number) for number in numbers},
+            )
+        questions: dict[int, list[QuestionRow]] = {}
+        answers: dict[int, list[AnswerRow]] = {}
+        place: dict[int, int] = {}
+        told = ledger.answers(study)
+        for question in ledger.questions(study):
+            questions.setdefault(question.deployment, []).append(question)
+            place[question.id] = question.deployment
+        for answer in told:
+            answers.setdefault(place[answer.question], []).append(answer)
+        return questions, answers
+
+    def _used_at_closing(self) -> dict[int, set[int]]:
+        """The answers that closed deployments used, some of which were withdrawn later."""
+        bodies = [json.loads(e.body) for e in self._ledger.events(self._study, [chain.CLOSED])]
+        return {body["deployment"]: set(body["counted"]) for body in bodies}
 
     def _require_same(self, row: DeploymentRow) -> None:
         """Raises if the method would have deployed something else."""

@@ -21,6 +21,7 @@ from gameproof.live.facts import (
     DeploymentRow,
     EventRow,
     ExposureRow,
+    Facts,
     QuestionRow,
     Receipt,
     StudyRow,
@@ -32,6 +33,16 @@ class NextDeployment(NamedTuple):
 
     theta: bytes
     agents: Sequence[int]
+
+
+# The clocks of machines that share a store may differ by this many seconds.
+CLOCK_SKEW = 3600.0
+
+
+def is_held(granted: float, expires: float, now: float) -> bool:
+    """Whether a lease is in force. One from the future was granted by a clock that was wrong, and
+    must not keep a question from everybody until that time comes."""
+    return granted - CLOCK_SKEW <= now < expires
 
 
 class Ledger(ABC):
@@ -111,6 +122,10 @@ class Ledger(ABC):
         """The deployments from number `first` on, by number."""
 
     @abstractmethod
+    def newest(self, study: int) -> DeploymentRow | None:
+        """The deployment with the highest number; None if there is none yet."""
+
+    @abstractmethod
     def questions(self, study: int, deployment: int | None = None) -> list[QuestionRow]:
         """All questions, or those of one deployment, by deployment, position and attempt."""
 
@@ -125,6 +140,10 @@ class Ledger(ABC):
     @abstractmethod
     def events(self, study: int, kinds: Sequence[str] | None = None) -> list[EventRow]:
         """The hash chain, in order, or its events of these kinds."""
+
+    @abstractmethod
+    def facts(self, study: int) -> Facts:
+        """All of these as of one moment, in the same orders."""
 
     @abstractmethod
     def counts(self, study: int, now: float) -> Counts:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from threading import Lock, RLock
-from typing import Concatenate, ParamSpec, TypeVar, final
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar, final
 
 from gameproof.live import chain
 from gameproof.live.facts import (
@@ -17,12 +17,14 @@ from gameproof.live.facts import (
     DeploymentRow,
     EventRow,
     ExposureRow,
+    Facts,
     QuestionRow,
     Receipt,
     Status,
     StudyRow,
+    digest,
 )
-from gameproof.live.ledger import Ledger, NextDeployment
+from gameproof.live.ledger import Ledger, NextDeployment, is_held
 from gameproof.live.refusals import (
     name_taken,
     question_closed,
@@ -37,6 +39,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class _Lease(NamedTuple):
+    """Who holds a question, from when to when."""
+
+    holder: str
+    granted: float
+    expires: float
+
+
+NOBODY = _Lease("", 0.0, 0.0)
+
+
 @dataclass
 class _Study:
     """The facts of one study."""
@@ -45,10 +58,9 @@ class _Study:
     deployments: list[DeploymentRow] = field(default_factory=list)
     questions: dict[int, QuestionRow] = field(default_factory=dict)
     answers: dict[int, AnswerRow] = field(default_factory=dict)
-    leases: dict[int, tuple[str, float]] = field(default_factory=dict)
+    leases: dict[int, _Lease] = field(default_factory=dict)
     exposures: list[ExposureRow] = field(default_factory=list)
     events: list[EventRow] = field(default_factory=list)
-    recorded: set[int] = field(default_factory=set)  # answers that the chain holds
     lock: Lock = field(default_factory=Lock)
 
     def log(self, kind: str, body: str, now: float) -> EventRow:
@@ -110,7 +122,7 @@ class MemoryLedger(Ledger):
             len(self._studies), name, specification, fingerprint, SCHEMA_VERSION, float(now)
         )
         study = _Study(row)
-        study.log(chain.CREATED, chain.created_body(name, specification, fingerprint), now)
+        study.log(chain.CREATED, chain.created_body(row), float(now))
         self._studies.append(study)
         return row
 
@@ -134,15 +146,15 @@ class MemoryLedger(Ledger):
         for question in self.questions(study):
             if not facts.is_open(question) or facts.counted(question.id) is not None:
                 continue
-            held_by, expires = facts.leases.get(question.id, ("", -1.0))
-            if held_by == holder:
+            lease = facts.leases.get(question.id, NOBODY)
+            if lease.holder == holder:
                 own.append(question)
-            elif expires <= now:
+            elif not is_held(lease.granted, lease.expires, now):
                 free.append(question)
         chosen = (own + free)[:limit]
         shown = {(each.question, each.holder) for each in facts.exposures}
         for question in chosen:
-            facts.leases[question.id] = (holder, until)
+            facts.leases[question.id] = _Lease(holder, now, until)
             if (question.id, holder) not in shown:
                 facts.exposures.append(ExposureRow(question.id, holder, now))
         return chosen
@@ -157,7 +169,7 @@ class MemoryLedger(Ledger):
             raise question_closed(question)
         new = old._replace(id=self._new_id(), attempt=old.attempt + 1, agent=int(agent))
         facts.questions[new.id] = new
-        facts.log(chain.REPLACED, chain.replaced_body(old, agent), now)
+        facts.log(chain.REPLACED, chain.replaced_body(old, new), now)
         return new
 
     @_whole
@@ -173,8 +185,12 @@ class MemoryLedger(Ledger):
             status = Status.LATE
         elif facts.counted(question) is not None:
             status = Status.CONFLICT
-        answer = AnswerRow(self._new_id(), question, key, bytes(body), status, float(now))
+        answer = AnswerRow(
+            self._new_id(), question, key, bytes(body), digest(body), status, float(now)
+        )
         facts.answers[answer.id] = answer
+        if status is Status.LATE:
+            facts.log(chain.LATE, chain.late_body(answer), now)
         return Receipt(answer.id, status)
 
     @_whole
@@ -185,7 +201,7 @@ class MemoryLedger(Ledger):
         if facts.answers[answer].status is Status.WITHDRAWN:
             return
         facts.answers[answer] = facts.answers[answer]._replace(status=Status.WITHDRAWN)
-        facts.log(chain.WITHDRAWN, chain.withdrawn_body(answer, reason), now)
+        facts.log(chain.WITHDRAWN, chain.withdrawn_body(facts.answers[answer], reason), now)
 
     @_whole
     def advance(
@@ -201,24 +217,26 @@ class MemoryLedger(Ledger):
         if closing != last or (last is not None and facts.deployments[last].closed is not None):
             return False
         if closing is not None:
-            there = [a for a in self.answers(study, closing) if a.status is Status.COUNTED]
-            if sorted(a.id for a in there) != sorted(counted):
+            there = self.answers(study, closing)
+            if sorted(a.id for a in there if a.status is Status.COUNTED) != sorted(counted):
                 return False
-            new = [a for a in facts.answers.values() if a.id not in facts.recorded]
-            facts.recorded |= {a.id for a in new}
             facts.deployments[closing] = facts.deployments[closing]._replace(closed=float(now))
-            facts.log(chain.CLOSED, chain.closed_body(closing, counted, new), now)
+            new = [answer for answer in there if answer.status is not Status.LATE]
+            shown = self.exposures(study, closing)
+            facts.log(chain.CLOSED, chain.closed_body(closing, counted, new, shown), now)
         if opening is not None:
             self._open(facts, opening, now)
         return True
 
     def _open(self, facts: _Study, opening: NextDeployment, now: float) -> None:
-        number = len(facts.deployments)
-        facts.deployments.append(DeploymentRow(number, opening.theta, float(now), None))
-        for position, agent in enumerate(opening.agents):
-            row = QuestionRow(self._new_id(), number, position, 0, int(agent))
-            facts.questions[row.id] = row
-        facts.log(chain.DEPLOYED, chain.deployed_body(number, opening.theta, opening.agents), now)
+        number, theta = len(facts.deployments), bytes(opening.theta)
+        facts.deployments.append(DeploymentRow(number, theta, digest(theta), float(now), None))
+        rows = [
+            QuestionRow(self._new_id(), number, position, 0, int(agent))
+            for position, agent in enumerate(opening.agents)
+        ]
+        facts.questions |= {row.id: row for row in rows}
+        facts.log(chain.DEPLOYED, chain.deployed_body(number, theta, rows), now)
 
     @contextmanager
     def advancing(self, study: int) -> Iterator[bool]:
@@ -233,6 +251,11 @@ class MemoryLedger(Ledger):
     @_whole
     def deployments(self, study: int, first: int = 0) -> list[DeploymentRow]:
         return self._studies[study].deployments[first:]
+
+    @_whole
+    def newest(self, study: int) -> DeploymentRow | None:
+        rows = self._studies[study].deployments
+        return rows[-1] if rows else None
 
     @_whole
     def questions(self, study: int, deployment: int | None = None) -> list[QuestionRow]:
@@ -263,6 +286,16 @@ class MemoryLedger(Ledger):
         return [e for e in self._studies[study].events if kinds is None or e.kind in kinds]
 
     @_whole
+    def facts(self, study: int) -> Facts:
+        return Facts(
+            self.deployments(study),
+            self.questions(study),
+            self.answers(study),
+            self.exposures(study),
+            self.events(study),
+        )
+
+    @_whole
     def counts(self, study: int, now: float) -> Counts:
         facts = self._studies[study]
         by_status = Counter(answer.status for answer in facts.answers.values())
@@ -270,6 +303,7 @@ class MemoryLedger(Ledger):
         empty = [q for q in facts.questions.values() if q.id not in answered]
         pending = [q.id for q in empty if facts.is_open(q)]
         replaced = [q for q in facts.questions.values() if facts.is_replaced(q)]
+        withdrawn = {a.question for a in facts.answers.values() if a.status is Status.WITHDRAWN}
         closed = [q for q in empty if facts.deployments[q.deployment].closed is not None]
         return Counts(
             deployments=len(facts.deployments),
@@ -279,9 +313,9 @@ class MemoryLedger(Ledger):
             conflicts=by_status[Status.CONFLICT],
             withdrawn=by_status[Status.WITHDRAWN],
             pending=len(pending),
-            leased=sum(facts.leases.get(q, ("", now))[1] > now for q in pending),
+            leased=sum(is_held(*facts.leases.get(q, NOBODY)[1:], now) for q in pending),
             replaced=len(replaced),
-            unanswered=sum(not facts.is_replaced(q) for q in closed),
+            unanswered=sum(not facts.is_replaced(q) and q.id not in withdrawn for q in closed),
         )
 
     @_whole

@@ -11,9 +11,11 @@ def name_taken(name: str) -> LedgerError:
     return LedgerError("name-taken", f"there is a study {name!r} already; open it, or rename yours")
 
 
-def unknown_study(name: str, known: Sequence[str]) -> LedgerError:
+def unknown_study(name: str | None, known: Sequence[str]) -> LedgerError:
+    """There is no study of this name; or, without a name, it is not clear which one is meant."""
     have = "it has " + ", ".join(map(repr, known)) if known else "it has no study yet"
-    return LedgerError("unknown-study", f"the store has no study {name!r}; {have}")
+    lacks = "name one of the studies" if name is None else f"the store has no study {name!r}"
+    return LedgerError("unknown-study", f"{lacks}; {have}")
 
 
 def unknown_question(question: int) -> LedgerError:
@@ -25,6 +27,12 @@ def unknown_question(question: int) -> LedgerError:
 def question_closed(question: int) -> LedgerError:
     return LedgerError(
         "question-closed", f"question {question} was answered or closed meanwhile; ask again"
+    )
+
+
+def deployment_closed(number: int) -> LedgerError:
+    return LedgerError(
+        "deployment-closed", f"deployment {number} is not the current one; look at it again"
     )
 
 

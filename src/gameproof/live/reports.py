@@ -154,6 +154,8 @@ class Recommendation:
         Whether the study is finished.
     sentence : str
         What is recommended, and why.
+    why : str
+        What the study learned about the response, and what it chose because of that.
     model : object or None
         The same classifier for rows of the study's table (`TableModel`); None without a table.
     """
@@ -166,6 +168,7 @@ class Recommendation:
     n_deployments: int
     final: bool
     sentence: str
+    why: str = ""
     model: Any | None = None
 
     def __str__(self) -> str:
@@ -206,21 +209,30 @@ def study_status(
 
 
 def _status_sentence(state: State, phase: str, counts: Counts) -> str:
-    so_far = f"{counts.counted:,} answers at {counts.deployments:,} deployments"
+    so_far = _so_far(counts.counted, counts.deployments, "deployment")
     if state == "finished":
         return f"Finished after {so_far}; recommend() gives the classifier."
     if state == "paused":
         return f"Paused after {so_far}; resume() goes on."
     if not counts.pending:
         return f"{so_far} ({phase}); the deployment is complete: ask or advance to go on."
-    return f"{so_far} ({phase}); {counts.pending:,} questions are open."
+    return f"{so_far} ({phase}); {plural(counts.pending, 'open question')}."
 
 
 def recommendation_sentence(found: Found, n_answers: int, n_deployments: int, final: bool) -> str:
     """What is recommended, and why."""
-    parts = [f"From {n_answers:,} answers at {n_deployments:,} closed deployments."]
+    parts = [f"From {_so_far(n_answers, n_deployments, 'closed deployment')}."]
     if found.risk is not None:
         parts.append(f"Worst-case risk: {found.risk}.")
     elif not final:
         parts.append("Fresh answers at the last theta give its risk at the end of the study.")
     return " ".join([*parts, found.why]).strip()
+
+
+def _so_far(n_answers: int, n_deployments: int, what: str) -> str:
+    return f"{plural(n_answers, 'answer')} at {plural(n_deployments, what)}"
+
+
+def plural(number: int, what: str) -> str:
+    """A number of things."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

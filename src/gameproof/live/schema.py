@@ -85,6 +85,7 @@ lease = Table(
     metadata,
     Column("question_id", Id, ForeignKey("question.id"), primary_key=True, autoincrement=False),
     Column("holder", Text, nullable=False),
+    Column("granted", Double, nullable=False),
     Column("expires", Double, nullable=False),
 )
 
@@ -110,6 +111,7 @@ Index(
     postgresql_where=answer.c.status == "counted",
 )
 Index("answers_of_question", answer.c.question_id)
+Index("answers_of_status", answer.c.study_id, answer.c.status)
 
 event = Table(
     "event",
@@ -121,11 +123,5 @@ event = Table(
     Column("at", Double, nullable=False),
     Column("hash", Text, nullable=False),
 )
-
-# The answers that an event of the chain records.
-recorded = Table(
-    "recorded",
-    metadata,
-    Column("answer_id", Id, ForeignKey("answer.id"), primary_key=True, autoincrement=False),
-    Column("event_number", Integer, nullable=False),
-)
+# The last pause or phase is found without reading all events.
+Index("events_of_kind", event.c.study_id, event.c.kind, event.c.number)

@@ -79,7 +79,8 @@ class Settings:
 class Specification:
     """A problem and how to study it.
 
-    `table` is what a study of a table knows about its columns, as JSON; see `table_study`."""
+    `table` is what a study of a table knows about its columns, as JSON: see `problem_from_table`.
+    """
 
     problem: StrategicProblem
     settings: Settings

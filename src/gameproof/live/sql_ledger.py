@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
-from sqlalchemy import Connection, Select, and_, func, select, text
+from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import IntegrityError
 
 from gameproof.core.process_lock import ProcessLock
-from gameproof.live import chain, schema
+from gameproof.live import chain, schema, sql_reading
 from gameproof.live.facts import (
     AnswerRow,
     Counts,
     DeploymentRow,
     EventRow,
     ExposureRow,
+    Facts,
+    LedgerError,
     QuestionRow,
     Receipt,
     Status,
@@ -35,30 +37,24 @@ from gameproof.live.refusals import (
     question_closed,
     same_again,
     unknown_answer,
+    unknown_question,
     unknown_study,
 )
 from gameproof.live.schema import SCHEMA_VERSION
-from gameproof.live.sql_database import open_database, reading
+from gameproof.live.sql_database import SqlDatabase
 from gameproof.live.sql_statements import (
-    ANSWERS,
-    IN_ORDER,
-    QUESTIONS,
-    as_answer,
-    count_facts,
-    counted_answers,
-    events_of,
+    answer_of_key,
+    close_deployment,
+    free_questions,
     hold,
     insert,
+    insert_answer,
     insert_question,
-    is_closed,
-    lock_deployment,
+    locked_question,
     log,
-    newest_number,
-    open_conditions,
     open_deployment,
-    question_row,
-    record_closing,
     status_of_new,
+    withdraw_answer,
 )
 
 # Two tellers of one question, or of one key, meet in an index; the second one looks again.
@@ -73,10 +69,13 @@ class SqlLedger(Ledger):
     ----------
     where
         The path of an SQLite file, or an SQLAlchemy URL.
+    create
+        Whether to create the database if it is missing. Otherwise that is an error.
     """
 
-    def __init__(self, where: str | Path) -> None:
-        self.engine = open_database(where)
+    def __init__(self, where: str | Path, create: bool = True) -> None:
+        self._database = SqlDatabase(where, create)
+        self.engine = self._database.engine
 
     def close(self) -> None:
         """Gives back all connections."""
@@ -85,64 +84,51 @@ class SqlLedger(Ledger):
     # --- studies
 
     def create(self, name: str, specification: str, fingerprint: str, now: float) -> StudyRow:
-        values = {
-            "name": name,
-            "specification": specification,
-            "fingerprint": fingerprint,
-            "schema_version": SCHEMA_VERSION,
-            "created": float(now),
-        }
-        body = chain.created_body(name, specification, fingerprint)
+        row = StudyRow(0, name, specification, fingerprint, SCHEMA_VERSION, float(now))
+        values = row._asdict()
+        del values["id"]
         try:
-            with self.engine.begin() as connection:
-                number = insert(connection, schema.study, values)
-                log(connection, number, chain.CREATED, body, now)
+            with self._database.writing() as connection:
+                row = row._replace(id=insert(connection, schema.study, values))
+                log(connection, row.id, chain.CREATED, chain.created_body(row), now)
         except IntegrityError as error:
             raise name_taken(name) from error
-        return StudyRow._make([number, *values.values()])
+        return row
 
     def study(self, name: str) -> StudyRow:
-        rows = self._read(select(schema.study).where(schema.study.c.name == name))
-        if not rows:
+        with self._database.reading() as connection:
+            row = connection.execute(
+                select(schema.study).where(schema.study.c.name == name)
+            ).first()
+        if row is None:
             raise unknown_study(name, self.names())
-        return StudyRow._make(rows[0])
+        return StudyRow._make(row)
 
     def names(self) -> list[str]:
-        return sorted(name for (name,) in self._read(select(schema.study.c.name)))
+        with self._database.reading() as connection:
+            return sorted(connection.scalars(select(schema.study.c.name)))
 
     # --- asking
 
     def lease(
         self, study: int, limit: int, holder: str, until: float, now: float
     ) -> list[QuestionRow]:
-        held = and_(schema.lease.c.holder != holder, schema.lease.c.expires > now)
-        wanted = (
-            QUESTIONS.outerjoin(schema.lease, schema.lease.c.question_id == schema.question.c.id)
-            .where(
-                schema.deployment.c.study_id == study,
-                schema.deployment.c.number == newest_number(study),
-                *open_conditions(),
-                held.is_not(True),
-            )
-            .order_by(func.coalesce(schema.lease.c.holder, "") != holder, *IN_ORDER)
-            .limit(limit)
-            .with_for_update(of=schema.question, key_share=True, skip_locked=True)
-        )
-        with self.engine.begin() as connection:
-            rows = [QuestionRow._make(row) for row in connection.execute(wanted)]
+        with self._database.writing() as connection:
+            rows = free_questions(connection, study, limit, holder, now)
             if rows:
                 hold(connection, [row.id for row in rows], holder, until, now)
         return rows
 
     def replace_silent(self, study: int, question: int, agent: int, now: float) -> QuestionRow:
-        with self.engine.begin() as connection:
-            old = question_row(connection, study, question)
-            lock_deployment(connection, study, old.deployment, alone=True)
-            if status_of_new(connection, study, old) is not Status.COUNTED:
+        with self._database.writing() as connection:
+            old = locked_question(connection, study, question, alone=True)
+            if old is None:
+                raise unknown_question(question)
+            if status_of_new(connection, question) is not Status.COUNTED:
                 raise question_closed(question)
             new = old._replace(attempt=old.attempt + 1, agent=int(agent))
             row = insert_question(connection, study, new)
-            log(connection, study, chain.REPLACED, chain.replaced_body(old, agent), now)
+            log(connection, study, chain.REPLACED, chain.replaced_body(old, row), now)
         return row
 
     # --- telling
@@ -150,45 +136,34 @@ class SqlLedger(Ledger):
     def tell(self, study: int, question: int, key: str, body: bytes, now: float) -> Receipt:
         for _ in range(TRIES - 1):
             try:
-                return self._tell(study, question, key, body, now)
+                return self._tell(study, question, key, bytes(body), float(now))
             except IntegrityError:
                 continue
-        return self._tell(study, question, key, body, now)
+        return self._tell(study, question, key, bytes(body), float(now))
 
     def _tell(self, study: int, question: int, key: str, body: bytes, now: float) -> Receipt:
-        with self.engine.begin() as connection:
-            known = connection.execute(
-                ANSWERS.where(schema.answer.c.study_id == study, schema.answer.c.key == key)
-            ).first()
+        with self._database.writing() as connection:
+            asked = locked_question(connection, study, question)
+            known = answer_of_key(connection, study, key)
             if known is not None:
-                return same_again(as_answer(known), question, body)
-            asked = question_row(connection, study, question)
-            lock_deployment(connection, study, asked.deployment, alone=False)
-            status = status_of_new(connection, study, asked)
-            values = {
-                "study_id": study,
-                "question_id": question,
-                "key": key,
-                "body": bytes(body),
-                "body_hash": digest(body),
-                "status": status.value,
-                "told": float(now),
-            }
-            return Receipt(insert(connection, schema.answer, values), status)
+                return same_again(known, question, body)
+            if asked is None:
+                raise unknown_question(question)
+            status = status_of_new(connection, question)
+            row = AnswerRow(0, question, key, body, digest(body), status, now)
+            row = row._replace(id=insert_answer(connection, study, row))
+            if status is Status.LATE:
+                log(connection, study, chain.LATE, chain.late_body(row), now)
+        return Receipt(row.id, status)
 
     def withdraw(self, study: int, answer: int, reason: str, now: float) -> None:
-        with self.engine.begin() as connection:
-            own = and_(schema.answer.c.study_id == study, schema.answer.c.id == answer)
-            row = connection.execute(ANSWERS.where(own).with_for_update()).first()
+        with self._database.writing() as connection:
+            row = withdraw_answer(connection, study, answer)
             if row is None:
                 raise unknown_answer(answer)
-            if row.status == Status.WITHDRAWN.value:
-                return
-            connection.execute(
-                schema.answer.update().where(own).values(status=Status.WITHDRAWN.value)
-            )
-            body = chain.withdrawn_body(answer, reason)
-            log(connection, study, chain.WITHDRAWN, body, now)
+            if row.status is not Status.WITHDRAWN:
+                body = chain.withdrawn_body(row, reason)
+                log(connection, study, chain.WITHDRAWN, body, now)
 
     # --- advancing
 
@@ -201,7 +176,7 @@ class SqlLedger(Ledger):
         now: float,
     ) -> bool:
         try:
-            with self.engine.begin() as connection:
+            with self._database.writing() as connection:
                 return self._advance(connection, study, closing, counted, opening, now)
         except IntegrityError:  # another process closed or opened it in the same moment
             return False
@@ -215,98 +190,87 @@ class SqlLedger(Ledger):
         opening: NextDeployment | None,
         now: float,
     ) -> bool:
-        last = connection.scalar(select(newest_number(study)))
+        newest = sql_reading.newest_of(connection, study)
+        last = None if newest is None else newest.number
         if closing != last:
             return False
-        if closing is not None:
-            deployment_id = lock_deployment(connection, study, closing, alone=True)
-            if is_closed(connection, deployment_id) or sorted(counted) != counted_answers(
-                connection, deployment_id
-            ):
-                return False
-            connection.execute(
-                schema.closure.insert().values(deployment_id=deployment_id, closed=float(now))
-            )
-            record_closing(connection, study, closing, counted, now)
+        if closing is not None and not close_deployment(connection, study, closing, counted, now):
+            return False
         if opening is not None:
             open_deployment(connection, study, 0 if last is None else last + 1, opening, now)
         return True
 
     @contextmanager
     def advancing(self, study: int) -> Iterator[bool]:
-        if self.engine.dialect.name == "postgresql":
-            with self.engine.connect() as connection:
-                # The lock belongs to the connection, which ends with the process.
-                try:
-                    yield bool(connection.scalar(text(f"SELECT pg_try_advisory_lock({study})")))
-                finally:
-                    connection.invalidate()
+        if self._database.path is None:
+            with self._advancing_by_connection(study) as mine:
+                yield mine
             return
-        lock = ProcessLock(Path(f"{self.engine.url.database}.study-{study}.lock"))
+        lock = ProcessLock(Path(f"{self._database.path}.study-{study}.lock"))
         try:
             yield lock.acquire()
         finally:
             lock.release()
 
+    @contextmanager
+    def _advancing_by_connection(self, study: int) -> Iterator[bool]:
+        """The lock belongs to a connection of PostgreSQL, which ends with the process."""
+        with self.engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            mine = bool(connection.scalar(text(f"SELECT pg_try_advisory_lock({study})")))
+            try:
+                yield mine
+            finally:
+                if mine:
+                    _unlock(connection, study)
+
     # --- reading
 
     def deployments(self, study: int, first: int = 0) -> list[DeploymentRow]:
-        rows = self._read(
-            select(
-                schema.deployment.c.number,
-                schema.deployment.c.theta,
-                schema.deployment.c.opened,
-                schema.closure.c.closed,
-            )
-            .outerjoin(schema.closure, schema.closure.c.deployment_id == schema.deployment.c.id)
-            .where(schema.deployment.c.study_id == study, schema.deployment.c.number >= first)
-            .order_by(schema.deployment.c.number)
-        )
-        return [DeploymentRow._make(row) for row in rows]
+        with self._database.reading() as connection:
+            return sql_reading.deployments_of(connection, study, first)
+
+    def newest(self, study: int) -> DeploymentRow | None:
+        with self._database.reading() as connection:
+            return sql_reading.newest_of(connection, study)
 
     def questions(self, study: int, deployment: int | None = None) -> list[QuestionRow]:
-        wanted = QUESTIONS.where(schema.question.c.study_id == study).order_by(*IN_ORDER)
-        if deployment is not None:
-            wanted = wanted.where(schema.deployment.c.number == deployment)
-        return [QuestionRow._make(row) for row in self._read(wanted)]
+        with self._database.reading() as connection:
+            return sql_reading.questions_of(connection, study, deployment)
 
     def answers(self, study: int, deployment: int | None = None) -> list[AnswerRow]:
-        wanted = ANSWERS.where(schema.answer.c.study_id == study)
-        if deployment is not None:
-            wanted = (
-                wanted.join(schema.question, schema.question.c.id == schema.answer.c.question_id)
-                .join(schema.deployment, schema.deployment.c.id == schema.question.c.deployment_id)
-                .where(schema.deployment.c.number == deployment)
-            )
-        return [as_answer(row) for row in self._read(wanted)]
+        with self._database.reading() as connection:
+            return sql_reading.answers_of(connection, study, deployment)
 
     def exposures(self, study: int, deployment: int | None = None) -> list[ExposureRow]:
-        wanted = (
-            select(schema.exposure.c.question_id, schema.exposure.c.holder, schema.exposure.c.shown)
-            .join(schema.question, schema.question.c.id == schema.exposure.c.question_id)
-            .where(schema.question.c.study_id == study)
-            .order_by(schema.exposure.c.id)
-        )
-        if deployment is not None:
-            wanted = wanted.join(
-                schema.deployment, schema.deployment.c.id == schema.question.c.deployment_id
-            ).where(schema.deployment.c.number == deployment)
-        return [ExposureRow._make(row) for row in self._read(wanted)]
+        with self._database.reading() as connection:
+            return sql_reading.exposures_of(connection, study, deployment)
 
     def events(self, study: int, kinds: Sequence[str] | None = None) -> list[EventRow]:
-        wanted = events_of(study).order_by(schema.event.c.number)
-        if kinds is not None:
-            wanted = wanted.where(schema.event.c.kind.in_(kinds))
-        return [EventRow._make(row) for row in self._read(wanted)]
+        with self._database.reading() as connection:
+            return sql_reading.events_of(connection, study, kinds)
+
+    def facts(self, study: int) -> Facts:
+        with self._database.snapshot() as connection:
+            return Facts(
+                sql_reading.deployments_of(connection, study),
+                sql_reading.questions_of(connection, study),
+                sql_reading.answers_of(connection, study),
+                sql_reading.exposures_of(connection, study),
+                sql_reading.events_of(connection, study),
+            )
 
     def counts(self, study: int, now: float) -> Counts:
-        with reading(self.engine) as connection:
-            return count_facts(connection, study, now)
+        with self._database.snapshot() as connection:
+            return sql_reading.count_facts(connection, study, now)
 
     def note(self, study: int, kind: str, body: str, now: float) -> EventRow:
-        with self.engine.begin() as connection:
+        with self._database.writing() as connection:
             return log(connection, study, kind, body, now)
 
-    def _read(self, query: Select[Any]) -> Sequence[Any]:
-        with reading(self.engine) as connection:
-            return connection.execute(query).all()
+
+def _unlock(connection: Connection, study: int) -> None:
+    try:
+        connection.execute(text(f"SELECT pg_advisory_unlock({study})"))
+    except LedgerError:  # the connection is lost, and the lock with it
+        connection.invalidate()

@@ -1,4 +1,8 @@
-"""The statements of `SqlLedger`, each inside a transaction of its caller."""
+"""The statements of `SqlLedger` that write, each inside a transaction of its caller.
+
+Statements that run for every question or answer are built once, since building them takes longer
+than running them.
+"""
 
 from __future__ import annotations
 
@@ -6,49 +10,44 @@ from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
-    ScalarSelect,
+    Double,
     Select,
     Table,
+    Text,
     and_,
+    bindparam,
     exists,
     func,
+    or_,
     select,
+    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
 from gameproof.live import chain, schema
-from gameproof.live.facts import AnswerRow, Counts, EventRow, QuestionRow, Status, digest
+from gameproof.live.facts import AnswerRow, EventRow, QuestionRow, Status, digest
 from gameproof.live.ledger import NextDeployment
-from gameproof.live.refusals import unknown_question
+from gameproof.live.sql_reading import (
+    ANSWERS,
+    IN_ORDER,
+    QUESTIONS,
+    answers_of,
+    as_answer,
+    deployment_id,
+    exposures_of,
+    held_at,
+    newest_id,
+    open_conditions,
+)
 
-QUESTIONS = select(
-    schema.question.c.id,
-    schema.deployment.c.number,
-    schema.question.c.position,
-    schema.question.c.attempt,
-    schema.question.c.agent,
-).join(schema.deployment, schema.deployment.c.id == schema.question.c.deployment_id)
-IN_ORDER = (schema.deployment.c.number, schema.question.c.position, schema.question.c.attempt)
-ANSWERS = select(
-    schema.answer.c.id,
-    schema.answer.c.question_id,
-    schema.answer.c.key,
-    schema.answer.c.body,
-    schema.answer.c.status,
-    schema.answer.c.told,
-).order_by(schema.answer.c.id)
-
-
-def as_answer(row: Any) -> AnswerRow:
-    """A row of `ANSWERS`."""
-    return AnswerRow(row.id, row.question_id, row.key, row.body, Status(row.status), row.told)
+# PostgreSQL names locks by numbers; this one is held by whoever leases questions of a study.
+ASKING = 0x61736B
 
 
 def insert(connection: Connection, table: Table, values: dict[str, Any]) -> int:
     """Inserts a row and returns its id."""
-    found = connection.execute(table.insert().values(values)).inserted_primary_key
+    found = connection.execute(table.insert(), values).inserted_primary_key
     assert found is not None
     return int(found[0])
 
@@ -56,53 +55,82 @@ def insert(connection: Connection, table: Table, values: dict[str, Any]) -> int:
 # --- questions
 
 
-def question_row(connection: Connection, study: int, question: int) -> QuestionRow:
-    """A question of this study. Raises if there is none of this id."""
-    own = and_(schema.question.c.study_id == study, schema.question.c.id == question)
-    row = connection.execute(QUESTIONS.where(own)).first()
-    if row is None:
-        raise unknown_question(question)
-    return QuestionRow._make(row)
-
-
-def insert_question(connection: Connection, study: int, row: QuestionRow) -> QuestionRow:
-    """Inserts a question; its id is a new one."""
-    values = {
-        "study_id": study,
-        "deployment_id": _deployment_id(study, row.deployment).scalar_subquery(),
-        "position": row.position,
-        "attempt": row.attempt,
-        "agent": row.agent,
-    }
-    return row._replace(id=insert(connection, schema.question, values))
-
-
-def open_conditions() -> tuple[ColumnElement[bool], ...]:
-    """What an open question without a counted answer fulfils."""
-    own, later = schema.question, schema.question.alias("later")
-    closed = exists().where(schema.closure.c.deployment_id == own.c.deployment_id)
-    replaced = exists().where(
-        later.c.deployment_id == own.c.deployment_id,
-        later.c.position == own.c.position,
-        later.c.attempt > own.c.attempt,
+def _locking(alone: bool) -> Select[Any]:
+    """Reads a question and locks its deployment until the end of the transaction: alone, or
+    together with other tellers. SQLite has locked the whole database already."""
+    wanted = QUESTIONS.add_columns(schema.deployment.c.id.label("deployment_id")).where(
+        schema.question.c.study_id == bindparam("study"),
+        schema.question.c.id == bindparam("question"),
     )
-    answered = exists().where(
-        schema.answer.c.question_id == own.c.id, schema.answer.c.status == Status.COUNTED.value
-    )
-    return ~closed, ~replaced, ~answered
+    return wanted.with_for_update(of=schema.deployment, key_share=alone, read=not alone)
 
 
-def status_of_new(connection: Connection, study: int, row: QuestionRow) -> Status:
-    """What an answer to this question would count for."""
+def _question_state() -> Select[Any]:
     not_closed, not_replaced, not_answered = open_conditions()
-    found = connection.execute(
-        select(and_(not_closed, not_replaced).label("open"), not_answered.label("free"))
-        .select_from(schema.question)
-        .where(schema.question.c.study_id == study, schema.question.c.id == row.id)
-    ).one()
+    columns: list[Any] = [and_(not_closed, not_replaced).label("open"), not_answered.label("free")]
+    return select(*columns).where(schema.question.c.id == bindparam("question"))
+
+
+def _free_questions() -> Select[Any]:
+    """Open questions of the newest deployment that `holder` holds or nobody else does."""
+    now, holder = bindparam("now", type_=Double), bindparam("holder", type_=Text)
+    others = and_(schema.lease.c.holder != holder, held_at(now))
+    return (
+        QUESTIONS.outerjoin(schema.lease, schema.lease.c.question_id == schema.question.c.id)
+        .where(
+            schema.question.c.deployment_id == newest_id(bindparam("study")),
+            *open_conditions(),
+            or_(schema.lease.c.holder.is_(None), ~others),
+        )
+        .order_by(func.coalesce(schema.lease.c.holder, "") != holder, *IN_ORDER)
+        .limit(bindparam("limit"))
+    )
+
+
+_QUESTION_ALONE, _QUESTION_SHARED = _locking(alone=True), _locking(alone=False)
+_QUESTION_STATE, _FREE_QUESTIONS = _question_state(), _free_questions()
+_ANSWER_OF_KEY = ANSWERS.where(
+    schema.answer.c.study_id == bindparam("study"), schema.answer.c.key == bindparam("key")
+)
+
+
+def locked_question(
+    connection: Connection, study: int, question: int, alone: bool = False
+) -> QuestionRow | None:
+    """A question of this study, whose deployment is locked; None if there is none of this id."""
+    wanted = _QUESTION_ALONE if alone else _QUESTION_SHARED
+    row = connection.execute(wanted, {"study": study, "question": question}).first()
+    return None if row is None else QuestionRow._make(row[:-1])
+
+
+def status_of_new(connection: Connection, question: int) -> Status:
+    """What an answer to this question would count for."""
+    found = connection.execute(_QUESTION_STATE, {"question": question}).one()
     if not found.open:
         return Status.LATE
     return Status.COUNTED if found.free else Status.CONFLICT
+
+
+def answer_of_key(connection: Connection, study: int, key: str) -> AnswerRow | None:
+    """The answer that was told with this key."""
+    row = connection.execute(_ANSWER_OF_KEY, {"study": study, "key": key}).first()
+    return None if row is None else as_answer(row)
+
+
+def free_questions(
+    connection: Connection, study: int, limit: int, holder: str, now: float
+) -> list[QuestionRow]:
+    """The questions to lease to `holder`, whose own come first."""
+    wait_for_askers(connection, study)
+    given = {"study": study, "limit": limit, "holder": holder, "now": now}
+    return [QuestionRow._make(row) for row in connection.execute(_FREE_QUESTIONS, given)]
+
+
+def wait_for_askers(connection: Connection, study: int) -> None:
+    """Waits until nobody else leases questions of this study, and keeps others from it until the
+    end of the transaction. Later statements see what the others leased."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({ASKING}, {study})"))
 
 
 def hold(
@@ -110,161 +138,130 @@ def hold(
 ) -> None:
     """Leases questions to `holder` and records that it was shown them."""
     dialect = {"sqlite": sqlite, "postgresql": postgresql}[connection.dialect.name]
-    leases = dialect.insert(schema.lease).values(
-        [{"question_id": q, "holder": holder, "expires": until} for q in questions]
+    leases = dialect.insert(schema.lease)
+    renewed = {name: leases.excluded[name] for name in ("holder", "granted", "expires")}
+    connection.execute(
+        leases.on_conflict_do_update(index_elements=["question_id"], set_=renewed),
+        [{"question_id": q, "holder": holder, "granted": now, "expires": until} for q in questions],
     )
     connection.execute(
-        leases.on_conflict_do_update(
-            index_elements=["question_id"],
-            set_={"holder": leases.excluded.holder, "expires": leases.excluded.expires},
-        )
+        dialect.insert(schema.exposure).on_conflict_do_nothing(),
+        [{"question_id": q, "holder": holder, "shown": now} for q in questions],
     )
-    shown = [{"question_id": q, "holder": holder, "shown": now} for q in questions]
-    connection.execute(dialect.insert(schema.exposure).values(shown).on_conflict_do_nothing())
+
+
+def insert_question(connection: Connection, study: int, row: QuestionRow) -> QuestionRow:
+    """Inserts a question; its id is a new one."""
+    found = connection.scalar(deployment_id(study, row.deployment))
+    values = {"study_id": study, "deployment_id": found, **row._asdict()}
+    del values["id"], values["deployment"]
+    return row._replace(id=insert(connection, schema.question, values))
+
+
+# --- answers
+
+
+def insert_answer(connection: Connection, study: int, row: AnswerRow) -> int:
+    """Inserts an answer and returns its id."""
+    values = {"study_id": study, "question_id": row.question, **row._asdict()}
+    del values["id"], values["question"]
+    return insert(connection, schema.answer, values)
+
+
+def withdraw_answer(connection: Connection, study: int, answer: int) -> AnswerRow | None:
+    """Withdraws an answer. Returns it as it was; None if there is none of this id."""
+    own = and_(schema.answer.c.study_id == study, schema.answer.c.id == answer)
+    found = connection.execute(ANSWERS.where(own)).first()
+    if found is None:
+        return None
+    locked_question(connection, study, found.question_id)
+    row = connection.execute(ANSWERS.where(own).with_for_update()).one()
+    connection.execute(schema.answer.update().where(own).values(status=Status.WITHDRAWN.value))
+    return as_answer(row)
 
 
 # --- deployments
 
 
-def newest_number(study: int) -> ScalarSelect[Any]:
-    """The number of the newest deployment; NULL if there is none."""
-    numbers = select(func.max(schema.deployment.c.number))
-    return numbers.where(schema.deployment.c.study_id == study).scalar_subquery()
-
-
-def _deployment_id(study: int, number: int) -> Select[Any]:
-    return select(schema.deployment.c.id).where(
-        schema.deployment.c.study_id == study, schema.deployment.c.number == number
-    )
-
-
-def lock_deployment(connection: Connection, study: int, number: int, alone: bool) -> int:
-    """Locks a deployment until the end of the transaction, alone or together with tellers, and
-    returns its id. SQLite has locked the whole database already."""
-    wanted = _deployment_id(study, number)
-    wanted = wanted.with_for_update(key_share=True) if alone else wanted.with_for_update(read=True)
+def lock_deployment(connection: Connection, study: int, number: int) -> int:
+    """Locks a deployment until the end of the transaction, and returns its id."""
+    wanted = deployment_id(study, number).with_for_update(key_share=True)
     return int(connection.execute(wanted).scalar_one())
 
 
-def is_closed(connection: Connection, deployment_id: int) -> bool:
-    """Whether a deployment is closed."""
-    wanted = select(exists().where(schema.closure.c.deployment_id == deployment_id))
+def is_closed(connection: Connection, deployment: int) -> bool:
+    """Whether the deployment of this id is closed."""
+    wanted = select(exists().where(schema.closure.c.deployment_id == deployment))
     return bool(connection.scalar(wanted))
 
 
-def counted_answers(connection: Connection, deployment_id: int) -> list[int]:
-    """The ids of the counted answers to a deployment, sorted."""
-    rows = connection.scalars(
-        select(schema.answer.c.id)
-        .join(schema.question, schema.question.c.id == schema.answer.c.question_id)
-        .where(
-            schema.question.c.deployment_id == deployment_id,
-            schema.answer.c.status == Status.COUNTED.value,
-        )
-        .order_by(schema.answer.c.id)
-    )
-    return [int(each) for each in rows]
-
-
-def record_closing(
+def close_deployment(
     connection: Connection, study: int, number: int, counted: Sequence[int], now: float
-) -> None:
-    """Adds the event of a closed deployment, which records all answers that no event holds yet."""
-    unrecorded = ~exists().where(schema.recorded.c.answer_id == schema.answer.c.id)
-    rows = connection.execute(ANSWERS.where(schema.answer.c.study_id == study, unrecorded))
-    new = [as_answer(row) for row in rows]
-    event = log(connection, study, chain.CLOSED, chain.closed_body(number, counted, new), now)
-    if new:
-        connection.execute(
-            schema.recorded.insert(),
-            [{"answer_id": row.id, "event_number": event.number} for row in new],
-        )
+) -> bool:
+    """Closes a deployment, and adds the event that records its answers and exposures. False if it
+    is closed already, or if its counted answers are others."""
+    found = lock_deployment(connection, study, number)
+    wait_for_askers(connection, study)
+    answers = answers_of(connection, study, number)
+    present = sorted(answer.id for answer in answers if answer.status is Status.COUNTED)
+    if is_closed(connection, found) or sorted(counted) != present:
+        return False
+    connection.execute(schema.closure.insert(), {"deployment_id": found, "closed": float(now)})
+    new = [answer for answer in answers if answer.status is not Status.LATE]
+    shown = exposures_of(connection, study, number)
+    log(connection, study, chain.CLOSED, chain.closed_body(number, counted, new, shown), now)
+    return True
 
 
 def open_deployment(
     connection: Connection, study: int, number: int, opening: NextDeployment, now: float
 ) -> None:
     """Inserts a deployment, its questions and its event."""
+    theta = bytes(opening.theta)
     values = {
         "study_id": study,
         "number": number,
-        "theta": opening.theta,
-        "theta_hash": digest(opening.theta),
+        "theta": theta,
+        "theta_hash": digest(theta),
         "opened": float(now),
     }
-    deployment_id = insert(connection, schema.deployment, values)
-    place = {"study_id": study, "deployment_id": deployment_id, "attempt": 0}
+    place = {
+        "study_id": study,
+        "deployment_id": insert(connection, schema.deployment, values),
+        "attempt": 0,
+    }
     whom = [{**place, "position": k, "agent": int(a)} for k, a in enumerate(opening.agents)]
     if whom:
         connection.execute(schema.question.insert(), whom)
-    body = chain.deployed_body(number, opening.theta, opening.agents)
-    log(connection, study, chain.DEPLOYED, body, now)
-
-
-# --- counts
-
-
-def count_facts(connection: Connection, study: int, now: float) -> Counts:
-    """How many facts of each kind there are."""
-
-    def number(table: Table, *conditions: Any) -> int:
-        own = table.c.study_id == study
-        wanted = select(func.count()).select_from(table).where(own, *conditions)
-        return int(connection.execute(wanted).scalar_one())
-
-    answer = schema.answer.c
-    by_status: dict[str, int] = {
-        str(status): int(count)
-        for status, count in connection.execute(
-            select(answer.status, func.count())
-            .where(answer.study_id == study)
-            .group_by(answer.status)
+    rows = connection.execute(
+        QUESTIONS.where(schema.question.c.deployment_id == place["deployment_id"]).order_by(
+            *IN_ORDER
         )
-    }
-    held = exists().where(
-        schema.lease.c.question_id == schema.question.c.id, schema.lease.c.expires > now
     )
-    not_closed, not_replaced, not_answered = open_conditions()
-    newest = schema.question.c.deployment_id == (
-        select(func.max(schema.deployment.c.id))
-        .where(schema.deployment.c.study_id == study)
-        .scalar_subquery()
-    )
-    pending = (newest, not_closed, not_replaced, not_answered)
-    questions = number(schema.question)
-    replaced = number(schema.question, schema.question.c.attempt > 0)
-    waiting = number(schema.question, *pending)
-    counted = by_status.get(Status.COUNTED.value, 0)
-    return Counts(
-        deployments=number(schema.deployment),
-        questions=questions,
-        counted=counted,
-        late=by_status.get(Status.LATE.value, 0),
-        conflicts=by_status.get(Status.CONFLICT.value, 0),
-        withdrawn=by_status.get(Status.WITHDRAWN.value, 0),
-        pending=waiting,
-        leased=number(schema.question, *pending, held),
-        replaced=replaced,
-        # A question is answered, replaced, pending, or it was closed without an answer.
-        unanswered=questions - counted - replaced - waiting,
-    )
+    body = chain.deployed_body(number, theta, map(QuestionRow._make, rows))
+    log(connection, study, chain.DEPLOYED, body, now)
 
 
 # --- events
 
 
-def events_of(study: int) -> Select[Any]:
-    """The events of a study, in no order."""
-    columns = (schema.event.c[name] for name in EventRow._fields)
-    return select(*columns).where(schema.event.c.study_id == study)
-
-
 def log(connection: Connection, study: int, kind: str, body: str, now: float) -> EventRow:
     """Adds an event to the chain, whose end it locks."""
-    own = schema.study.c.id == study
-    connection.execute(select(schema.study.c.id).where(own).with_for_update(key_share=True))
-    newest = events_of(study).order_by(schema.event.c.number.desc()).limit(1)
-    last = connection.execute(newest).first()
+    connection.execute(_END_OF_CHAIN, {"study": study})
+    last = connection.execute(_LAST_EVENT, {"study": study}).first()
     event = chain.linked(None if last is None else EventRow._make(last), kind, body, float(now))
-    connection.execute(schema.event.insert().values(study_id=study, **event._asdict()))
+    connection.execute(schema.event.insert(), {"study_id": study, **event._asdict()})
     return event
+
+
+_END_OF_CHAIN = (
+    select(schema.study.c.id)
+    .where(schema.study.c.id == bindparam("study"))
+    .with_for_update(key_share=True)
+)
+_LAST_EVENT = (
+    select(*(schema.event.c[name] for name in EventRow._fields))
+    .where(schema.event.c.study_id == bindparam("study"))
+    .order_by(schema.event.c.number.desc())
+    .limit(1)
+)

@@ -24,13 +24,18 @@ CONFIDENCE = 0.95
 
 
 def answer_frame(
-    ledger: Ledger, study: int, specification: Specification, person: Callable[[int], str]
+    ledger: Ledger,
+    study: int,
+    specification: Specification,
+    person: Callable[[int], str],
+    deployment: int | None = None,
 ) -> Any:
     """One row per answer, in order of deployment, position and attempt, then of arrival."""
     import pandas as pd
 
-    questions = {question.id: question for question in ledger.questions(study)}
-    answers = sorted(ledger.answers(study), key=lambda a: (*questions[a.question][1:4], a.id))
+    told = ledger.answers(study, deployment)  # before the questions, so that none is missing
+    questions = {question.id: question for question in ledger.questions(study, deployment)}
+    answers = sorted(told, key=lambda a: (*questions[a.question][1:4], a.id))
     asked = [questions[answer.question] for answer in answers]
     frame = pd.DataFrame(
         {
@@ -76,12 +81,13 @@ def deployment_frame(ledger: Ledger, study: int, specification: Specification) -
     """One row per deployment, with the risk by its counted answers if there are two or more."""
     import pandas as pd
 
+    told = ledger.answers(study)  # before the questions, so that none is missing
     problem, questions = specification.problem, ledger.questions(study)
     by_deployment: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
     place = {question.id: question.deployment for question in questions}
     for question in questions:
         by_deployment.setdefault(question.deployment, ([], []))[0].append(question)
-    for answer in ledger.answers(study):
+    for answer in told:
         if answer.status is Status.COUNTED:
             by_deployment[place[answer.question]][1].append(answer)
     width = None if specification.sees_scores else problem.population.d

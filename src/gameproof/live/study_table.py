@@ -55,12 +55,14 @@ def problem_from_table(
     parameters are those of `fit_table`. Budgets only say which columns people can change."""
     read = as_table(table)
     if key is not None:
+        read.column(key, "key column")
         meaning["drop"] = [*meaning.get("drop", ()), key]
     training = training_table(read, target, favourable, budgets, **meaning)
     prepare = Prepare(training.plan.features).fit(training.data.X)
     Z, y = prepare.transform(training.data.X), training.data.y
     classifier = StrategicLogisticRegression(response=None).fit(Z, y)
-    model = TableModel(training.plan, prepare, classifier, {}, training.budgets)
+    known = {"quartiles": training.quartiles}  # effects are shown in the table's units
+    model = TableModel(training.plan, prepare, classifier, known, training.budgets)
     persons = [str(k) for k in range(len(y))] if key is None else _persons(training.table, key)
     problem = StrategicProblem(
         Population(Z, y), radius=radius, label_cost=label_cost, intercept=INTERCEPT
@@ -110,13 +112,27 @@ class StudyTable:
         for name in self.template.plan.features.names:
             if name not in table.columns:
                 raise AnswerError(f"the answer lacks the column {name!r} of the study's table")
-        found = self.template.prepared(table).Z
+        X, _ = self.template.plan.encoded(table)
+        self._require_movable(table, X)
+        found = self.template.prepare.transform(X)
         bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
         if bad.size:
             raise AnswerError(
                 f"the answer in row {table.row(int(bad[0]))} has a value that cannot be used"
             )
         return found
+
+    def _require_movable(self, table: Table, X: Matrix) -> None:
+        """Raises if a value is missing that people can change: it would be filled in, and an
+        answer is never invented. Other gaps are filled as the deployed model fills them."""
+        features = self.template.plan.features
+        for name in features.movable:
+            empty = np.flatnonzero(np.isnan(X[:, features.names.index(name)]))
+            if empty.size:
+                raise AnswerError(
+                    f"the answer in row {table.row(int(empty[0]))} has no usable value in the "
+                    f"column {name!r}, which people can change"
+                )
 
     def model(self, theta: Vector, intercept: float) -> TableModel:
         """A classifier for rows of the table."""

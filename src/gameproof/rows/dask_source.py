@@ -17,6 +17,7 @@ from typing import Any
 from gameproof.core.errors import ClusterError
 from gameproof.rows.cores import one_blas_thread
 from gameproof.rows.row_blocks import RowBlocks, Rows
+from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource, first_places
 
 # Larger parameters become a task of their own, so that they are sent once and not with every task.
@@ -28,6 +29,8 @@ class DaskSource(RowSource):
 
     `prepared` takes the place of the source: the raw partitions are released."""
 
+    _progress: RowProgress | None = None
+
     def __init__(self, client: Any, blocks: Sequence[Any]) -> None:
         self._client = client
         with scheduler_at_work(client):
@@ -36,7 +39,8 @@ class DaskSource(RowSource):
     def map(
         self, function: Callable[..., Any], *parameters: Any, each: Sequence[Any] | None = None
     ) -> Iterator[Any]:
-        return _gathered(self._client, self._submitted(function, parameters, each))
+        futures = self._submitted(function, parameters, each)
+        return _gathered(self._client, futures, self._progress)
 
     def prepared(
         self, function: Callable[..., Rows], *parameters: Any, sizes: Sequence[int], d: int
@@ -44,7 +48,39 @@ class DaskSource(RowSource):
         blocks = self._submitted(function, parameters, first_places(sizes))
         self._blocks = []
         filled = [block for block, size in zip(blocks, sizes, strict=True) if size]
-        return DaskRows(self._client, filled, sum(sizes), d)
+        return DaskRows(self._client, filled, sum(sizes), d, self._progress)
+
+    def mapped(
+        self,
+        function: Callable[..., Any],
+        *parameters: Any,
+        each: Sequence[Any] | None = None,
+        n: int | None = None,
+    ) -> RowSource:
+        futures = self._submitted(function, parameters, each)
+        return DaskSource.of(self._client, futures, n, self._progress)
+
+    @classmethod
+    def of(
+        cls,
+        client: Any,
+        futures: list[Any],
+        n: int | None = None,
+        progress: RowProgress | None = None,
+    ) -> DaskSource:
+        """The source of blocks that are on the cluster, or will be."""
+        found = cls(client, [])
+        found._blocks, found.n, found._progress = futures, n, progress
+        return found
+
+    @classmethod
+    def places(
+        cls, client: Any, blocks: Sequence[Any], n: int, progress: RowProgress
+    ) -> DaskSource:
+        """The source of small blocks that say where workers find n rows."""
+        with scheduler_at_work(client):
+            futures = [client.submit(_itself, block, pure=False) for block in blocks]
+        return cls.of(client, futures, n, progress)
 
     def _submitted(
         self, function: Callable[..., Any], parameters: tuple[Any, ...], each: Sequence[Any] | None
@@ -56,13 +92,20 @@ class DaskRows(RowBlocks):
     """Rows that are kept on the workers, as long as memory and workers last, and made again
     otherwise."""
 
-    def __init__(self, client: Any, blocks: list[Any], n: int, d: int) -> None:
+    def __init__(
+        self,
+        client: Any,
+        blocks: list[Any],
+        n: int,
+        d: int,
+        progress: RowProgress | None = None,
+    ) -> None:
         self._client, self._blocks, self.n, self.d = client, blocks, n, d
+        self._progress = progress
 
     def map(self, function: Callable[..., Any], *parameters: Any) -> Iterator[Any]:
-        return _gathered(
-            self._client, _submitted(self._client, self._blocks, function, parameters, None)
-        )
+        futures = _submitted(self._client, self._blocks, function, parameters, None)
+        return _gathered(self._client, futures, self._progress)
 
 
 @contextmanager
@@ -109,7 +152,12 @@ def _submitted(
         ]
 
 
-def _gathered(client: Any, futures: list[Any]) -> Iterator[Any]:
+def _gathered(
+    client: Any, futures: list[Any], progress: RowProgress | None = None
+) -> Iterator[Any]:
+    if progress is not None:
+        total = max(1, len(futures))
+        progress.begin(lambda: sum(future.done() for future in futures) / total)
     with scheduler_at_work(client):
         results = client.gather(futures)
     yield from results
@@ -122,5 +170,5 @@ def _on_one_core(
         return function(block, *own, *parameters)
 
 
-def _itself(parameters: tuple[Any, ...]) -> tuple[Any, ...]:
-    return parameters
+def _itself(given: Any) -> Any:
+    return given

@@ -84,23 +84,34 @@ def exact_middles(
     source: RowSource, columns: Callable[..., list[Vector]], *parameters: Any
 ) -> list[tuple[float, float] | None]:
     """The two middle numbers of each column of a table in blocks, as in a median; they are equal if
-    the count is odd. None for a column without numbers.
+    the count is odd. None for a column without numbers."""
+    return exact_pairs(lambda n: ((n + 1) // 2, n // 2 + 1), source, columns, *parameters)
+
+
+def exact_pairs(
+    ranks: Callable[[int], tuple[int, int]],
+    source: RowSource,
+    columns: Callable[..., list[Vector]],
+    *parameters: Any,
+) -> list[tuple[float, float] | None]:
+    """The numbers of each column of a table in blocks that have two neighbouring ranks, or one
+    rank twice. `ranks(n)` are the ranks among n numbers, from 1 on.
 
     `columns(block, *parameters)` are the columns of a block. Two passes: a sketch says where the
-    middle is, and the numbers there are collected."""
+    ranks are, and the numbers there are collected. None for a column without numbers."""
     parts = list(source.map(_sketches, columns, parameters))
     sketches = [merged_sketch(each) for each in zip(*parts, strict=True)]
     ends = []
     for sketch in sketches:
         count = round(sketch.total)
-        low, high = sketch.bracket((count + 1) // 2)[0], sketch.bracket(count // 2 + 1)[1]
-        ends.append((low, high))
+        first, second = ranks(count)
+        ends.append((sketch.bracket(first)[0], sketch.bracket(second)[1]))
     near = list(source.map(_between, columns, parameters, ends))
     found: list[tuple[float, float] | None] = []
     for k, sketch in enumerate(sketches):
         count, below = round(sketch.total), sum(part[k][0] for part in near)
         inside = np.sort(np.concatenate([part[k][1] for part in near]))
-        at = [(count + 1) // 2 - 1 - below, count // 2 - below]
+        at = [rank - 1 - below for rank in ranks(count)]
         found.append((float(inside[at[0]]), float(inside[at[1]])) if count else None)
     return found
 

@@ -1,8 +1,8 @@
 """`RowSource`: a table in blocks, as it is stored, before it is prepared for a method.
 
-A source may be arrays, files or partitions on a cluster. `prepared` turns its blocks into `Rows`.
-A source that reads files repeats the preparation in every pass, so that it keeps no row; a cluster
-computes it once and keeps the result where the block is.
+A source may be arrays, files or partitions on a cluster. `prepared` turns its blocks into `Rows`,
+and `mapped` into blocks of any kind. A source that reads files repeats this in every pass, so that
+it keeps no row; a cluster does it once and keeps the result where the block is.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class RawRows(NamedTuple):
 
 
 class RowSource(ABC):
-    """A table in blocks of a fixed order. A block is a `RawRows`. `n` is the number of rows, if it
-    is known."""
+    """A table in blocks of a fixed order. A classifier is fitted to blocks that are `RawRows`.
+    `n` is the number of rows, if it is known."""
 
     n: int | None = None
 
@@ -48,6 +48,44 @@ class RowSource(ABC):
 
         `sizes` are the numbers of rows that the function makes, and d is the number of features."""
         return PreparedRows(self, function, parameters, sizes, d)
+
+    def mapped(
+        self,
+        function: Callable[..., Any],
+        *parameters: Any,
+        each: Sequence[Any] | None = None,
+        n: int | None = None,
+    ) -> RowSource:
+        """The source whose blocks are function(block, *parameters), or with `each`
+        function(block, each[k], *parameters). n is the number of its rows, if it is known."""
+        return MappedSource(self, function, parameters, each, n)
+
+
+class MappedSource(RowSource):
+    """Blocks that are made from those of another source in every pass."""
+
+    def __init__(
+        self,
+        source: RowSource,
+        function: Callable[..., Any],
+        parameters: tuple[Any, ...],
+        each: Sequence[Any] | None,
+        n: int | None,
+    ) -> None:
+        self._source, self._function, self._parameters = source, function, parameters
+        self._each, self.n = each, n
+
+    def map(
+        self, function: Callable[..., Any], *parameters: Any, each: Sequence[Any] | None = None
+    ) -> Iterator[Any]:
+        first = (self._function, self._parameters)
+        if self._each is None and each is None:
+            return self._source.map(_chained, ((), ()), first, function, parameters)
+        number = len(self._each if each is None else each)  # type: ignore[arg-type]
+        own = [()] * number if self._each is None else [(one,) for one in self._each]
+        more = [()] * number if each is None else [(one,) for one in each]
+        pairs = list(zip(own, more, strict=True))
+        return self._source.map(_chained, first, function, parameters, each=pairs)
 
 
 class PreparedRows(RowBlocks):
@@ -70,6 +108,18 @@ class PreparedRows(RowBlocks):
             _composed, self._function, self._parameters, function, parameters, each=self._starts
         ):
             yield from found
+
+
+def _chained(
+    block: Any,
+    own: tuple[tuple[Any, ...], tuple[Any, ...]],
+    first: tuple[Callable[..., Any], tuple[Any, ...]],
+    function: Callable[..., Any],
+    parameters: tuple[Any, ...],
+) -> Any:
+    """The function of what the first function makes of a block."""
+    make, given = first
+    return function(make(block, *own[0], *given), *own[1], *parameters)
 
 
 def first_places(sizes: Sequence[int]) -> list[int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,8 @@ class Claim:
 
 class AnswerRecords(ABC):
     """Counts, the budget, and whatever answers are stored."""
+
+    stored: ClassVar[bool] = False  # whether answers outlive the process
 
     def __init__(self, budget: int | None) -> None:
         self.budget = budget

@@ -13,8 +13,7 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from sqlite3 import Connection
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,33 +21,21 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.errors import JournalError
 from gameproof.core.process_lock import remove_if_free
+from gameproof.strategic import journal_statements as sql
 from gameproof.strategic.answer_records import AnswerRecords, Claim
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.journal_file import open_journal, storing
-from gameproof.strategic.journal_rows import answer_digest, as_bytes, hash_of, now
+from gameproof.strategic.journal_rows import answer_digest, as_bytes, hash_of
 from gameproof.strategic.lease_holder import LeaseHolder, lock_path, remove_locks_of_the_dead
 
 NEW = -1  # the number of a question that has no row yet
-QUESTIONS = """SELECT question.id, occurrence, answer.id, body, digest, holder FROM question
-    LEFT JOIN answer ON answer.question = question.id AND status = 'counted'
-    LEFT JOIN lease ON lease.question = question.id
-    WHERE deployment = ? AND person = ? ORDER BY occurrence"""
-
-
-class Row(NamedTuple):
-    """A question, with its answer or the holder of its lease."""
-
-    question: int
-    occurrence: int
-    answer: int | None
-    body: bytes | None
-    digest: bytes | None
-    holder: str | None
 
 
 @final
 class Journal(AnswerRecords):
     """The answers of one population in a file."""
+
+    stored = True
 
     def __init__(self, path: Path, people: dict[str, str | int], budget: int | None) -> None:
         super().__init__(budget)
@@ -75,30 +62,19 @@ class Journal(AnswerRecords):
 
     # --- counts
 
-    def _counts(self) -> tuple[int, int, int]:
-        """Usable answers, other answers, and answers being asked for."""
+    def _counts(self) -> sql.Counts:
         with storing(self.path):
-            (found,) = self._database.rows(
-                "SELECT n_counted, n_other, (SELECT count(*) FROM lease) FROM study WHERE id = 1"
-            )
-        counted, other, leased = found
-        return counted, other, leased
+            return sql.counts(self._database)
 
     @property
     def by_agent(self) -> NDArray[np.int32]:
-        found: NDArray[np.int32] = np.zeros(self._n, dtype=np.int32)
         with storing(self.path):
-            for person, number in self._database.rows(
-                "SELECT person, count(*) FROM answer JOIN question ON question.id = question "
-                "GROUP BY person"
-            ):
-                found[person] = number
-        return found
+            return sql.answers_by_agent(self._database, self._n)
 
     @property
     def n_answers(self) -> int:
-        counted, other, _ = self._counts()
-        return counted + other
+        counts = self._counts()
+        return counts.usable + counts.other
 
     @property
     def n_received(self) -> int:
@@ -107,7 +83,7 @@ class Journal(AnswerRecords):
     @property
     def n_deployments(self) -> int:
         with storing(self.path):
-            return int(self._database.rows("SELECT count(*) FROM deployment")[0][0])
+            return sql.n_deployments(self._database)
 
     @property
     def remaining(self) -> int | None:
@@ -117,24 +93,21 @@ class Journal(AnswerRecords):
     def obtainable(self) -> int | None:
         if self.budget is None:
             return None
-        counted, other, leased = self._counts()
-        return max(0, self.budget - counted - other - leased) + max(0, counted - self._n_read)
+        counts = self._counts()
+        return max(0, self.budget - sum(counts)) + max(0, counts.usable - self._n_read)
 
     # --- questions
 
     def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> Claim:
         claim = Claim.of(theta, agents, shape)
         claim.ids = [NEW] * agents.size
-        key = as_bytes(theta)
         try:
             with storing(self.path), self._database.lock:
-                found = self._database.rows(
-                    "SELECT id FROM deployment WHERE study = 1 AND hash = ?", hash_of(key)
-                )
-                if found:
-                    self._find(claim, found[0][0], range(agents.size))
+                deployment = sql.find_deployment(self._database, as_bytes(theta))
+                if deployment is not None:
+                    self._find(claim, deployment, range(agents.size))
                 if not claim.answered.all():
-                    self._lease(claim, key)
+                    self._lease(claim)
             self._save_unsaved(claim)
         except BaseException:
             self.release(claim)
@@ -143,9 +116,11 @@ class Journal(AnswerRecords):
 
     def retry(self, claim: Claim) -> None:
         with storing(self.path), self._database.lock:
-            self._lease(claim, as_bytes(claim.theta))
+            self._lease(claim)
 
-    def _find(self, claim: Claim, deployment: int, places: Iterable[int]) -> list[tuple[int, Row]]:
+    def _find(
+        self, claim: Claim, deployment: int, places: Iterable[int]
+    ) -> list[tuple[int, sql.Row]]:
         """Fills in stored answers; returns the questions that exist and have none."""
         waiting = []
         for place in places:
@@ -161,11 +136,10 @@ class Journal(AnswerRecords):
             self._receive(claim, place, row.question, row.answer)
         return waiting
 
-    def _question(self, claim: Claim, deployment: int, place: int) -> Row | None:
+    def _question(self, claim: Claim, deployment: int, place: int) -> sql.Row | None:
         """The question of this claim, or the first one that this object has not taken."""
         floor = getattr(self._local, "floor", 0)
-        for row in self._database.rows(QUESTIONS, deployment, int(claim.agents[place])):
-            found = Row(*row)
+        for found in sql.questions(self._database, deployment, int(claim.agents[place])):
             if found.question == claim.ids[place]:
                 return found
             read = found.answer is not None and found.answer <= floor
@@ -178,7 +152,7 @@ class Journal(AnswerRecords):
         claim.ids[place] = question
         self._taken.add(question)
 
-    def _checked(self, row: Row, person: int, key: bytes, shape: tuple[int, ...]) -> Vector:
+    def _checked(self, row: sql.Row, person: int, key: bytes, shape: tuple[int, ...]) -> Vector:
         body = row.body or b""
         whole = len(body) == 8 * int(np.prod(shape))
         if not whole or row.digest != answer_digest(key, person, row.occurrence, body):
@@ -198,11 +172,11 @@ class Journal(AnswerRecords):
 
     # --- leases
 
-    def _lease(self, claim: Claim, key: bytes) -> None:
+    def _lease(self, claim: Claim) -> None:
         """Leases the questions that nobody has answered or is asking, within the budget."""
         self._end_stale_leases()
         with self._database.transaction(durable=False) as connection:
-            deployment = self._deployment(connection, key)
+            deployment = sql.add_deployment(connection, as_bytes(claim.theta))
             places = np.flatnonzero(~claim.answered & ~claim.mine).tolist()
             waiting = dict(self._find(claim, deployment, places))
             wanted = [
@@ -211,46 +185,24 @@ class Journal(AnswerRecords):
                 if not claim.answered[place]
                 and (place not in waiting or waiting[place].holder is None)
             ]
-            (counted, other, leased) = self._counts()
-            left = None if self.budget is None else self.budget - counted - other - leased
-            if left is not None and len(wanted) > left:
-                raise self.refuse(len(wanted), max(0, left))
+            self._require_budget(len(wanted))
             for place in wanted:
                 if place not in waiting:
-                    self._take(claim, place, self._insert(connection, deployment, claim, place))
-                connection.execute(
-                    "INSERT INTO lease VALUES (?, ?, ?)",
-                    (claim.ids[place], self._holder.name, now()),
-                )
+                    person = int(claim.agents[place])
+                    self._take(claim, place, sql.add_question(connection, deployment, person))
+                sql.lease(connection, claim.ids[place], self._holder.name)
             self._asking.update(claim.ids[place] for place in wanted)
         claim.mine[wanted] = True
 
-    def _deployment(self, connection: Connection, key: bytes) -> int:
-        connection.execute(
-            "INSERT OR IGNORE INTO deployment (study, theta, hash, created) VALUES (1, ?, ?, ?)",
-            (key, hash_of(key), now()),
-        )
-        row = connection.execute("SELECT id FROM deployment WHERE hash = ?", (hash_of(key),))
-        return int(row.fetchone()[0])
-
-    def _insert(self, connection: Connection, deployment: int, claim: Claim, place: int) -> int:
-        person = int(claim.agents[place])
-        (occurrence,) = connection.execute(
-            "SELECT coalesce(max(occurrence) + 1, 0) FROM question "
-            "WHERE deployment = ? AND person = ?",
-            (deployment, person),
-        ).fetchone()
-        row = connection.execute(
-            "INSERT INTO question (deployment, person, occurrence) VALUES (?, ?, ?)",
-            (deployment, person, occurrence),
-        )
-        assert row.lastrowid is not None
-        return row.lastrowid
+    def _require_budget(self, number: int) -> None:
+        left = self.remaining
+        if left is not None and number > left:
+            raise self.refuse(number, left)
 
     def _end_stale_leases(self) -> None:
         """Ends the leases of processes that died, and those of questions that were given up here
         when the file could not be written."""
-        leases = self._database.rows("SELECT question, holder FROM lease")
+        leases = sql.leases(self._database)
         own = self._holder.name_so_far
         others = {holder for _, holder in leases} - {own}
         dead = {name for name in others if remove_if_free(lock_path(self.path, name))}
@@ -261,7 +213,7 @@ class Journal(AnswerRecords):
         ]
         if stale:
             with self._database.transaction(durable=False) as connection:
-                connection.executemany("DELETE FROM lease WHERE question = ? AND holder = ?", stale)
+                sql.end_leases_of(connection, stale)
 
     # --- answers
 
@@ -303,31 +255,16 @@ class Journal(AnswerRecords):
         self, claim: Claim, places: list[int], bodies: list[bytes], usable: list[bool]
     ) -> None:
         """Writes answers and ends their leases, in one durable transaction."""
-        key, ids = hash_of(as_bytes(claim.theta)), [claim.ids[place] for place in places]
-        rows = []
+        theta, ids = as_bytes(claim.theta), [claim.ids[place] for place in places]
+        people = claim.agents[places].tolist()
+        given = list(zip(people, ids, bodies, usable, strict=True))
         with storing(self.path), self._database.transaction() as connection:
-            for place, body, good in zip(places, bodies, usable, strict=True):
-                question = claim.ids[place]
-                (occurrence,) = connection.execute(
-                    "SELECT occurrence FROM question WHERE id = ?", (question,)
-                ).fetchone()
-                digest = answer_digest(key, int(claim.agents[place]), occurrence, body)
-                status = "counted" if good else "unusable"
-                row = connection.execute(
-                    "INSERT INTO answer (question, status, body, digest, created) "
-                    "VALUES (?, ?, ?, ?, ?)",
-                    (question, status, body, digest, now()),
-                )
-                rows.append(row.lastrowid)
-            connection.executemany("DELETE FROM lease WHERE question = ?", [(q,) for q in ids])
-            connection.execute(
-                "UPDATE study SET n_counted = n_counted + ?, n_other = n_other + ? WHERE id = 1",
-                (sum(usable), len(usable) - sum(usable)),
-            )
+            rows = [sql.add_answer(connection, theta, *each) for each in given]
+            sql.end_leases(connection, ids)
+            sql.count(connection, sum(usable), len(usable) - sum(usable))
         with self._database.lock:
             for place, question, row_id, good in zip(places, ids, rows, usable, strict=True):
                 if good:
-                    assert row_id is not None
                     self._receive(claim, place, question, row_id)
                 else:
                     self._n_received += 1
@@ -344,9 +281,7 @@ class Journal(AnswerRecords):
             # A lease that cannot be ended now is ended by the next question.
             ended = self._database.transaction(durable=False)
             with suppress(JournalError), storing(self.path), ended as connection:
-                connection.executemany(
-                    "DELETE FROM lease WHERE question = ?", [(question,) for question in mine]
-                )
+                sql.end_leases(connection, mine)
 
     def _give_up(self, claim: Claim, place: int) -> None:
         self._taken.discard(claim.ids[place])
@@ -354,24 +289,14 @@ class Journal(AnswerRecords):
         claim.mine[place], claim.ids[place] = False, NEW
 
     def note(self, theta: Vector, agents: Indices) -> None:
-        key = as_bytes(theta)
         with storing(self.path), self._database.transaction() as connection:
-            left = self.remaining
-            if left is not None and agents.size > left:
-                raise self.refuse(agents.size, left)
-            claim = Claim.of(theta, agents, ())
-            deployment = self._deployment(connection, key)
-            for place in range(agents.size):
-                question = self._insert(connection, deployment, claim, place)
+            self._require_budget(agents.size)
+            deployment = sql.add_deployment(connection, as_bytes(theta))
+            for person in agents.tolist():
+                question = sql.add_question(connection, deployment, person)
                 self._taken.add(question)
-                connection.execute(
-                    "INSERT INTO answer (question, status, digest, created) "
-                    "VALUES (?, 'told', x'', ?)",
-                    (question, now()),
-                )
-            connection.execute(
-                "UPDATE study SET n_other = n_other + ? WHERE id = 1", (agents.size,)
-            )
+                sql.add_told_answer(connection, question)
+            sql.count(connection, 0, agents.size)
             self._n_received += agents.size
 
     # --- runs
@@ -384,8 +309,5 @@ class Journal(AnswerRecords):
         """For the thread that calls: other runs of the same population have their own place."""
         self._local.floor = position
         with storing(self.path), self._database.lock:
-            ((before,),) = self._database.rows(
-                "SELECT count(*) FROM answer WHERE status = 'counted' AND id <= ?", position
-            )
-            self._n_read = max(self._n_read, before)
+            self._n_read = max(self._n_read, sql.usable_up_to(self._database, position))
             self._position = max(self._position, position)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,20 +18,14 @@ from gameproof.core.arguments import (
     as_numbers,
     require_finite,
 )
-from gameproof.core.errors import AnswerError
 from gameproof.core.fingerprint import fingerprint
-from gameproof.minmax.interrupts import delayed_interrupts, interruptible
-from gameproof.strategic.answer_records import AnswerRecords, Claim
+from gameproof.strategic.answer_records import AnswerRecords
+from gameproof.strategic.collect_answers import collect_answers
 from gameproof.strategic.counted_answers import CountedAnswers
 from gameproof.strategic.journal import Journal
 from gameproof.strategic.population_arrays import as_features, as_labels, as_weights
 from gameproof.strategic.power_costs import NoResponse
 from gameproof.strategic.responses import BlackBox, Response, Sight
-
-# Larger answers would overflow in later computations.
-LARGEST_ANSWER = 1e50
-# Seconds between two looks for an answer that another process is asking for, first and later.
-FIRST_LOOK, LATER_LOOKS = 0.005, 0.5
 
 
 @final
@@ -252,7 +244,8 @@ class Population:
         deployed, chosen, moving = self._prepare(theta, agents)
         reported: Matrix = self.X[chosen]
         if moving.any():
-            reported[moving] = self._answered(
+            reported[moving] = collect_answers(
+                self._records,
                 deployed,
                 chosen[moving],
                 (self.d,),
@@ -270,7 +263,8 @@ class Population:
         found: Vector = self.X[chosen] @ deployed
         if moving.any():
             box = self.response
-            found[moving] = self._answered(
+            found[moving] = collect_answers(
+                self._records,
                 deployed,
                 chosen[moving],
                 (),
@@ -300,78 +294,7 @@ class Population:
         indices = chosen.astype(np.int64)
         return deployed, indices, self.y[indices] < 0
 
-    def _answered(
-        self,
-        theta: Vector,
-        agents: Indices,
-        shape: tuple[int, ...],
-        question: Callable[[Indices], Any],
-    ) -> Matrix:
-        """The answers to a question, each of this shape: within the budget, counted and checked.
-
-        If some are unusable the others are kept, and the same question asks only for the rest."""
-        records, pause = self._records, FIRST_LOOK
-        claim = records.claim(theta, agents, shape)
-        try:
-            while True:
-                if claim.mine.any():
-                    asked = agents[claim.mine]
-                    with interruptible():
-                        given = self._asked(asked, question)
-                    with delayed_interrupts():  # an answer that has arrived is not lost
-                        answers = self._as_answers(claim, given, shape)
-                        sizes = np.abs(answers.reshape(asked.size, -1)).max(axis=1)
-                        usable = sizes <= LARGEST_ANSWER  # False for NaN
-                        records.keep(claim, answers, usable)
-                    if not usable.all():
-                        raise self._unusable(asked[~usable], sizes[~usable][0], usable.any())
-                if claim.answered.all():
-                    return claim.answers
-                with interruptible():
-                    time.sleep(pause)
-                pause = min(1.5 * pause, LATER_LOOKS)
-                records.retry(claim)
-        except BaseException:
-            records.release(claim)
-            raise
-
     def keep_answers_of(self, other: Population) -> None:
         """Takes over the usable answers to a question that failed in part, from another population
         of the same people."""
         self._records.keep_answers_of(other._records)
-
-    def _asked(self, asked: Indices, question: Callable[[Indices], Any]) -> Any:
-        try:
-            return question(asked)
-        except Exception as error:
-            raise AnswerError(f"{self._who(asked)} {type(error).__name__}: {error}") from error
-
-    def _as_answers(self, claim: Claim, given: Any, shape: tuple[int, ...]) -> Matrix:
-        """The given answers as an array. Anything else counts as answered, and raises."""
-        asked = claim.agents[claim.mine]
-        expected = (asked.size, *shape)
-        try:
-            answers = as_numbers("answers", given)
-        except TypeError as error:
-            self._records.discard(claim)
-            raise AnswerError(f"{self._who(asked)} {error}") from error
-        if answers.shape != expected:
-            self._records.discard(claim)
-            raise AnswerError(
-                f"{self._who(asked)} answers of shape {answers.shape}, expected {expected}"
-            )
-        return answers
-
-    def _unusable(self, agents: Indices, size: float, others: bool) -> AnswerError:
-        what = f"of size {size:.0e}, too large to compute with"
-        if not np.isfinite(size):
-            what = "that is not finite"
-        if others:
-            until = "" if self.journal else " until something else is asked"
-            what += f"; the others' answers are kept{until}"
-        return AnswerError(f"{self._who(agents)} an answer {what}")
-
-    def _who(self, agents: Indices) -> str:
-        shown = ", ".join(map(str, agents[:5])) + (", …" if agents.size > 5 else "")
-        noun = "agent" if agents.size == 1 else "agents"
-        return f"deployment {self.n_deployments}, {noun} {shown}:"

@@ -6,7 +6,7 @@ only coefficients, so the user states the target and the budgets.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
@@ -22,6 +22,7 @@ from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 from gameproof.estimators.sklearn_import import ImportedClassifier, ImportedPipeline
 from gameproof.estimators.table_budgets import Budgets
+from gameproof.tables.cell_gaps import Gaps
 from gameproof.tables.column_budgets import checked_budgets
 from gameproof.tables.column_plan import data_frame, number_columns
 from gameproof.tables.dataset import Dataset
@@ -113,13 +114,46 @@ def audit_case(
 
 
 def _own_model(model: TableModel, table: Table, stated: Stated) -> AuditCase:
-    target = _own_target(model, table, stated)
+    target = own_target(model, stated)
+    if stated.rest:
+        target = Target.of(table, target.name, target.favourable, True)
     known, y = target.labelled(table)
     target.require_both(y, PURPOSE)
-    X, notes = model.plan.encoded(known).X, model.prepared(known).notes
-    if known.n < table.n:
-        notes.append(f"left out {table.n - known.n:,} rows without {quoted(target.name)}")
+    encoded = model.plan.encoded(known)
+    rows = CaseRows(
+        encoded.X,
+        y,
+        _groups(known, stated),
+        Gaps.of(encoded, model.plan.features.names),
+        table.n - known.n,
+        Dataset(table.source, encoded.X, y, model.plan.features).fingerprint,
+    )
+    return own_case(model, target, rows, stated, table.notes)
+
+
+class CaseRows(NamedTuple):
+    """Encoded rows of a table: all rows with a target, or a sample of them. Gaps, the number of
+    rows without a target, and the fingerprint are those of the whole table."""
+
+    X: Matrix
+    y: Vector
+    groups: NDArray[np.str_] | None
+    gaps: Gaps
+    n_without_target: int
+    fingerprint: str
+
+
+def own_case(
+    model: TableModel, target: Target, rows: CaseRows, stated: Stated, read: Sequence[str]
+) -> AuditCase:
+    """A model of gameproof and encoded rows; `read` are notes on how the table was read."""
+    notes = [*read, *rows.gaps.notes(model.plan.features, model.prepare)]
+    if rows.n_without_target:
+        notes.append(f"left out {rows.n_without_target:,} rows without {quoted(target.name)}")
     training, (coef, intercept) = model.training, model.line
+    learned_from = None
+    if rows.fingerprint == training.get("fingerprint"):
+        learned_from = float(training["rows_trained"] / rows.gaps.n)
     radius = training.get("radius")
     # A model fitted without movable columns was fitted for no power.
     power = training.get("power") if model.plan.features.movable else None
@@ -129,23 +163,23 @@ def _own_model(model: TableModel, table: Table, stated: Stated) -> AuditCase:
         coef,
         intercept,
         model.names,
-        X,
-        y,
-        _own_budgets(model, X, stated),
+        rows.X,
+        rows.y,
+        _own_budgets(model, rows.X, stated),
         _chosen(stated.power, power, POWER, AS_FITTED),
         _chosen(stated.label_cost, training.get("label_cost"), LABEL_COST),
         notes + _constant(coef),
         model.classifier.units_.scale,
         model.prepare,
         None if radius is None else float(radius),
-        _learned_from(model, known, y),
+        learned_from,
         model.calibration.moved(model.cut),
-        _groups(known, stated),
+        rows.groups,
         training.get("measure"),
     )
 
 
-def _own_target(model: TableModel, table: Table, stated: Stated) -> Target:
+def own_target(model: TableModel, stated: Stated) -> Target:
     """The model's target, after a check that the user states no other."""
     target = model.plan.target
     if stated.target not in (None, target.name):
@@ -156,7 +190,7 @@ def _own_target(model: TableModel, table: Table, stated: Stated) -> Target:
             f"the model's favourable value is {target.favourable!r}, got {str(given)!r} "
             "(--favourable)"
         )
-    return Target.of(table, target.name, target.favourable, True) if stated.rest else target
+    return target
 
 
 def _own_budgets(model: TableModel, X: Matrix, stated: Stated) -> Chosen:
@@ -170,14 +204,6 @@ def _own_budgets(model: TableModel, X: Matrix, stated: Stated) -> Chosen:
     if model.budgets is not None:
         return Chosen(model.budgets, FITTED_FOR)
     return Chosen(Budgets.of(features.movable, features, X), FITTED_FOR)
-
-
-def _learned_from(model: TableModel, table: Table, y: Vector) -> float | None:
-    """The share of these rows that the model learned from, if this is its training table."""
-    data = Dataset(table.source, model.plan.encoded(table).X, y, model.plan.features)
-    if data.fingerprint == model.training.get("fingerprint"):
-        return float(model.training["rows_trained"] / len(data))
-    return None
 
 
 def _stated_target(

@@ -18,7 +18,9 @@ from gameproof.core.naming import quoted
 from gameproof.core.progress import step
 from gameproof.estimators.measures import as_measure
 from gameproof.tables.audit_case import AuditCase, Stated, audit_case
+from gameproof.tables.audit_files import FilesCase, files_case
 from gameproof.tables.audit_lines import POWERS_SHOWN, budget_lines, scale_lines, wrapped
+from gameproof.tables.engines import EngineName, open_engine
 from gameproof.tables.load_model import ModelInUse, load_model_in_use
 from gameproof.tables.metric_lines import (
     group_lines,
@@ -26,7 +28,8 @@ from gameproof.tables.metric_lines import (
     threshold_lines,
     verdict_lines,
 )
-from gameproof.tables.table import Table, as_table
+from gameproof.tables.open_training import as_rows_or_files
+from gameproof.tables.table import Table
 
 RADII_SHOWN = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
 
@@ -186,6 +189,8 @@ def audit_table(
     measure: str | None = None,
     cost_accept_bad: float = 1.0,
     cost_refuse_good: float = 1.0,
+    engine: EngineName | None = None,
+    scheduler: str | None = None,
     progress: bool | None = None,
 ) -> TableAudit:
     """Audits a model on the rows of a table.
@@ -195,7 +200,7 @@ def audit_table(
     model
         A file that ``gameproof fit`` or skops wrote, or a `TableModel`.
     table
-        A file, a data frame or a mapping from column names to values.
+        A file, a directory, a pattern, a data frame or a mapping from column names to values.
     target, favourable, rest, budgets
         As in `fit_table`. A model of gameproof knows them; a model of scikit-learn does not.
     power, label_cost
@@ -206,14 +211,34 @@ def audit_table(
         The measure of the verdict, as in `fit_table`.
     cost_accept_bad, cost_refuse_good
         What a wrong decision costs, in any unit.
+    engine, scheduler
+        As in `fit_table`.
     progress
         Report long steps on stderr; by default only on a terminal.
     """
-    used, rows = load_model_in_use(model), as_table(table)
-    stated = Stated(target, favourable, rest, budgets, power, label_cost, groups)
-    case = audit_case(used.model, rows, stated)
+    used = load_model_in_use(model)
     costs = (cost_accept_bad, cost_refuse_good)
-    with step(f"auditing on {case.y.size:,} rows", progress):
+    stated = Stated(target, favourable, rest, budgets, power, label_cost, groups)
+    on_cluster = engine is not None or scheduler is not None
+    given = as_rows_or_files(table, on_cluster=on_cluster)
+    if isinstance(given, Table):
+        case = audit_case(used.model, given, stated)
+        whole = FilesCase(case, given, case.y.size, float((case.y > 0).mean()))
+        return _audited(used, whole, costs, measure, progress)
+    with open_engine(engine, scheduler) as where:
+        whole = files_case(used.model, given, where, stated, progress)
+        return _audited(used, whole, costs, measure, progress)
+
+
+def _audited(
+    used: ModelInUse,
+    whole: FilesCase,
+    costs: tuple[float, float],
+    measure: str | None,
+    progress: bool | None,
+) -> TableAudit:
+    case = whole.case
+    with step(f"auditing on {whole.n:,} rows", progress):
         found = compare_models(
             {used.short_name: case.model},
             case.X,
@@ -221,15 +246,16 @@ def audit_table(
             favourable=case.favourable,
             budgets=case.budgets.value,
             prepare=case.prepare,
-            cost_accept_bad=cost_accept_bad,
-            cost_refuse_good=cost_refuse_good,
+            cost_accept_bad=costs[0],
+            cost_refuse_good=costs[1],
             radii=[*RADII, case.radius or 0.0],
             label_cost=case.label_cost.value,
             power=case.power.value,
             scale=case.scale,
             groups=case.groups,
-            measure=as_measure(measure or case.measure, case.y > 0, *costs),
+            measure=as_measure(measure or case.measure, whole.good_share, *costs),
         )
+        found = whole.audited(found, used.short_name)
     found = replace(
         found,
         radius=case.radius,
@@ -239,4 +265,4 @@ def audit_table(
         why_label_cost=case.label_cost.reason,
         learned_from=case.learned_from,
     )
-    return TableAudit(used, rows, case, found)
+    return TableAudit(used, whole.table, case, found)

@@ -40,11 +40,18 @@ def _cache_folder() -> Path:
     """The user's cache folder."""
     if sys.platform == "win32":
         named = os.environ.get("LOCALAPPDATA")
-        return Path(named) if named else Path.home() / "AppData" / "Local"
+        return Path(named) if named else _home() / "AppData" / "Local"
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
+        return _home() / "Library" / "Caches"
     named = os.environ.get("XDG_CACHE_HOME")
-    return Path(named) if named else Path.home() / ".cache"
+    return Path(named) if named else _home() / ".cache"
+
+
+def _home() -> Path:
+    """The home directory. If ``HOME`` is empty, Python would take the root folder."""
+    if os.name == "posix" and os.environ.get("HOME") == "":
+        raise RuntimeError("HOME is empty")
+    return Path.home()
 
 
 def kept_path(about: Published, folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from gameproof.tables.written_numbers import clash
 MOST_LEVELS = 20
 RARE = 10  # levels with fewer rows are pooled
 OTHER, GAP = "other", "missing"  # levels for pooled and for missing values
+NUMBERING = "it numbers the rows"
+TOO_RARE = "none of its values is frequent enough"
 CATEGORY = "treat the column as a category (--category)"
 
 
@@ -33,17 +36,14 @@ def check(table: Table, column: Column, category: bool) -> None:
             )
         if 2 * wrong < present:
             raise DataError(
-                f"{table.source}, row {table.row(at)}: the column {name} has {cell!r}, while "
+                f"{table.place(at)}: the column {name} has {cell!r}, while "
                 f"{present - wrong:,} of {present:,} values are numbers; correct the cell, or "
                 f"{CATEGORY}"
             )
     if column.kind == "number" and not category:
         infinite = np.flatnonzero(np.isinf(filled(column.numbers)))
         if infinite.size:
-            raise DataError(
-                f"{table.source}, row {table.row(infinite[0])}: the column {name} has an infinite "
-                "value"
-            )
+            raise DataError(f"{table.place(infinite[0])}: the column {name} has an infinite value")
 
 
 def require_clear(table: Table, column: Column) -> None:
@@ -91,7 +91,7 @@ def why_not(column: Column, category: bool) -> str:
         with np.errstate(over="ignore"):
             steps = np.diff(values)
         if values.size > 20 and abs(steps[0]) == 1 and (steps == steps[0]).all():
-            return "it numbers the rows"
+            return NUMBERING
         return ""
     known = pc.drop_null(column.text)
     distinct = pc.count_distinct(known).as_py()
@@ -105,13 +105,23 @@ def why_not(column: Column, category: bool) -> str:
 def levels_of(column: Column) -> tuple[tuple[str, ...], int]:
     """The levels of a category, most frequent first, and the number of levels pooled into
     "other"."""
+    return levels_by_count(*level_counts(column))
+
+
+def level_counts(column: Column) -> tuple[Counter[str], int]:
+    """The number of rows of each level, and of rows without a level."""
     import pyarrow.compute as pc
 
     counted = pc.value_counts(pc.drop_null(column.codes))
     pairs = zip(counted.field(0).to_pylist(), counted.field(1).to_pylist(), strict=True)
-    ranked = sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+    return Counter(dict(pairs)), column.codes.null_count
+
+
+def levels_by_count(counts: Counter[str], missing: int) -> tuple[tuple[str, ...], int]:
+    """The levels of a category with these numbers of rows, as `levels_of` returns them."""
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     kept = [level for level, count in ranked if count >= RARE and level != OTHER]
-    gap = [GAP] if column.codes.null_count and GAP not in kept else []
+    gap = [GAP] if missing and GAP not in kept else []
     room = MOST_LEVELS - len(gap)
     if len(kept) > room or len(kept) < len(ranked):
         # Pooling a single rare level would only rename it.

@@ -26,6 +26,7 @@ from gameproof.tables.column import Column
 from gameproof.tables.column_checks import (
     GAP,
     OTHER,
+    TOO_RARE,
     check,
     filled,
     levels_of,
@@ -101,7 +102,7 @@ class Plan:
             reason, found = why_not(column, name in categories), None
             if not reason and (column.kind == "text" or name in categories):
                 found = levels_of(column)
-                reason = "" if len(found[0]) > 1 else "none of its values is frequent enough"
+                reason = "" if len(found[0]) > 1 else TOO_RARE
             if reason and name in movable:
                 raise DataError(
                     f"the movable column {name!r} cannot be used: {reason}; remove its budget "
@@ -239,7 +240,5 @@ def _numbers(table: Table, column: Column) -> Vector:
     values = filled(column.numbers)
     if np.isinf(values).any():
         at = int(np.argmax(np.isinf(values)))
-        raise DataError(
-            f"{table.source}, row {table.row(at)}: the column {column.name!r} has an infinite value"
-        )
+        raise DataError(f"{table.place(at)}: the column {column.name!r} has an infinite value")
     return values

@@ -102,7 +102,7 @@ def compare_table(
     """
     checked = (settings or FitSettings()).checked()
     chosen = checked_radius(radius)
-    if training.later is not None and splits > 1:
+    if training.split_by and splits > 1:
         raise ValueError(
             f"an out-of-time test ({training.split_by}) has one split, got {splits} (--splits)"
         )
@@ -125,7 +125,7 @@ def _mean_audit(found: Sequence[ThreeClassifiers]) -> Audit:
     audits = [each.audit_with_curves for each in found]
     if len(audits) == 1:
         return audits[0]
-    return average_splits(audits, overlap=len(found[0].test) / len(found[0].train))
+    return average_splits(audits, overlap=found[0].split.n_test / found[0].split.n_train)
 
 
 def _all_notes(found: Sequence[ThreeClassifiers]) -> tuple[str, ...]:

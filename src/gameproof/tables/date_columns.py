@@ -52,7 +52,7 @@ def _format(table: Table, column: Column, stated: str | None) -> str:
         at = _misfit(column, stated) if column.is_text else 0
         if at is not None:
             raise DataError(
-                f"{table.source}, row {table.row(at)}: the column {column.name!r} has "
+                f"{table.place(at)}: the column {column.name!r} has "
                 f"{column.text[at].as_py()!r}, which is not a date in the format {stated} (--date)"
             )
         return stated

@@ -10,11 +10,11 @@ from gameproof.estimators.measures import MeasureName
 from gameproof.tables.column_budgets import StatedBudgets
 from gameproof.tables.date_columns import StatedDates
 from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
+from gameproof.tables.engines import EngineName
 from gameproof.tables.fit_settings import FitSettings, checked_radius
-from gameproof.tables.table import as_table
+from gameproof.tables.open_training import open_training
 from gameproof.tables.table_fit import TableFit
 from gameproof.tables.three_classifiers import fit_classifiers
-from gameproof.tables.training_table import training_table
 
 
 def fit_table(
@@ -44,6 +44,8 @@ def fit_table(
     approve: float | None = None,
     train_for: float | Literal["auto"] = 1.0,
     groups: str | None = None,
+    engine: EngineName | None = None,
+    scheduler: str | None = None,
     progress: bool | None = None,
 ) -> TableFit:
     """Fit a robust classifier to a table and compare it with two baselines on held-out rows.
@@ -54,8 +56,10 @@ def fit_table(
     Parameters
     ----------
     table : path, data frame or mapping
-        A file (CSV, TSV or Parquet, compressed or not), a table of pandas, polars or pyarrow, or a
-        mapping from column names to values. Needs ``pip install 'gameproof[tables]'``.
+        A file (CSV, TSV or Parquet, compressed or not), a directory of such files, a pattern such
+        as ``"loans/*.parquet"``, a table of pandas, polars or pyarrow, or a mapping from column
+        names to values. Directories, patterns and Parquet files that are too large to be read whole
+        are processed in batches. Needs ``pip install 'gameproof[tables]'``.
     target : str
         The column that holds the outcome.
     favourable : str, number or bool
@@ -108,6 +112,11 @@ def fit_table(
         smallest one that cross-validation cannot tell from the best one by the measure.
     groups : str, optional
         A column of the table; everything is then also reported by its values.
+    engine : {"dask"}, optional
+        Work on a Dask cluster. Its workers must be able to read the files.
+    scheduler : str, optional
+        The address of a Dask scheduler, such as ``"tcp://host:8786"``. By default Dask's default
+        client, or else a cluster on this machine.
     progress : bool, optional
         Report long steps on stderr. By default only on a terminal.
 
@@ -123,6 +132,8 @@ def fit_table(
         If the table cannot be read or used: the message names the column and the row.
     ValueError
         If a setting is out of range, or a budget does not fit its column.
+    ClusterError
+        If the cluster cannot be reached, or is lost.
 
     Examples
     --------
@@ -158,23 +169,24 @@ def fit_table(
         train_for,
     ).checked()
     chosen = checked_radius(radius)
-    training = training_table(
-        as_table(table),
-        target,
-        favourable,
-        budgets,
-        drop=drop,
-        categories=categories,
-        rest=rest,
-        unfavourable=unfavourable,
-        ignore=ignore,
-        dates=dates,
-        groups=groups,
-        split_by=split_by,
-        test_after=test_after,
-    )
-    classifiers = fit_classifiers(
-        training, settings, seed=settings.seed, radius=chosen, progress=progress
-    )
-    with step(f"testing on {len(classifiers.test):,} rows", progress):
-        return TableFit(training, classifiers, classifiers.audit)
+    meaning = {
+        "target": target,
+        "favourable": favourable,
+        "budgets": budgets,
+        "drop": drop,
+        "categories": categories,
+        "rest": rest,
+        "unfavourable": unfavourable,
+        "ignore": ignore,
+        "dates": dates,
+        "groups": groups,
+        "split_by": split_by,
+        "test_after": test_after,
+    }
+    with open_training(table, meaning, engine, scheduler, progress) as training:
+        classifiers = fit_classifiers(
+            training, settings, seed=settings.seed, radius=chosen, progress=progress
+        )
+        split = classifiers.split
+        with step(f"testing on {split.n_test:,} rows", progress, split.progress):
+            return TableFit(training, classifiers, classifiers.audit)

@@ -21,10 +21,14 @@ def group_labels(table: Table, name: str) -> NDArray[np.str_]:
 
     codes = table.column(name, "column of groups").codes
     found = np.array(pc.fill_null(codes, UNKNOWN).to_pylist(), dtype=np.str_)
-    number = np.unique(found).size
+    require_few(np.unique(found).size, name)
+    return found
+
+
+def require_few(number: int, name: str) -> None:
+    """Raises if a column has too many different values to be groups."""
     if number > MOST:
         raise DataError(
             f"the column of groups, {name!r}, has {number:,} different values, more than {MOST}; "
             "add a column to the table that puts them into a few groups"
         )
-    return found

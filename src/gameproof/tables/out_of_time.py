@@ -23,6 +23,34 @@ SPLITS = "it separates training rows from test rows"
 def rows_after(table: Table, name: str, after: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The rows that have a value in the column, and for each of them whether it is a test row.
 
+    Raises if all or none of them are test rows.
+    """
+    import pyarrow.compute as pc
+
+    present, mask, values = compared(table, name, after)
+    known = pc.drop_null(values)
+    ends = pc.min_max(known).as_py() if len(known) else {"min": "nothing", "max": "nothing"}
+    require_both_sides(table.source, name, after, mask, (ends["min"], ends["max"]))
+    return present, mask
+
+
+def require_both_sides(
+    source: str, name: str, after: Any, later: NDArray[np.bool_], ends: tuple[Any, Any]
+) -> None:
+    """Raises if all or none of the rows are test rows. `ends` are those of the column."""
+    if not later.any() or later.all():
+        side = "after" if later.all() else "up to"
+        raise DataError(
+            f"all rows of {source} have {quoted(name)} {side} {str(after).strip()!r} "
+            f"(--test-after); it goes from {ends[0]} to {ends[1]}"
+        )
+
+
+def compared(
+    table: Table, name: str, after: Any
+) -> tuple[NDArray[np.int64], NDArray[np.bool_], Any]:
+    """The rows that have a value in the column, whether each is a test row, and all values.
+
     Test rows have a larger value than `after`. Numbers are compared as numbers, dates as dates, and
     text in alphabetical order.
     """
@@ -61,12 +89,4 @@ def rows_after(table: Table, name: str, after: Any) -> tuple[NDArray[np.int64], 
         raise DataError(f"the column to split by, {name!r}, has no values that can be ordered")
     present = np.flatnonzero(pc.is_valid(values).to_numpy(zero_copy_only=False))
     mask = pc.fill_null(later, False).to_numpy(zero_copy_only=False)[present]
-    if not mask.any() or mask.all():
-        side = "after" if mask.all() else "up to"
-        known = pc.drop_null(values)
-        ends = pc.min_max(known).as_py() if len(known) else {"min": "nothing", "max": "nothing"}
-        raise DataError(
-            f"all rows of {table.source} have {quoted(name)} {side} {text!r} (--test-after); it "
-            f"goes from {ends['min']} to {ends['max']}"
-        )
-    return present, mask
+    return present, mask, values

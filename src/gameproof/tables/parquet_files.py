@@ -3,10 +3,17 @@
 Values that repeat are stored once, so a file of a few bytes can hold billions of rows. The stated
 size is compared with the limit first. Then rows are read in blocks, with text as a dictionary, and
 the decoded size of each block is compared before anything is decoded: a file may lie.
+
+Page checksums protect cells, but nothing in the format protects the names and types of columns. So
+`write_table` stores a digest of them in the file, and a file that has one is compared with it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from gameproof.core.errors import DataError
@@ -14,6 +21,25 @@ from gameproof.core.size_limits import max_unpacked, require_size
 
 WIDTH = 8  # bytes of a decoded number
 ROWS = 2**17  # read at once
+DIGEST = b"gameproof columns"  # where a file stores the digest of its columns
+
+
+def with_digest(table: Any) -> Any:
+    """The table, with a digest of its columns in the metadata that a Parquet file stores."""
+    return table.replace_schema_metadata({DIGEST: _digest(table.schema, table.num_rows)})
+
+
+def _digest(schema: Any, n_rows: int) -> bytes:
+    """The digest of names and types of columns, and of the number of rows."""
+    columns = [[field.name, str(field.type)] for field in schema]
+    return hashlib.sha256(json.dumps([n_rows, columns]).encode()).hexdigest().encode()
+
+
+def _require_digest(file: Any) -> None:
+    """Raises ValueError if an open file differs from the digest that it stores, if it does."""
+    expected = (file.metadata.metadata or {}).get(DIGEST)
+    if expected not in (None, _digest(file.schema_arrow, file.metadata.num_rows)):
+        raise ValueError("the columns differ from their digest")
 
 
 def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
@@ -22,9 +48,10 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
     import pyarrow.parquet as pq
 
     limit = max_unpacked(max_bytes)
-    try:
+    with _broken(given):
         whole = pq.ParquetFile(pa.BufferReader(data))
         require_size(_stated_size(whole.metadata), limit, given, DataError)
+        _require_digest(whole)
         texts = [field.name for field in whole.schema_arrow if _is_text(field.type)]
         reader = pq.ParquetFile(
             pa.BufferReader(data), read_dictionary=texts, page_checksum_verification=True
@@ -38,11 +65,56 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
         table = pa.Table.from_batches(blocks, None if blocks else reader.schema_arrow)
         if table.num_rows != whole.metadata.num_rows:
             raise ValueError(f"{table.num_rows} rows, not {whole.metadata.num_rows}")
+    return table
+
+
+def parquet_metadata(path: str, given: str) -> tuple[list[int], tuple[str, ...]]:
+    """The number of rows of each row group of a file, and the names of its columns."""
+    import pyarrow.parquet as pq
+
+    with _broken(given), pq.ParquetFile(path) as file:
+        _require_digest(file)
+        names = tuple(str(name) for name in file.schema_arrow.names)
+        groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
+        return [group.num_rows for group in groups], names
+
+
+def read_groups(path: str, groups: Sequence[int], columns: Sequence[str] | None, given: str) -> Any:
+    """The Arrow table of some row groups of a file; raises `DataError` if they are broken or too
+    large."""
+    import pyarrow.parquet as pq
+
+    limit = max_unpacked()
+    with _broken(given), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        width = WIDTH * (file.metadata.num_columns if columns is None else len(columns))
+        rows = sum(file.metadata.row_group(k).num_rows for k in groups)
+        require_size(rows * width, limit, given, DataError)
+        texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+    options = {"read_dictionary": texts, "page_checksum_verification": True}
+    with _broken(given), pq.ParquetFile(path, **options) as file:
+        own = None if columns is None else list(columns)
+        table = file.read_row_groups(list(groups), columns=own, use_threads=False)
+        table.validate(full=True)
+        size = sum(_decoded_size(part) for column in table.columns for part in column.chunks)
+        require_size(size, limit, given, DataError)
+        if table.num_rows != rows:
+            raise ValueError(f"{table.num_rows} rows, not {rows}")
+    return table
+
+
+@contextmanager
+def _broken(given: str) -> Iterator[None]:
+    """Turns what Arrow says about a broken file into one sentence."""
+    import pyarrow as pa
+
+    try:
+        yield
     except (DataError, MemoryError):
         raise
+    except FileNotFoundError as error:
+        raise DataError(f"there is no file {given} on this machine") from error
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{given} is a broken Parquet file: truncated or altered") from error
-    return table
 
 
 def _stated_size(metadata: Any) -> int:

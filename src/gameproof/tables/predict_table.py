@@ -2,26 +2,86 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from gameproof.core.arguments import Vector
 from gameproof.core.naming import listed, quoted
+from gameproof.tables.cell_gaps import Gaps
 from gameproof.tables.decision_reasons import reasons as strongest_reasons
 from gameproof.tables.table import Table
 from gameproof.tables.table_model import TableModel
+from gameproof.tables.target import Target
 
 DIGITS = 6  # of scores and probabilities
 
 
-class Decisions(NamedTuple):
-    """Decisions row by row, as columns of a table, with notes.
+class Checked(NamedTuple):
+    """The number of decisions whose outcome is known, how many of them are right, and counts of
+    values that are neither outcome."""
 
-    `accuracy` is the share of correct decisions, None where the outcome is not known.
-    """
+    known: int
+    right: int
+    unknown: Counter[str]
+
+    @classmethod
+    def of(cls, target: Target, table: Table, scores: Vector) -> Checked:
+        """Compares decisions with known outcomes. A decision needs no outcome, so values that the
+        model does not know are no error."""
+        if target.name not in table.columns:
+            return cls(0, 0, Counter())
+        rows, y, unknown = target.known(table)
+        right = int(((scores[rows] > 0) == (y > 0)).sum())
+        return cls(rows.size, right, Counter(unknown))
+
+    def merged(self, other: Checked) -> Checked:
+        """The counts of both tables."""
+        return Checked(
+            self.known + other.known, self.right + other.right, self.unknown + other.unknown
+        )
+
+
+class About(NamedTuple):
+    """What the notes on decisions say: how tables were read, gaps, and known outcomes."""
+
+    read: tuple[str, ...]
+    gaps: Gaps
+    checked: Checked
+
+    def merged(self, other: About) -> About:
+        """What is to be said about both tables."""
+        read = tuple(dict.fromkeys((*self.read, *other.read)))
+        return About(read, self.gaps.merged(other.gaps), self.checked.merged(other.checked))
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of right decisions, None where no outcome is known."""
+        return self.checked.right / self.checked.known if self.checked.known else None
+
+    def notes(self, model: TableModel) -> list[str]:
+        """The notes."""
+        target, unknown = model.plan.target, self.checked.unknown
+        notes = [*self.read, *self.gaps.notes(model.plan.features, model.prepare)]
+        name = quoted(target.name)
+        if unknown:
+            notes.append(
+                f"{name}: {unknown.total():,} rows have "
+                f"{listed([quoted(value) for value in sorted(unknown)], 3)}, which is neither "
+                f"{quoted(target.favourable)} nor {quoted(target.other)}; they get a decision, but "
+                "do not count towards the accuracy"
+            )
+        if self.accuracy is not None:
+            known = f"the {self.checked.known:,} rows with a known {name}"
+            notes.append(f"accuracy: {self.accuracy:.3f} on {known}")
+        return notes
+
+
+class Decisions(NamedTuple):
+    """Decisions row by row, as columns of a table, and what is to be said about them."""
 
     columns: dict[str, Any]
-    accuracy: float | None
-    notes: list[str]
+    about: About
 
     def rows(self) -> list[dict[str, Any]]:
         """One mapping for each row, as JSON holds it."""
@@ -39,7 +99,8 @@ def predict_table(
     The score is positive, and the probability above the threshold, for the favourable outcome.
     """
     kept = {name: table.column(name).cells for name in keep}
-    scores, notes = model.scored(table)
+    encoded = model.plan.encoded(table)
+    scores = model.encoded_scores(encoded.X)
     decided: dict[str, Any] = {
         "decision": model.outcomes(scores),
         "score": scores.round(DIGITS),
@@ -53,36 +114,7 @@ def predict_table(
             f"the column {taken[0]!r} cannot be kept (--keep): the decisions have a column of that "
             "name"
         )
-    accuracy, more = _accuracy(model, table, decided["decision"])
-    return Decisions({"row": range(1, table.n + 1), **kept, **decided}, accuracy, notes + more)
-
-
-def _accuracy(
-    model: TableModel, table: Table, decisions: list[str]
-) -> tuple[float | None, list[str]]:
-    """The share of correct decisions among rows whose outcome is known, and notes.
-
-    A decision needs no outcome, so values that the model does not know are no error.
-    """
-    target = model.plan.target
-    if target.name not in table.columns:
-        return None, []
-    name = quoted(target.name)
-    rows, y, unknown = target.known(table)
-    notes = []
-    if unknown:
-        notes.append(
-            f"{name}: {sum(unknown.values()):,} rows have "
-            f"{listed([quoted(value) for value in sorted(unknown)], 3)}, which is neither "
-            f"{quoted(target.favourable)} nor {quoted(target.other)}; they get a decision, but "
-            "do not count towards the accuracy"
-        )
-    if not rows.size:
-        return None, notes
-    labels = zip(rows.tolist(), y.tolist(), strict=True)
-    agree: list[bool] = [(decisions[k] == target.favourable) == (sign > 0) for k, sign in labels]
-    accuracy = float(sum(agree)) / len(agree)
-    return accuracy, [
-        *notes,
-        f"accuracy: {accuracy:.3f} on the {rows.size:,} rows with a known {name}",
-    ]
+    rows = range(table.row(0), table.row(0) + table.n)
+    gaps = Gaps.of(encoded, model.plan.features.names)
+    checked = Checked.of(model.plan.target, table, scores)
+    return Decisions({"row": rows, **kept, **decided}, About(table.notes, gaps, checked))

@@ -20,7 +20,7 @@ from gameproof.tables.column import Column
 from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.parquet_files import read_parquet
 from gameproof.tables.table_format import DETECTED, TableFormat
-from gameproof.tables.text_table import parse_text, require_different
+from gameproof.tables.text_table import NoRows, parse_text, require_different
 from gameproof.tables.unpack import PARQUET, unpacked
 from gameproof.tables.written_numbers import common_spelling, settled_columns, spelling_notes
 
@@ -30,8 +30,9 @@ from gameproof.tables.written_numbers import common_spelling, settled_columns, s
 class Table:
     """Columns of equal length and different names.
 
-    `rows` are the positions of the rows in the file, None for all of them. `digest` is the SHA-256
-    of the file. `notes` say how the file was read, and `stated` what the user said about it.
+    `rows` are the positions of the rows in the file, None for all of them. `files` names the file
+    of each row, if it is not `source`. `digest` is the SHA-256 of the file. `notes` say how the
+    file was read, and `stated` what the user said about it.
     """
 
     source: str
@@ -41,6 +42,7 @@ class Table:
     digest: str = ""
     notes: tuple[str, ...] = ()
     stated: TableFormat = DETECTED
+    files: Sequence[str] | None = None
 
     @property
     def spelling(self) -> Spelling:
@@ -62,11 +64,16 @@ class Table:
         chosen = pa.array(rows)
         parts = {name: column.take(chosen) for name, column in self.columns.items()}
         numbers = [self.row(k) - 1 for k in rows]
-        return replace(self, columns=parts, n=len(chosen), rows=numbers)
+        files = None if self.files is None else [self.files[k] for k in rows]
+        return replace(self, columns=parts, n=len(chosen), rows=numbers, files=files)
 
     def row(self, k: int) -> int:
         """The number of row k in the file, counted from 1."""
         return 1 + (int(k) if self.rows is None else self.rows[k])
+
+    def place(self, k: int) -> str:
+        """Where row k is, for messages."""
+        return f"{self.source if self.files is None else self.files[k]}, row {self.row(k)}"
 
 
 def open_table(
@@ -98,9 +105,9 @@ def table_of(
     digest = sha256(data).hexdigest()
     data, stated = unpacked(data, given, max_bytes=max_bytes), stated.checked()
     if data.startswith(PARQUET):
-        table = _table(*_parse_parquet(data, given, max_bytes), given, stated=stated)
+        table = table_of_columns(*_parse_parquet(data, given, max_bytes), given, stated)
     else:
-        table = _table(*parse_text(data, given, stated.encoding), given, stated=stated)
+        table = table_of_columns(*parse_text(data, given, stated.encoding), given, stated)
     return replace(table, digest=digest)
 
 
@@ -123,7 +130,7 @@ def as_table(source: Any, name: str = "the table", stated: TableFormat = DETECTE
             f"{name} cannot be read: {' '.join(map(str, error.args))}; columns need different "
             "names, equal lengths and values of one type"
         ) from error
-    return _table(*_decoded_columns(frame), name, stated=stated.checked())
+    return table_of_columns(*arrow_columns(frame), name, stated.checked())
 
 
 def _arrow_table(source: Any) -> Any:
@@ -149,28 +156,28 @@ def _parse_parquet(
     data: bytes, given: str, max_bytes: int | None
 ) -> tuple[list[str], list[Any], tuple[str, ...]]:
     """The names and the columns of a Parquet file."""
-    return _decoded_columns(read_parquet(data, given, max_bytes))
+    return arrow_columns(read_parquet(data, given, max_bytes))
 
 
-def _table(
+def table_of_columns(
     names: Sequence[str],
     columns: Sequence[Any],
     notes: Sequence[str],
     given: str,
-    *,
-    stated: TableFormat,
+    stated: TableFormat = DETECTED,
 ) -> Table:
+    """The table of these Arrow arrays; `given` names it in messages."""
     named = [name.strip() or f"column {k}" for k, name in enumerate(names, start=1)]
     require_different(named, given)
     read = [Column(name, cells) for name, cells in zip(named, columns, strict=True)]
     if not read or not len(read[0].cells):
-        raise DataError(f"{given} has no rows")
+        raise NoRows(f"{given} has no rows")
     parts = {part.name: part for part in settled_columns(read, stated)}
     found = (*notes, *spelling_notes(parts))
     return Table(given, parts, len(read[0].cells), notes=found, stated=stated)
 
 
-def _decoded_columns(table: Any) -> tuple[list[str], list[Any], tuple[str, ...]]:
+def arrow_columns(table: Any) -> tuple[list[str], list[Any], tuple[str, ...]]:
     """The names and the columns of an Arrow table, without notes."""
     names = [str(name) for name in table.column_names]
     return names, [_decoded(column) for column in table.columns], ()

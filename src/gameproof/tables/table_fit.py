@@ -159,14 +159,14 @@ class TableFit:
         """The fit and its evaluation as JSON holds them, without the table's columns."""
         classifiers = self.classifiers
         return {
-            "rows_trained": len(classifiers.train),
-            "rows_tested": len(classifiers.test),
+            "rows_trained": classifiers.split.n_train,
+            "rows_tested": classifiers.split.n_test,
             "rows_for_choice": classifiers.rows_for_choice,
             "seed": classifiers.settings.seed,
             "verdict": self.audit.verdict.record(),
             "measure": classifiers.measure.name,
             "balanced": classifiers.balanced,
-            "base_rate": float((classifiers.train.y > 0).mean()),
+            "base_rate": classifiers.split.good_share,
             "thresholds": {
                 name: float(classifiers.calibrations[name].probability(np.array([cut]))[0])
                 for name, cut in classifiers.cuts.items()
@@ -258,7 +258,8 @@ def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> lis
     """Training and test rows, the measure, class weights, thresholds, and the radius."""
     later = f" ({training.split_by})" if training.split_by else ""
     measure, settings = classifiers.measure, classifiers.settings
-    share = float((classifiers.train.y > 0).mean())
+    split = classifiers.split
+    share = split.good_share
     why = f"the rarer outcome has {percent(min(share, 1 - share))} of the rows"
     why = "as given" if settings.measure else why
     said = f"chosen and judged by {measure.label} ({why})"
@@ -277,7 +278,7 @@ def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> lis
     elif settings.approve is not None:
         how = f"to approve {settings.approve:.1%} of the training rows"
     lines = [
-        f"trained on {len(classifiers.train):,} rows, tested on {len(classifiers.test):,}{later}",
+        f"trained on {split.n_train:,} rows, tested on {split.n_test:,}{later}",
         plain(said),
         f"thresholds, {how}: approve from a probability of {shown}",
     ]
@@ -318,7 +319,7 @@ def write_classifiers_page(
         path,
         audit,
         f"{target.name} = {target.favourable}: three classifiers, gamed",
-        subtitle=f"{source}: {len(training.data):,} rows; budgets: {training.budgets.describe()}",
+        subtitle=f"{source}: {training.n:,} rows; budgets: {training.budgets.describe()}",
         radius=chosen,
         command=command,
         seed=classifiers.settings.seed,

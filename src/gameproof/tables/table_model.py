@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.core.naming import listed, quoted
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.model_io.model_files import (
@@ -40,7 +39,7 @@ from gameproof.estimators.model_io.model_record import model_record, restore_mod
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 from gameproof.estimators.table_budgets import Budgets, as_budgets
-from gameproof.tables.column_checks import OTHER
+from gameproof.tables.cell_gaps import Gaps
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.table import Table, as_table
@@ -200,31 +199,22 @@ class TableModel:
 
     def prepared(self, table: Table) -> Prepared:
         """The features that the classifier takes, with notes."""
-        X, unknown = self.plan.encoded(table)
-        notes = [*table.notes, *self._notes(X, unknown)]
-        return Prepared(self.prepare.transform(X), notes)
+        encoded = self.plan.encoded(table)
+        gaps = Gaps.of(encoded, self.plan.features.names)
+        notes = [*table.notes, *gaps.notes(self.plan.features, self.prepare)]
+        return Prepared(self.prepare.transform(encoded.X), notes)
 
     def scored(self, table: Table) -> Scored:
         """The scores, with notes."""
         Z, notes = self.prepared(table)
-        return Scored(self.classifier._scores(Z) - self.cut, notes)
+        return Scored(self._scores(Z), notes)
 
-    def _notes(self, X: Matrix, unknown: Mapping[str, int]) -> list[str]:
-        """Notes on cells with unknown levels and on missing cells."""
-        features = self.plan.features
-        notes = [
-            f"{quoted(name)}: {_unknown(count, len(X), features.levels[name])}"
-            for name, count in unknown.items()
-        ]
-        counts = np.isnan(X).sum(axis=0).tolist()
-        for name, encoder, count in zip(
-            features.names, self.prepare.encoders_, counts, strict=True
-        ):
-            pooled = OTHER in features.levels.get(name, ())
-            missing = count - (0 if pooled else unknown.get(name, 0))
-            if missing:
-                notes.append(f"{quoted(name)}: {missing:,} missing, {encoder.missing_value()}")
-        return notes
+    def encoded_scores(self, X: Matrix) -> Vector:
+        """The scores of rows that the plan has encoded."""
+        return self._scores(self.prepare.transform(X))
+
+    def _scores(self, Z: Matrix) -> Vector:
+        return self.classifier._scores(Z) - self.cut
 
     def outcomes(self, scores: Vector) -> list[str]:
         """The predicted outcomes for these scores, as the training table writes them."""
@@ -308,17 +298,3 @@ def _restored_decision(content: Record) -> tuple[Calibration, float]:
     if not (np.isfinite([*calibration, cut]).all() and calibration.slope > 0):
         raise ValueError("the calibration or the cut is not valid")
     return calibration, cut
-
-
-def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
-    """How cells with unknown levels are treated.
-
-    If they are most of the n cells, this may be another column, so the known levels are listed.
-    """
-    note = f"{count:,} cells have levels that the model has not seen; they count as missing"
-    if OTHER in levels:
-        note = f"{count:,} cells have levels that are rare or new to the model; they count as other"
-    if 2 * count <= n:
-        return note
-    known = listed([quoted(level) for level in levels], 4)
-    return f"{note}, and are most of the {n:,} cells; the model knows {known}"

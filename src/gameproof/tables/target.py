@@ -48,10 +48,7 @@ class Target:
         Every value must be favourable, unfavourable or ignored. With `rest`, all values that are
         not named are unfavourable; of two values, the one that is not named is the other outcome.
         """
-        import pyarrow.compute as pc
-
-        text = _values(table, name)
-        every = sorted(pc.drop_null(pc.unique(text)).to_pylist())
+        every = outcome_texts(table, name)
         if not every:
             raise DataError(f"no row of {table.source} has a value in the target {name!r}")
         ignored = _named(table, name, ignore, every, "ignored value")
@@ -134,13 +131,24 @@ class Target:
 
     def require_both(self, y: Vector, purpose: str) -> None:
         """Raises if one of the outcomes has too few rows for this purpose."""
-        for sign, name in ((1, self.favourable), (-1, self.other)):
-            count = int((sign * y > 0).sum())
+        self.require_counts(int((y > 0).sum()), int((y < 0).sum()), purpose)
+
+    def require_counts(self, n_favourable: int, n_other: int, purpose: str) -> None:
+        """Raises if one of these numbers of rows is too small for this purpose."""
+        for count, name in ((n_favourable, self.favourable), (n_other, self.other)):
             if count < FEWEST:
                 raise DataError(
                     f"too few rows have the outcome {name!r}: {count}, and at least {FEWEST} rows "
                     f"of each outcome are needed to {purpose}"
                 )
+
+
+def outcome_texts(table: Table, name: str) -> list[str]:
+    """The different values of a target column, in alphabetical order."""
+    import pyarrow.compute as pc
+
+    found: list[str] = pc.drop_null(pc.unique(_values(table, name))).to_pylist()
+    return sorted(found)
 
 
 def fewest(y: Vector) -> int:

@@ -19,6 +19,10 @@ from gameproof.tables.text_layout import Layout, find_layout
 UTF8 = "utf-8"
 
 
+class NoRows(DataError):
+    """A table has columns, and no rows."""
+
+
 class ParsedText(NamedTuple):
     """The names and the columns of a text file, as Arrow arrays of strings, and notes."""
 
@@ -53,7 +57,7 @@ def parse_text(data: bytes, given: str, encoding: str | None = None) -> ParsedTe
         )
     except pa.ArrowInvalid as error:
         if layout.start == len(text):
-            raise DataError(f"{given} has no rows") from error
+            raise NoRows(f"{given} has no rows") from error
         fault = _fault(text, layout, given)
         raise DataError(fault or f"{given} cannot be split into rows and columns") from error
     if text.count('"') % 2 and (fault := _fault(text, layout, given)):

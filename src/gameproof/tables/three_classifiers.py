@@ -15,15 +15,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, final
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from gameproof.auditing.audit import POWERS, RADII, compare_models
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.threshold_rows import approving_score
-from gameproof.core.arguments import Vector
 from gameproof.core.progress import bar_replaces_steps, step
 from gameproof.estimators.choice_rows import choice_rows, folds_for
 from gameproof.estimators.logistic import StrategicLogisticRegression
@@ -36,10 +32,11 @@ from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.select_budget import BudgetCurve, select_budget
 from gameproof.estimators.select_radius import select_radius
 from gameproof.estimators.table_budgets import Budgets
-from gameproof.tables.dataset import Dataset
+from gameproof.tables.block_split import BlockSplit
 from gameproof.tables.defaults import GIVEN
 from gameproof.tables.fit_notes import FitNotes
 from gameproof.tables.fit_settings import FitSettings
+from gameproof.tables.split_table import MemorySplit, SplitTable
 from gameproof.tables.training_table import TrainingTable
 
 LOGISTIC, STRATEGIC, ROBUST = "logistic", "strategic", "robust"
@@ -52,8 +49,7 @@ class ThreeClassifiers:
 
     prepare: Prepare
     models: Mapping[str, Any]
-    train: Dataset
-    test: Dataset
+    split: SplitTable
     radius: float
     radius_reason: str
     radius_curve: RadiusCurve | None
@@ -67,7 +63,6 @@ class ThreeClassifiers:
     budget_curve: BudgetCurve | None = None
     train_for: float = 1.0
     rows_for_choice: int = 0
-    groups: NDArray[np.str_] | None = None  # of the test rows
     notes: tuple[str, ...] = ()
 
     @cached_property
@@ -94,8 +89,8 @@ class ThreeClassifiers:
         ]
         found = compare_models(
             lines,
-            self.test.X,
-            self.test.y,
+            self.split.test.X,
+            self.split.test.y,
             budgets=self.budgets,
             prepare=self.prepare,
             cost_accept_bad=self.settings.cost_accept_bad,
@@ -105,9 +100,10 @@ class ThreeClassifiers:
             label_cost=self.settings.label_cost,
             power=self.settings.power,
             scale=self.models[ROBUST].units_.scale,
-            groups=self.groups,
+            groups=self.split.groups,
             measure=self.measure,
         )
+        found = self.split.tested(found, lines, self.prepare)
         approve = self.settings.approve
         return replace(found, radius=self.radius, outcomes=self.outcomes, approve=approve)
 
@@ -126,13 +122,11 @@ def fit_classifiers(
     `title` starts every line of progress.
     """
     features = training.plan.features
-    rows = split_rows(training, settings.test_share, seed)
-    train, test = (training.data.take(part) for part in rows)
-    good = train.y > 0
+    split = split_table(training, settings.test_share, seed)
     measure = as_measure(
-        settings.measure, good, settings.cost_accept_bad, settings.cost_refuse_good
+        settings.measure, split.good_share, settings.cost_accept_bad, settings.cost_refuse_good
     )
-    weight = measure.class_weight(good, settings.balanced)
+    weight = measure.class_weight(split.good_share, settings.balanced)
     robust = RobustStrategicClassifier(
         label_cost=settings.label_cost,
         budgets=training.budgets,
@@ -141,7 +135,8 @@ def fit_classifiers(
     )
     notes = FitNotes()
     bar = bar_replaces_steps(progress)
-    choice = choice_rows(WeightedRows(train.X, train.y, None), good, seed)
+    train = split.train
+    choice = choice_rows(WeightedRows(train.X, train.y, None), train.y > 0, seed)
     budget_curve, train_for = None, settings.train_for
     if train_for == "auto" and not training.budgets.columns:
         train_for = 1.0
@@ -158,27 +153,25 @@ def fit_classifiers(
         with step(text, progress and not bar), notes.collected("choice of the radius"):
             curve = select_radius(model=robust, **_how_to_choose(choice, seed, measure, bar))
         chosen, reason = curve.recommended, " ".join(filter(None, (curve.reason, curve.note)))
-    prepare = Prepare(features).fit(train.X)
+    with step(f"{title}preparing {split.n_train:,} rows", progress, split.progress):
+        prepare = split.prepare(Prepare(features))
     ranges = {features.names[at] for at in training.budgets.ranges}
     movable = [k for k, owner in enumerate(prepare.owners_) if owner in ranges]
     models = {
         name: StrategicLogisticRegression(features=movable, power=power, class_weight=weight)
         for name, power in ((LOGISTIC, 0.0), (STRATEGIC, settings.power))
     } | {ROBUST: robust.set_params(radius=chosen)}
-    Z = prepare.transform(train.X)
-    calibrations, cuts = {}, {}
     for name, model in models.items():
-        text = f"{title}fitting the {name} classifier to {len(train):,} rows"
-        with step(text, progress), notes.collected(name, has_radius=name == ROBUST):
-            model.fit(train.X if name == ROBUST else Z, train.y)
-        scores = model._scores(Z)
-        calibrations[name] = Calibration.fitted(scores, good)
-        cuts[name] = _cut(calibrations[name], scores, settings)
+        text = f"{title}fitting the {name} classifier to {split.n_train:,} rows"
+        has_radius = name == ROBUST
+        with step(text, progress, split.progress), notes.collected(name, has_radius=has_radius):
+            split.fit(model, prepare)
+    with step(f"{title}calibrating on {split.n_train:,} rows", progress, split.progress):
+        decided = split.decisions(models, prepare, settings)
     return ThreeClassifiers(
         robust.prepare_,
         models,
-        train,
-        test,
+        split,
         float(chosen),
         reason,
         curve,
@@ -187,42 +180,19 @@ def fit_classifiers(
         settings,
         measure,
         weight == "balanced",
-        calibrations,
-        cuts,
+        {name: calibration for name, (calibration, _) in decided.items()},
+        {name: cut for name, (_, cut) in decided.items()},
         budget_curve,
         float(train_for),
         choice.y.size if curve or budget_curve else 0,
-        None if training.groups is None else training.groups[rows[1]],
-        notes.sentences(),
+        (*split.notes(), *notes.sentences()),
     )
 
 
-def split_rows(
-    training: TrainingTable, share: float, seed: int
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Training rows and test rows: later ones, or a share with the classes in proportion."""
-    data = training.data
-    if training.later is not None:
-        found = np.flatnonzero(~training.later), np.flatnonzero(training.later)
-        how, what_else = training.split_by, "another value (--test-after)"
-    else:
-        n_test = min(max(round(share * len(data)), 2), len(data) - 2)
-        found = data.split_rows(len(data) - n_test, seed=seed)
-        how, what_else = f"a test share of {share:g} (--test)", "another share"
-    for rows, what in zip(found, ("training", "test"), strict=True):
-        good = data.y[rows] > 0
-        if good.all() or not good.any():
-            raise ValueError(
-                f"with {how}, the {what} rows have one class only; give more rows, or {what_else}"
-            )
-    return found
-
-
-def _cut(calibration: Calibration, scores: Vector, settings: FitSettings) -> float:
-    """The score above which people are approved: the classifier's own, 0, unless one is stated."""
-    if settings.threshold is not None:
-        return calibration.score_at(settings.threshold)
-    return 0.0 if settings.approve is None else approving_score(scores, settings.approve)
+def split_table(training: TrainingTable, share: float, seed: int) -> SplitTable:
+    """The training rows and the test rows of a table in memory or in files."""
+    kind = MemorySplit if training.whole is None else BlockSplit
+    return kind(training, share, seed)
 
 
 def _how_to_choose(choice: WeightedRows, seed: int, measure: Measure, bar: bool) -> dict[str, Any]:

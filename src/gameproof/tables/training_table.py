@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from scipy.stats import spearmanr
 from gameproof.core.arguments import Matrix
 from gameproof.core.naming import listed, quoted
 from gameproof.estimators.table_budgets import Budgets
+from gameproof.rows.row_progress import RowProgress
+from gameproof.rows.row_source import RowSource
 from gameproof.tables.column_budgets import StatedBudgets, by_column, checked_budgets
 from gameproof.tables.column_notes import column_notes
 from gameproof.tables.column_plan import Plan
@@ -29,10 +31,25 @@ SAMPLE = 10_000  # rows that the rank correlation is computed on
 SHOWN = 12  # names in one line of the summary
 
 
+class WholeTable(NamedTuple):
+    """What is known about all rows of a table in files, of which only a sample is in memory.
+
+    `blocks` are the encoded rows, n is their number, and n_positive how many of them have the label
+    +1. `missing` has the number of missing values in each column that has any."""
+
+    blocks: RowSource
+    n: int
+    n_positive: int
+    missing: dict[str, int]
+    progress: RowProgress
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
     """The rows of a table that have a target.
+
+    Of a table in files, `table` and `data` are a sample, and `whole` knows all rows.
 
     Attributes
     ----------
@@ -54,6 +71,8 @@ class TrainingTable:
         Whether each row is a test row of an out-of-time test, if there is one.
     split_by
         How rows are divided into training and test rows, in words; empty for a random split.
+    whole
+        All rows of a table in files.
     """
 
     table: Table
@@ -66,6 +85,17 @@ class TrainingTable:
     groups: NDArray[np.str_] | None = None
     later: NDArray[np.bool_] | None = None
     split_by: str = ""
+    whole: WholeTable | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of rows with a target."""
+        return len(self.data) if self.whole is None else self.whole.n
+
+    @property
+    def n_positive(self) -> int:
+        """The number of rows with the favourable outcome."""
+        return int((self.data.y > 0).sum()) if self.whole is None else self.whole.n_positive
 
     @property
     def outcomes(self) -> tuple[str, str]:
@@ -75,13 +105,16 @@ class TrainingTable:
     @cached_property
     def missing(self) -> dict[str, int]:
         """The number of missing values in each column that has any."""
+        if self.whole is not None:
+            return self.whole.missing
         counts = np.isnan(self.data.X).sum(axis=0)
         named = zip(self.data.features.names, counts, strict=True)
         return {name: int(count) for name, count in named if count}
 
     @cached_property
     def quartiles(self) -> dict[str, list[float]]:
-        """The quartiles of each numeric column that has values."""
+        """The quartiles of each numeric column that has values; of a table in files, those of the
+        sample."""
         found = {}
         for name, column in zip(self.data.features.names, self.data.X.T, strict=True):
             known = column[~np.isnan(column)]
@@ -111,21 +144,26 @@ class TrainingTable:
 
     def lines(self) -> list[str]:
         """A summary of the table and of what became of its columns."""
-        plan, data = self.plan, self.data
-        positive, target = int((data.y > 0).sum()), quoted(plan.target.name)
+        plan, n, positive = self.plan, self.n, self.n_positive
+        target = quoted(plan.target.name)
         lines = [f"{self.table.source}: {self.n_rows:,} rows, {len(self.table.columns)} columns"]
         lines += [f"  {note}" for note in self.table.notes]
         ignored = list(plan.target.ignored)
         if self.n_without_target:
             why = f" or with an ignored one ({listed(ignored)})" if ignored else ""
             lines.append(f"  left out {self.n_without_target:,} rows without {target}{why}")
-        left = self.n_rows - self.n_without_target - len(data)
+        left = self.n_rows - self.n_without_target - n
         if left:
             lines.append(f"  left out {left:,} rows without the column to split by")
         lines.append(
             f"  {target} is {plan.target.favourable!r} (favourable) in {positive:,} "
-            f"rows, {plan.target.other!r} in {len(data) - positive:,}"
+            f"rows, {plan.target.other!r} in {n - positive:,}"
         )
+        if self.whole is not None and self.table.n < n:
+            lines.append(
+                f"  what columns hold was found from {self.table.n:,} rows; values of the target "
+                "and levels of categories were counted in all rows"
+            )
         return [*lines, *self._column_lines(), *self._budget_lines()]
 
     def _column_lines(self) -> list[str]:
@@ -163,8 +201,8 @@ class TrainingTable:
             "rows_without_target": self.n_without_target,
             "target": plan.target.name,
             "favourable": plan.target.favourable,
-            "n_favourable": int((data.y > 0).sum()),
-            "n_other": int((data.y < 0).sum()),
+            "n_favourable": self.n_positive,
+            "n_other": self.n - self.n_positive,
             "features": list(data.features.names),
             "levels": {name: list(levels) for name, levels in data.features.levels.items()},
             "movable": list(data.features.movable),
@@ -197,20 +235,15 @@ def training_table(
     test_after: Any = None,
 ) -> TrainingTable:
     """Labels the rows of a table, plans its columns and checks the budgets."""
-    if (split_by is None) != (test_after is None):
-        raise ValueError(
-            "an out-of-time test needs both the column (split_by, --split-by) and the value after "
-            "which rows are tested (test_after, --test-after)"
-        )
+    require_split(split_by, test_after)
     aim = Target.of(table, target, favourable, rest, unfavourable=unfavourable, ignore=ignore)
     known, y = aim.labelled(table)
     unlabelled = table.n - known.n
-    later, said = None, ""
+    later = None
     if split_by is not None:
         rows, later = rows_after(known, split_by, test_after)
         if rows.size < known.n:
             known, y = known.take(rows), y[rows]
-        said = f"{quoted(split_by)} after {test_after}"
     aim.require_both(y, "learn from and test on")
     stated = by_column(budgets)
     dropped = [*drop, *([split_by] if split_by is not None and split_by not in drop else [])]
@@ -220,9 +253,24 @@ def training_table(
     data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
     checked = checked_budgets(stated, plan.features, data.X)
     labels = None if groups is None else group_labels(known, groups)
+    said = split_words(split_by, test_after)
     return TrainingTable(
         known, plan, data, checked, table.n, unlabelled, data.fingerprint, labels, later, said
     )
+
+
+def require_split(split_by: str | None, test_after: Any) -> None:
+    """Raises if only one half of an out-of-time test is stated."""
+    if (split_by is None) != (test_after is None):
+        raise ValueError(
+            "an out-of-time test needs both the column (split_by, --split-by) and the value after "
+            "which rows are tested (test_after, --test-after)"
+        )
+
+
+def split_words(split_by: str | None, test_after: Any) -> str:
+    """How rows are divided, in words; empty for a random split."""
+    return "" if split_by is None else f"{quoted(split_by)} after {test_after}"
 
 
 def copies_of(X: Matrix, at: int) -> list[int]:

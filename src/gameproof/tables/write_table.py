@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.core.atomic_files import write_whole
+from gameproof.tables.parquet_files import with_digest
 from gameproof.tables.table import require_pyarrow
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -49,7 +50,7 @@ def table_bytes(path: Path, columns: Mapping[str, Any]) -> bytes:
     table = pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
     sink = pa.BufferOutputStream()
     if path.suffix == ".parquet":
-        pq.write_table(table, sink, write_page_checksum=True)
+        pq.write_table(with_digest(table), sink, write_page_checksum=True)
     else:
         separator = SEPARATORS[_inner(path).suffix]
         sink.write((separator.join(map(_quoted, table.column_names)) + "\n").encode())

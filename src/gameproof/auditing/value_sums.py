@@ -1,0 +1,103 @@
+"""Metrics from sums over people, which can be added block by block.
+
+Every metric is a mean of one number per person, over everyone or over some, or a sum of two means,
+one over good and one over bad people. AUC is a mean of placements (`ranking.py`), and KS the
+difference between two shares below one score. So counts, sums and sums of squares by label give
+each metric and its interval. The interval of KS is normal, with that score held fixed: it maximises
+KS, so that its own error does not matter for many people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.metric_rows import (
+    DELONG,
+    METRICS,
+    NORMAL,
+    WILSON,
+    Estimate,
+    Judged,
+)
+from gameproof.auditing.ranking import Z, area_interval
+from gameproof.auditing.score_bins import BinnedRanking, binned
+from gameproof.core.arguments import Matrix, Vector
+
+BAD, GOOD = 0, 1
+NORMAL_MEANS = ("cost", "log_loss", "brier", "mean_probability")
+BY_LABEL = ("auc", "ks", "balanced")  # sums of a mean over good and a mean over bad people
+Values = Mapping[str, tuple[Vector, NDArray[np.bool_] | None]]
+
+
+def person_values(people: Judged, ranking: BinnedRanking, edges: Vector) -> Values:
+    """The numbers whose means are metrics, and for whom they count."""
+    found = dict(people.by_person)
+    if ranking.mixed:
+        bins, (below, above) = binned(people.scores, edges), ranking.placements()
+        low = (bins <= ranking.ks_bin()).astype(np.float64)
+        found["auc"] = np.where(people.good, below[bins], above[bins]), None
+        found["ks"] = np.where(people.good, -low, low), None
+        found["balanced"] = people.right / 2, None
+    return found
+
+
+def sums_by_label(
+    values: Vector, where: NDArray[np.bool_] | None, good: NDArray[np.bool_]
+) -> Matrix:
+    """Count, sum and sum of squares of the values, for bad and for good people."""
+    rows = []
+    for kind in (~good, good):
+        own = values[kind if where is None else kind & where]
+        rows.append([own.size, own.sum(), own @ own])
+    return np.array(rows)
+
+
+def estimates(sums: Mapping[str, Matrix]) -> dict[str, Estimate]:
+    """All metrics with their intervals."""
+    found: dict[str, Estimate] = {}
+    for name, each in sums.items():
+        n, total, _ = each.sum(axis=0)
+        if name == "auc":
+            area, deviation = float(each[GOOD, 1] / each[GOOD, 0]), sqrt(_variance(each, 1))
+            ends = area_interval(area, deviation, int(each[:, 0].min()))
+            found["auc"] = Estimate(area, *ends, DELONG)
+            area, low, high, _ = found["auc"]
+            found["gini"] = Estimate(2 * area - 1, 2 * low - 1, 2 * high - 1, DELONG)
+        elif name in BY_LABEL or (name in NORMAL_MEANS and n):
+            found[name] = _normal(name, each)
+        elif n:
+            k = round(total)
+            found[name] = Estimate(k / n, *share_interval(k, int(n)), WILSON)
+    return {name: found[name] for name in METRICS if name in found}
+
+
+def difference(name: str, sums: Matrix) -> Estimate | None:
+    """The mean of paired differences of a metric, with its interval."""
+    if not sums[:, 0].sum():
+        return None
+    if name != "auc":
+        return _normal(name, sums)
+    more, half = float(sums[GOOD, 1] / sums[GOOD, 0]), Z * sqrt(_variance(sums, 1))
+    return Estimate(more, more - half, more + half, DELONG)
+
+
+def _normal(name: str, sums: Matrix) -> Estimate:
+    """A mean over everyone, or the sum of a mean over good and a mean over bad people."""
+    parts = sums if name in BY_LABEL else sums.sum(axis=0, keepdims=True)
+    mean = float((parts[:, 1] / parts[:, 0]).sum())
+    half = Z * sqrt(_variance(parts, 0))
+    return Estimate(mean, mean - half, mean + half, NORMAL)
+
+
+def _variance(parts: Matrix, lost: int) -> float:
+    """The variance of a sum of means; `lost` is 1 for unbiased variances of the parts."""
+    total = 0.0
+    for n, value, square in parts.tolist():
+        if n > lost:
+            total += max(0.0, square - value**2 / n) / (n - lost) / n
+    return total

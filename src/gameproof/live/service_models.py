@@ -1,0 +1,236 @@
+"""What the service takes and gives, as the OpenAPI description shows it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gameproof.live.tokens import Scope
+
+# Numbers that JSON and every database hold exactly.
+MOST = 2**53 - 1
+MOST_AT_ONCE = 1000
+MONTH = 31 * 24 * 3600.0
+
+Id = Annotated[int, Field(ge=0, le=MOST)]
+# Databases do not store the zero character, and a log line is one line.
+Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Cell = str | float | bool | None
+Answer = Annotated[
+    list[float] | float | dict[str, Cell],
+    Field(
+        description="The reported features; a score, if the study sees scores only; or, in a study "
+        "of a table, the person's row as an object from columns to values."
+    ),
+]
+
+
+class Given(BaseModel):
+    """What a client sends: exactly these fields, of exactly these types."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class ErrorReply(BaseModel):
+    """Why a request failed."""
+
+    code: Annotated[str, Field(description="Stable, for programs.")]
+    message: Annotated[str, Field(description="A sentence, for people.")]
+
+
+class AskRequest(Given):
+    """How many questions, and for whom."""
+
+    limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = 1
+    holder: Annotated[
+        Name, Field(description="Who asks. The same holder gets its open questions again.")
+    ] = "anybody"
+    lease: Annotated[
+        float, Field(gt=0, le=MONTH, description="Seconds for which nobody else gets them.")
+    ] = 3600.0
+
+
+class QuestionReply(BaseModel):
+    """One person to be asked."""
+
+    id: int
+    agent: int
+    person: str
+    deployment: int
+    position: int
+    attempt: int
+    expires: float
+
+
+class AskReply(BaseModel):
+    """Questions, and the classifier that these people are shown."""
+
+    theta: list[float]
+    intercept: float
+    questions: list[QuestionReply]
+
+
+class TellRequest(Given):
+    """An answer. The same key and answer again give the same receipt."""
+
+    question: Id
+    answer: Answer
+    key: Annotated[
+        Name | None, Field(description="Identifies the answer; by default its content does.")
+    ] = None
+
+
+class TellManyRequest(Given):
+    """Answers, each of which is stored or refused by itself."""
+
+    answers: Annotated[list[TellRequest], Field(min_length=1, max_length=MOST_AT_ONCE)]
+
+
+class ReceiptReply(BaseModel):
+    """What became of an answer."""
+
+    answer_id: int
+    status: Literal["counted", "late", "conflict", "withdrawn"]
+
+
+class TellManyReply(BaseModel):
+    """A receipt or an error for each answer, in the same order."""
+
+    receipts: list[ReceiptReply | ErrorReply]
+
+
+class ReasonRequest(Given):
+    """Why something is done; the study keeps it."""
+
+    reason: Line = ""
+
+
+class WithdrawRequest(Given):
+    """Why an answer is withdrawn; the study keeps it."""
+
+    reason: Annotated[Line, Field(min_length=1)]
+
+
+class StatusReply(BaseModel):
+    """How far the study is."""
+
+    name: str
+    method: str
+    state: Literal["asking", "paused", "finished"]
+    phase: str
+    n_answers: int
+    n_deployments: int
+    n_pending: int
+    n_leased: int
+    n_late: int
+    n_conflicts: int
+    n_withdrawn: int
+    n_silent: int
+    max_answers: int | None
+    max_deployments: int | None
+    max_per_person: int | None
+    sentence: str
+    warnings: list[str]
+
+
+class Classifier(BaseModel):
+    """A classifier; `model` is a model file's content, if the study has a table."""
+
+    theta: list[float]
+    intercept: float
+    model: dict[str, Any] | None
+
+
+class CurrentDeployment(Classifier):
+    """The classifier that people are shown now."""
+
+    number: int
+    phase: str
+    opened: float
+    n_questions: int
+    n_answered: int
+
+
+class DeploymentReply(BaseModel):
+    """The current deployment; null if the study is finished."""
+
+    deployment: CurrentDeployment | None
+
+
+class ClosedReply(BaseModel):
+    """Whether the deployment was closed; not if nobody has answered it yet."""
+
+    closed: bool
+
+
+class RiskReply(BaseModel):
+    """A worst-case risk with an interval."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    n_queries: int
+    alpha: float
+
+
+class RecommendationReply(Classifier):
+    """The classifier to use, as far as the closed deployments show."""
+
+    alpha: float
+    risk: RiskReply | None
+    n_answers: int
+    n_deployments: int
+    final: bool
+    sentence: str
+    why: str
+
+
+class HistoryReply(BaseModel):
+    """Answers by deployment and position; `next` is the `first` of the next page."""
+
+    columns: list[str]
+    rows: list[list[str | int | float | None]]
+    next: int | None
+
+
+class PersonRow(BaseModel):
+    """A question of a deployment, and what became of it."""
+
+    question: int
+    person: str
+    position: int
+    attempt: int
+    state: Literal["answered", "waiting", "not asked", "silent", "late"]
+    holder: str | None
+    shown: float | None
+    answer: int | None
+    told: float | None
+
+
+class PeopleReply(BaseModel):
+    """Some of the people of a deployment, and how many are in each state."""
+
+    deployment: int | None
+    counts: dict[str, int]
+    total: int
+    people: list[PersonRow]
+
+
+class AccessReply(BaseModel):
+    """What the caller may do."""
+
+    study: str
+    token_required: bool
+    scopes: list[Scope]
+
+
+class OverviewReply(BaseModel):
+    """Everything that the page shows; its parts may grow in later versions."""
+
+    model_config = ConfigDict(extra="allow")
+
+    at: float
+    status: StatusReply

@@ -1,0 +1,144 @@
+"""An audit of a table in files: a sample in memory, and passes over all rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+
+from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, whole_audit
+from gameproof.core.errors import DataError
+from gameproof.core.progress import step
+from gameproof.estimators.sklearn_import import ImportedClassifier, ImportedPipeline
+from gameproof.rows.row_draws import row_draws
+from gameproof.rows.row_progress import RowProgress
+from gameproof.rows.row_source import RowSource, first_places
+from gameproof.tables.audit_case import (
+    PURPOSE,
+    AuditCase,
+    CaseRows,
+    Stated,
+    audit_case,
+    own_case,
+    own_target,
+)
+from gameproof.tables.block_split import SAMPLE
+from gameproof.tables.encoded_blocks import encoded_blocks, seen_in
+from gameproof.tables.encoded_rows import CHOSEN, EncodedRows, PartEncoder
+from gameproof.tables.engines import Engine
+from gameproof.tables.file_parts import FilePart, joined_tables
+from gameproof.tables.group_column import require_few
+from gameproof.tables.plan_files import target_of_files
+from gameproof.tables.table import Table
+from gameproof.tables.table_files import TableFiles
+from gameproof.tables.table_model import TableModel
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class FilesCase:
+    """A case with a sample of rows. If `blocks` are given, they hold all n rows."""
+
+    case: AuditCase
+    table: Table
+    n: int
+    good_share: float
+    groups: tuple[str, ...] = ()
+    blocks: RowSource | None = None
+
+    def audited(self, audit: Audit, name: str) -> Audit:
+        """The audit of the sample, with numbers of all rows where these are more."""
+        if self.blocks is None or self.case.y.size == self.n:
+            return audit
+        case = self.case
+        lines = [replace(case.model, name=name)]
+        sample = AuditedRows(case.X, case.y, case.groups)
+        names = ("",) if case.groups is None else self.groups
+        given = WholeAudit.of(audit, lines, case.prepare, sample, names)
+        source = self.blocks.mapped(_audited_rows, n=self.n)
+        return whole_audit(audit, given, Tallies.of(given, source))
+
+
+def files_case(
+    model: TableModel | ImportedClassifier | ImportedPipeline,
+    files: TableFiles,
+    engine: Engine,
+    stated: Stated,
+    progress: bool | None = None,
+) -> FilesCase:
+    """Applies a model to a table in files."""
+    watch = RowProgress(files.n)
+    source = engine.source(files, watch)
+    with step(f"encoding {files.n:,} rows", progress, watch):
+        if isinstance(model, TableModel):
+            return _own_case(model, files, engine, source, stated, watch)
+        return _sampled_case(model, files, source, stated)
+
+
+def _own_case(
+    model: TableModel,
+    files: TableFiles,
+    engine: Engine,
+    source: RowSource,
+    stated: Stated,
+    watch: RowProgress,
+) -> FilesCase:
+    target = own_target(model, stated)
+    if stated.rest:
+        target = target_of_files(files, source, target.name, target.favourable, True)
+    files.column(target.name, "target column")
+    if stated.groups is not None:
+        files.column(stated.groups, "column of groups")
+    encoder = PartEncoder(replace(model.plan, target=target), stated.groups)
+    blocks = encoded_blocks(files, engine, source, encoder, watch)
+    seen = seen_in(blocks, min(1.0, SAMPLE / files.n))
+    target.require_counts(seen.n_positive, seen.n - seen.n_positive, PURPOSE)
+    require_few(len(seen.groups), str(stated.groups))
+    sample = seen.sample
+    rows = CaseRows(
+        sample.X, sample.y, sample.groups, seen.gaps, files.n - seen.n, seen.fingerprint_text
+    )
+    case = own_case(model, target, rows, stated, files.sample.notes)
+    if len(sample.y) < seen.n:
+        case.notes.append(
+            f"metrics, approvals, thresholds and gaming are those of all {seen.n:,} rows; worst "
+            "cases, weak columns, recourse, calibration and charts of scores are those of a "
+            f"random sample of {len(sample.y):,}"
+        )
+    groups = tuple(sorted(seen.groups))
+    return FilesCase(case, files.sample, seen.n, seen.n_positive / seen.n, groups, blocks)
+
+
+def _sampled_case(
+    model: ImportedClassifier | ImportedPipeline,
+    files: TableFiles,
+    source: RowSource,
+    stated: Stated,
+) -> FilesCase:
+    """A model of scikit-learn is audited on a sample, if the table is large."""
+    starts = first_places([part.size for part in files.parts])
+    share = min(1.0, SAMPLE / files.n)
+    parts = list(source.map(_drawn, share, each=starts))
+    tables = [part for part in parts if part is not None]
+    if not tables:
+        raise DataError(f"{files.source} has no rows")
+    table = joined_tables(tables, files.source, files.names)
+    case = audit_case(model, table, stated)
+    if share < 1:
+        case.notes.append(f"audited on a random sample of {table.n:,} of {files.n:,} rows")
+    return FilesCase(case, table, case.y.size, float((case.y > 0).mean()))
+
+
+def _drawn(part: FilePart, start: int, share: float) -> Table | None:
+    """A share of the rows of a part."""
+    table = part.read()
+    if table is None or share >= 1:
+        return table
+    chosen = np.flatnonzero(row_draws(start + np.arange(table.n), 0, CHOSEN) < share)
+    return table.take(chosen) if chosen.size else None
+
+
+def _audited_rows(rows: EncodedRows) -> Any:
+    return AuditedRows(rows.X, rows.y, rows.groups)
