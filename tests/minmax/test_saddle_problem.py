@@ -175,12 +175,12 @@ def test_name_is_the_function_s_own_unless_given() -> None:
 # --- Gradients --------------------------------------------------------------------------------
 
 GRADIENTS = {
-    "none": (None, set(), (0, DIM, True)),
-    "joint": (joint_gradient, {"x", "y"}, (0, DIM, True)),
-    "pair": ((gradient_of_x, gradient_of_y), {"x", "y"}, (0, DIM, True)),
-    "x alone": ((gradient_of_x, None), {"x"}, (0, 0, True)),
-    "y alone": ((None, gradient_of_y), {"y"}, (0, DIM, False)),
-    "pair of nothing": ((None, None), set(), (0, DIM, True)),
+    "none": (None, set(), (DIM, True)),
+    "joint": (joint_gradient, {"x", "y"}, (DIM, True)),
+    "pair": ((gradient_of_x, gradient_of_y), {"x", "y"}, (DIM, True)),
+    "x alone": ((gradient_of_x, None), {"x"}, (0, True)),
+    "y alone": ((None, gradient_of_y), {"y"}, (DIM, False)),
+    "pair of nothing": ((None, None), set(), (DIM, True)),
 }
 COMPILED_GRADIENTS = {
     "joint": (compiled_joint, {"x", "y"}),
