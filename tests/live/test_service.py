@@ -42,8 +42,8 @@ def test_a_served_study_ends_with_the_bits_of_a_local_one(study, url, tmp_path) 
         complete(local)
         expected = local.recommend()
     with gp.live.connect(url) as remote:
-        while questions := remote.ask(limit=100, holder="remote"):
-            for question in questions:
+        while remote.deployment is not None:  # on a busy machine, questions may be late
+            for question in remote.ask(limit=100, holder="remote"):
                 remote.tell(question.id, answer(study, question))
         found = remote.recommend()
     assert found.theta.tobytes() == expected.theta.tobytes()
