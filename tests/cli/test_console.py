@@ -43,7 +43,7 @@ def test_control_characters_in_names_are_escaped_in_every_message(
     evil = "evil\x1b[2J\x07\u202e"
     shown = "evil\\x1b[2J\\x07\\u202e"
     assert main(["audit", str(model), f"{evil}.csv"]) == 1
-    assert f"there is no file {shown}.csv" in capsys.readouterr().err
+    assert f"no file matches {shown}.csv" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["audit", str(model), str(people), evil])
     assert shown in capsys.readouterr().err
