@@ -144,7 +144,9 @@ class Watch:
             ),
             "callback": f"The callback ended the run {at}{scored}.",
             "interrupted": f"Interrupted {at}{scored}; nothing is lost, go on with {go_on}.",
-            "settled": f"{self._run.solver.settled}",
+            "settled": (
+                f"Asked for no value. {self._run.solver.settled} To run nevertheless, pass {go_on}."
+            ),
         }[reason]
 
 

@@ -19,10 +19,7 @@ STAYS = (
     "No setting reliably improves on the start with this many queries, so the run stays where it "
     "starts: allow more queries, or give a better start."
 )
-RUN_NEVERTHELESS = "To run nevertheless, pass resume=result.state."
-NO_RUN_IS_BETTER = (
-    f"Nobody was asked: no run did better than the start on fresh answers. {RUN_NEVERTHELESS}"
-)
+NO_RUN_IS_BETTER = "No run did better than the start on fresh answers."
 
 
 class Explanation(NamedTuple):
@@ -42,13 +39,13 @@ class Explanation(NamedTuple):
         """Why a run need not ask anybody."""
         check, regret = self.pilot.check, self.pilot.regret
         assert check is not None
-        reason = f"Nobody was asked: fresh answers of {check.number} agents agree with the start."
+        reason = f"Fresh answers of {check.number} agents agree with the start, which is enough."
         if regret > TOLERANCE:
             reason += (
                 f" As far as the answers show, another classifier may have a risk that is up to "
                 f"{regret:.2g} lower; a larger pilot= narrows this."
             )
-        return f"{reason} {RUN_NEVERTHELESS}"
+        return reason
 
     def race(self, ranked: list[Entrant], ignoring: float) -> str:
         """How a race ended."""
