@@ -365,8 +365,8 @@ def test_a_copied_problem_is_solved_and_counted_as_the_first(copied: Any, compil
     first = make(n=11, response=gp.QuadraticCost(np.linspace(0.1, 0.2, 11)))
     before = gp.solve(first, solver, epochs=2, seed=0)
     second = copied(first)
-    assert typeof(gp.Run(first, solver)._arguments(9, 9, True)) == typeof(
-        gp.Run(second, solver)._arguments(9, 9, True)
+    assert typeof(gp.Run(first, solver)._loop._arguments(9, 9, True)) == typeof(
+        gp.Run(second, solver)._loop._arguments(9, 9, True)
     )
     after = gp.solve(second, solver, epochs=2, seed=0, compiled=compiled)
     assert after.x.tobytes() == before.x.tobytes()

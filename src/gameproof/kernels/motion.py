@@ -76,15 +76,19 @@ def move_block(encoded, rows, plan, step, weights, number, shrink):
 
 @inlined
 def move_private(y, y_set, plan, step, weights, samples, width, current, previous):
-    """The move of a private y: each coordinate is projected by itself."""
+    """The move of a private y: each coordinate is projected by itself, and one that nothing pulls
+    on is left alone."""
     row = BASE if plan[FROM_BASE] else U
     for which in range(2):
         for m in range(current if which == 0 else previous):
             place = which * width + m
             s = samples[SLOT, place]
             if s == place:
-                origin, (lower, upper) = y[row, s], bounds_of(y_set, samples[BATCH, place])
-                y[BASE, s] = clip(origin - step * pull(y, s, weights), lower, upper)
+                origin, by = y[row, s], step * pull(y, s, weights)
+                if by != 0.0:
+                    lower, upper = bounds_of(y_set, samples[BATCH, place])
+                    origin = clip(origin - by, lower, upper)
+                y[BASE, s] = origin
 
 
 @inlined
@@ -129,7 +133,7 @@ def commit_private(own, y, samples, width, current, previous, weight):
         for m in range(current if which == 0 else previous):
             place = which * width + m
             s = samples[SLOT, place]
-            if s == place:
+            if s == place and y[BASE, s] != y[U, s]:
                 i = samples[BATCH, place]
                 own[i, OWN_DUE] += (y[U, s] - y[BASE, s]) * weight
                 own[i, OWN_U] = y[BASE, s]

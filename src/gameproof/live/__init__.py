@@ -18,13 +18,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gameproof.live.check_ledger import check_ledger as check_ledger
     from gameproof.live.client import RemoteStudy as RemoteStudy
     from gameproof.live.client import connect as connect
     from gameproof.live.facts import LedgerError as LedgerError
     from gameproof.live.facts import Receipt as Receipt
     from gameproof.live.facts import Status as Status
     from gameproof.live.ledger import Ledger as Ledger
+    from gameproof.live.ledger_contract import check_ledger as check_ledger
     from gameproof.live.memory_ledger import MemoryLedger as MemoryLedger
     from gameproof.live.open_study import create as create
     from gameproof.live.open_study import open as open
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     from gameproof.live.study import Study as Study
 
 _HOMES = {
-    "check_ledger": ["check_ledger"],
     "client": ["RemoteStudy", "connect"],
     "facts": ["LedgerError", "Receipt", "Status"],
     "ledger": ["Ledger"],
+    "ledger_contract": ["check_ledger"],
     "memory_ledger": ["MemoryLedger"],
     "open_study": ["create", "open"],
     "reports": ["LiveDeployment", "LiveQuestion", "Recommendation", "StudyStatus"],
