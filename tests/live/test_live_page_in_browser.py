@@ -32,6 +32,7 @@ def text(browser: Browser, name: str) -> str:
 
 def opened(browser: Browser, url: str, **look) -> None:
     """Opens the page and waits until it shows the study and its people."""
+    browser.open("about:blank")  # the page of a service that ended would still complain
     browser.open(url, **look)
     eventually(lambda: text(browser, "updated") != "never" and text(browser, "asked"))
     browser.rest_a_moment()
