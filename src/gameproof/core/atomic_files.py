@@ -42,33 +42,49 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
     content and the name are on disk when the function returns. `write_rules` can forbid to replace
     a file and to follow a link.
     """
-    rules = _rules.get()
-    require_replaceable(path)
-    if rules.folder is not None:
-        require_inside(path, rules.folder)
-    try:
-        _write(real(path), content, rules.replace)
-    except FileExistsError as error:
-        raise FileExistsError(f"{path} already exists; it was not overwritten") from error
-    except OSError as error:  # names the path that the caller gave
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+    target = _allowed_target(path)
+    with _named(path):
+        rights = S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+        prefix = beside(target, ".").name
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=prefix, suffix=".tmp")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, rights)
+            _publish(temporary, target)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
 
 
 def move_whole(temporary: Path, path: Path) -> None:
     """Gives a complete file on the same file system its name, by the rules of `write_whole`."""
-    rules = _rules.get()
+    target = _allowed_target(path)
+    with _named(path):
+        with open(temporary, "rb+") as file:
+            os.fsync(file.fileno())
+        _publish(str(temporary), target)
+
+
+def _allowed_target(path: Path) -> Path:
+    """The file that a path leads to; raises if the rules forbid to write it."""
     require_replaceable(path)
-    if rules.folder is not None:
-        require_inside(path, rules.folder)
-    target = real(path)
-    if rules.replace:
-        os.replace(temporary, target)
-    else:
-        try:
-            _publish(str(temporary), target)
-        except FileExistsError as error:
-            raise FileExistsError(f"{path} already exists; it was not overwritten") from error
-    sync_folder(target.parent)
+    folder = _rules.get().folder
+    return real(path) if folder is None else require_inside(path, folder)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Errors name the path that the caller gave."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise FileExistsError(f"{path} already exists; it was not overwritten") from error
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
 def real(path: Path) -> Path:
@@ -83,14 +99,15 @@ def require_replaceable(path: Path) -> None:
         raise FileExistsError(f"{path} is {what}, expected the name of a file to write")
 
 
-def require_inside(path: Path, folder: Path) -> None:
-    """Rejects a path that a link leads out of the folder."""
+def require_inside(path: Path, folder: Path) -> Path:
+    """The file that a path leads to; raises if a link leads it out of the folder."""
     target = real(path)
     if not target.is_relative_to(real(folder)):
         raise PermissionError(
             f"{path} leads to {target} through a link, outside of the folder {folder}; name the "
             "file itself, or remove the link"
         )
+    return target
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -108,26 +125,6 @@ def remove_leftovers(path: Path) -> None:
             leftover.unlink()
 
 
-def _write(path: Path, content: bytes | memoryview, replace: bool) -> None:
-    rights = S_IMODE(path.stat().st_mode) if path.exists() else 0o666 & ~_umask()
-    prefix = beside(path, ".").name
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=prefix, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, rights)
-        if replace:
-            os.replace(temporary, path)
-        else:
-            _publish(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-    sync_folder(path.parent)
-
-
 def sync_folder(folder: Path) -> None:
     """Makes a rename durable, where folders can be opened and the file system offers it."""
     with suppress(OSError):
@@ -139,7 +136,16 @@ def sync_folder(folder: Path) -> None:
 
 
 def _publish(temporary: str, path: Path) -> None:
-    """Gives a finished file its name, or raises FileExistsError if the name is taken."""
+    """Gives a finished file its name, durably, or raises FileExistsError if the name is taken and
+    must not be replaced."""
+    if _rules.get().replace:
+        os.replace(temporary, path)
+    else:
+        _take_name(temporary, path)
+    sync_folder(path.parent)
+
+
+def _take_name(temporary: str, path: Path) -> None:
     try:
         os.link(temporary, path)
     except FileExistsError:

@@ -27,7 +27,7 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     if near:
         return f"did you mean {folded[near[0]]!r}?"
-    return f"there are {listed([quoted(other) for other in known])}"
+    return f"there are {quoted_list(known)}"
 
 
 def quoted(name: str) -> str:
@@ -39,6 +39,11 @@ def quoted(name: str) -> str:
     ('income', "'savings, total'", "'a\\\\nb'")
     """
     return name if name.isprintable() and not set(",;:") & set(name) else repr(name)
+
+
+def quoted_list(names: Iterable[str], most: int = 8) -> str:
+    """`listed`, with the names quoted as in a message."""
+    return listed([quoted(name) for name in names], most)
 
 
 def listed(names: Sequence[str], most: int = 8) -> str:

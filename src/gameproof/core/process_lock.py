@@ -51,15 +51,19 @@ class ProcessLock:
         """Takes the lock, or returns False at once if somebody else holds it."""
         while self._handle is None:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
-            if not _try_lock(handle):
-                os.close(handle)
+            mine = current = False
+            try:
+                mine = _try_lock(handle)
+                current = mine and _is_at(handle, self.path)
+            finally:
+                if not current:  # locked by another, or removed since it was opened
+                    os.close(handle)
+            if not mine:
                 return False
-            if _is_at(handle, self.path):
+            if current:
                 self._handle = handle
                 self._finalizer = weakref.finalize(self, _release, self.path, handle, os.getpid())
                 self._held.add(self)
-            else:  # the last holder has removed the file since it was opened
-                os.close(handle)
         return True
 
     def release(self) -> None:
