@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from gameproof.core.errors import DataError
@@ -64,3 +65,15 @@ def test_changed_column_name_is_noticed_in_a_file_that_gameproof_wrote(tmp_path:
     for read in (open_table, lambda path: parquet_metadata(str(path), path.name)):
         with pytest.raises(DataError, match="truncated or altered"):
             read(own)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [pa.date64(), pa.time32("s"), pa.timestamp("s"), pa.dictionary(pa.int8(), pa.string())],
+    ids=str,
+)
+def test_types_that_parquet_lacks_are_no_damage(kind: pa.DataType, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    write_table(path, {"x": pa.nulls(3, kind)})
+    assert open_table(path).n == 3
+    assert parquet_metadata(str(path), path.name) == ([3], ("x",))

@@ -5,7 +5,7 @@ size is compared with the limit first. Then rows are read in blocks, with text a
 the decoded size of each block is compared before anything is decoded: a file may lie.
 
 Page checksums protect cells, but nothing in the format protects the names and types of columns. So
-`write_table` stores a digest of them in the file, and a file that has one is compared with it.
+files that are written here store a digest of them, and a file that has one is compared with it.
 """
 
 from __future__ import annotations
@@ -24,9 +24,32 @@ ROWS = 2**17  # read at once
 DIGEST = b"gameproof columns"  # where a file stores the digest of its columns
 
 
-def with_digest(table: Any) -> Any:
-    """The table, with a digest of its columns in the metadata that a Parquet file stores."""
-    return table.replace_schema_metadata({DIGEST: _digest(table.schema, table.num_rows)})
+def with_digest(schema: Any, n_rows: int) -> Any:
+    """The schema of a Parquet file of so many rows, with a digest of its columns."""
+    digest = _digest(_as_stored(schema), n_rows)
+    return schema.with_metadata({**(schema.metadata or {}), DIGEST: digest})
+
+
+def _as_stored(schema: Any) -> Any:
+    """The schema as it is read back: the format lacks some types, such as times in seconds."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    pq.write_table(schema.empty_table(), sink)
+    return pq.read_schema(pa.BufferReader(sink.getvalue()))
+
+
+def parquet_bytes(table: Any) -> bytes:
+    """The contents of a Parquet file, with checksums of its cells and a digest of its columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    schema = with_digest(table.schema, table.num_rows)
+    pq.write_table(table.cast(schema), sink, write_page_checksum=True)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 def _digest(schema: Any, n_rows: int) -> bytes:
@@ -52,7 +75,7 @@ def read_parquet(data: bytes, given: str, max_bytes: int | None = None) -> Any:
         whole = pq.ParquetFile(pa.BufferReader(data))
         require_size(_stated_size(whole.metadata), limit, given, DataError)
         _require_digest(whole)
-        texts = [field.name for field in whole.schema_arrow if _is_text(field.type)]
+        texts = [field.name for field in whole.schema_arrow if is_text(field.type)]
         reader = pq.ParquetFile(
             pa.BufferReader(data), read_dictionary=texts, page_checksum_verification=True
         )
@@ -89,7 +112,7 @@ def read_groups(path: str, groups: Sequence[int], columns: Sequence[str] | None,
         width = WIDTH * (file.metadata.num_columns if columns is None else len(columns))
         rows = sum(file.metadata.row_group(k).num_rows for k in groups)
         require_size(rows * width, limit, given, DataError)
-        texts = [field.name for field in file.schema_arrow if _is_text(field.type)]
+        texts = [field.name for field in file.schema_arrow if is_text(field.type)]
     options = {"read_dictionary": texts, "page_checksum_verification": True}
     with _broken(given), pq.ParquetFile(path, **options) as file:
         own = None if columns is None else list(columns)
@@ -128,7 +151,8 @@ def _stated_size(metadata: Any) -> int:
     return sum(max(group.num_rows * width, group.total_byte_size) for group in groups)
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """True if values of this type are text, or bytes of any length."""
     import pyarrow as pa
 
     return any(

@@ -6,8 +6,6 @@ at once; if anything fails before, nothing is left behind.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -16,12 +14,14 @@ from typing import Any, NamedTuple
 
 from gameproof.core.atomic_files import move_whole
 from gameproof.core.progress import step
+from gameproof.core.staging import staging
 from gameproof.rows.block_list import BlockList
 from gameproof.rows.dask_source import DaskSource
 from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource
 from gameproof.tables.engines import Engine, EngineName, open_engine
 from gameproof.tables.file_parts import FilePart
+from gameproof.tables.parquet_files import with_digest
 from gameproof.tables.predict_table import About, predict_table
 from gameproof.tables.spreadsheet_cells import neutralised
 from gameproof.tables.table_files import TableFiles
@@ -70,8 +70,8 @@ def predict_files(
         parts.setdefault(part.path, []).append(part)
     watch = RowProgress(files.n)
     folder = out if files.folder is not None else out.parent
-    with open_engine(engine, scheduler) as where, _staging(folder) as staging:
-        staged = [staging / f"{k}-{targets[path].name}" for k, path in enumerate(parts)]
+    with open_engine(engine, scheduler) as where, _created(folder), staging(folder) as place:
+        staged = [place / f"{k}-{targets[path].name}" for k, path in enumerate(parts)]
         source = _source(where, list(parts.values()), watch)
         with step(f"deciding about {files.n:,} rows", progress, watch):
             places = [str(place) for place in staged]
@@ -101,7 +101,7 @@ def _decide(parts: list[FilePart], place: str, model: TableModel, wanted: Wanted
             columns, about = predict_table(model, table, wanted.keep, reasons=wanted.reasons)
             found.append(about)
             if path.suffix == ".parquet":
-                writer = _appended(writer, path, columns)
+                writer = _appended(writer, path, columns, sum(each.size for each in parts))
             else:  # a text file is one part
                 own = columns if wanted.raw else neutralised(columns)
                 path.write_bytes(table_bytes(path, own))
@@ -111,28 +111,27 @@ def _decide(parts: list[FilePart], place: str, model: TableModel, wanted: Wanted
     return reduce(About.merged, found)
 
 
-def _appended(writer: Any, path: Path, columns: Mapping[str, Any]) -> Any:
-    """The writer of a Parquet file, after it has written these rows."""
+def _appended(writer: Any, path: Path, columns: Mapping[str, Any], n_rows: int) -> Any:
+    """The writer of a Parquet file of so many rows, after it has written some of them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
     if writer is None:
-        writer = pq.ParquetWriter(path, table.schema, write_page_checksum=True)
+        schema = with_digest(table.schema, n_rows)
+        writer = pq.ParquetWriter(path, schema, write_page_checksum=True)
     writer.write_table(table.cast(writer.schema))
     return writer
 
 
 @contextmanager
-def _staging(folder: Path) -> Iterator[Path]:
-    """A hidden folder inside a folder, which is created and, if it stays empty, removed."""
+def _created(folder: Path) -> Iterator[None]:
+    """Creates a folder and, if it stays empty, removes it."""
     created = [part for part in (folder, *folder.absolute().parents) if not part.exists()]
     folder.mkdir(parents=True, exist_ok=True)
-    staging = Path(tempfile.mkdtemp(prefix=".gameproof.", dir=folder.absolute()))
     try:
-        yield staging
+        yield
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
         for part in created:
             if part.is_dir() and not any(part.iterdir()):
                 part.rmdir()

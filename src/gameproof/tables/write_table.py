@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.core.atomic_files import write_whole
-from gameproof.tables.parquet_files import with_digest
+from gameproof.tables.parquet_files import parquet_bytes
 from gameproof.tables.table import require_pyarrow
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -45,17 +45,13 @@ def table_bytes(path: Path, columns: Mapping[str, Any]) -> bytes:
     """The contents of a file of this name."""
     require_pyarrow()
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     table = pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
-    sink = pa.BufferOutputStream()
     if path.suffix == ".parquet":
-        pq.write_table(with_digest(table), sink, write_page_checksum=True)
-    else:
-        separator = SEPARATORS[_inner(path).suffix]
-        sink.write((separator.join(map(_quoted, table.column_names)) + "\n").encode())
-        sink.write(_rows(table, separator))
-    data: bytes = sink.getvalue().to_pybytes()
+        return parquet_bytes(table)
+    separator = SEPARATORS[_inner(path).suffix]
+    head = separator.join(map(_quoted, table.column_names)) + "\n"
+    data = head.encode() + _rows(table, separator).to_pybytes()
     return PACKERS.get(path.suffix, bytes)(data)
 
 
