@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from functools import cache, cached_property
+from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, final
@@ -27,12 +27,16 @@ from gameproof.auditing.figures import draw_files
 from gameproof.auditing.page_model import Panels
 from gameproof.core.atomic_files import require_inside, write_rules, write_whole
 from gameproof.core.progress import Progress
+from gameproof.core.source_digest import source_digest
 from gameproof.paper.paper_claims import Claim, Judged
+from gameproof.paper.sealed_files import sealed, unsealed
+from gameproof.tables.parquet_files import parquet_bytes
 
 Row = dict[str, Any]
+Say = Callable[[str], None]
 FINDINGS = "findings.json"
 # Findings in another format were written by another version and are ignored.
-FORMAT = 2
+FORMAT = 3
 # Columns that depend on the clock. All others are reproducible.
 CLOCKED = ("seconds", "when", "machine")
 
@@ -48,7 +52,7 @@ class Study:
     quick: bool = False
     jobs: int = 1
     progress: bool | None = None
-    say: Callable[[str], None] = lambda sentence: None
+    say: Say = lambda sentence: None
     claims: list[Claim] = field(default_factory=list)
     # The claims, corrected for the number of claims of all finished experiments.
     judged: list[Judged] = field(default_factory=list)
@@ -71,8 +75,7 @@ class Study:
             done = len(calls) - len(todo)
             bar.show(done)
             for path, part in _in_parallel(function, todo, self.jobs):
-                content = json.dumps({**part, "digest": _digest(part)}).encode()
-                self._write(path, content)
+                self._write(path, sealed(part, path.stem))
                 done += 1
                 bar.show(done)
         return [json.loads(path.read_bytes())["result"] for path in paths]
@@ -86,22 +89,20 @@ class Study:
         """True if a part is stored and sound. A damaged part is named and computed again."""
         if not path.exists():
             return False
-        try:
-            part = json.loads(path.read_bytes())
-            if part.pop("digest") == _digest(part):
-                return True
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            pass
-        self.say(f"{path} is damaged; this part is computed again")
-        return False
+        if unsealed(path, path.stem) is None:
+            self.say(f"{path} is damaged; this part is computed again")
+            return False
+        return True
 
     def table(self, name: str, rows: Iterable[Row]) -> None:
         """Writes rows, with their provenance, as CSV and Parquet."""
         import pandas as pd
+        import pyarrow as pa
 
         frame = pd.DataFrame(list(rows)).assign(experiment=self.name, **self._origin)
         self._write(self.folder / f"{name}.csv", frame.to_csv(index=False).encode())
-        self._write(self.folder / f"{name}.parquet", frame.to_parquet(index=False))
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        self._write(self.folder / f"{name}.parquet", parquet_bytes(table))
 
     def draw(self, name: str, figure: Panels) -> None:
         """Writes a figure as SVG and PNG, and keeps it for a page."""
@@ -130,16 +131,19 @@ class Study:
             "figures": figures,
         }
         found = {**parts, "notes": self.notes, "claims": [asdict(claim) for claim in self.claims]}
-        self._write(self.folder / FINDINGS, json.dumps(found).encode())
+        self._write(self.folder / FINDINGS, sealed(found, self.name))
 
     @classmethod
-    def finished(cls, name: str, folder: Path) -> Study | None:
+    def finished(cls, name: str, folder: Path, say: Say = lambda sentence: None) -> Study | None:
         """Returns the finished study in this folder, or None. Its figures have captions only."""
         path = folder / FINDINGS
         if not path.exists():
             return None
-        found = json.loads(path.read_bytes())
-        if found.pop("format", None) != FORMAT:
+        found = unsealed(path, name)
+        if found is None:
+            say(f"{path} is damaged or of another version; gameproof reproduce {name} restores it")
+            return None
+        if found.pop("format") != FORMAT:
             return None
         found["figures"] = [(name, Panels(caption)) for name, caption in found["figures"]]
         found["claims"] = [Claim(**claim) for claim in found["claims"]]
@@ -167,22 +171,8 @@ def machine() -> str:
 
 
 def _key(function: Callable[..., Any], call: Mapping[str, Any]) -> str:
-    what = [function.__module__, function.__qualname__, call, _source()]
+    what = [function.__module__, function.__qualname__, call, source_digest()]
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:24]
-
-
-@cache
-def _source() -> str:
-    """Returns a digest of the package's source."""
-    digest = hashlib.sha256()
-    root = Path(__file__).parents[1]
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
-
-
-def _digest(part: Row) -> str:
-    return hashlib.sha256(json.dumps(part, sort_keys=True).encode()).hexdigest()
 
 
 def _part(function: Callable[..., Any], path: Path, call: Mapping[str, Any]) -> tuple[Path, Row]:
@@ -192,19 +182,8 @@ def _part(function: Callable[..., Any], path: Path, call: Mapping[str, Any]) -> 
     return path, {"call": dict(call), "result": result, "seconds": seconds}
 
 
-def _part_in_worker(
-    parent: int, function: Callable[..., Any], path: Path, call: Mapping[str, Any]
-) -> tuple[Path, Row]:
-    """A part in a worker. A process that this one started exits when this one does; a worker of a
-    cluster does not."""
-    if os.getppid() == parent:
-        _exit_with(parent)
-    return _part(function, path, call)
-
-
-@cache
 def _exit_with(parent: int) -> None:
-    """Watches the parent from a thread; a process whose parent has ended gets another one."""
+    """Ends this process when its parent ends: a process whose parent has ended gets another one."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -219,15 +198,21 @@ def _in_parallel(
 ) -> Iterable[tuple[Path, Row]]:
     """Yields the parts as they finish. With one job, they run in this process.
 
-    joblib may have been given the backend of a cluster."""
+    joblib may have been given the backend of a cluster, whose workers are left alone: they ignore
+    the initializer."""
     if jobs == 1 or len(todo) < 2:
         return (_part(function, path, call) for path, call in todo)
     with _children_ignoring_interrupts():
         from joblib import Parallel, delayed
 
-        parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
+        parallel = Parallel(
+            n_jobs=jobs,
+            return_as="generator_unordered",
+            initializer=_exit_with,
+            initargs=(os.getpid(),),
+        )
         parts: Iterable[tuple[Path, Row]] = parallel(
-            delayed(_part_in_worker)(os.getpid(), function, path, call) for path, call in todo
+            delayed(_part)(function, path, call) for path, call in todo
         )
     return parts
 

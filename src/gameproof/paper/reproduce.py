@@ -98,7 +98,7 @@ def reproduce(
         study.finish()
         studies.append(study)
         # Written after each experiment, so that an interrupted run has a summary as well.
-        judged = write_summaries(folder)
+        judged = write_summaries(folder, say)
         for done in studies:
             done.judged = judged[done.name]
     return studies

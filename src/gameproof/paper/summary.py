@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gameproof.auditing.number_format import p_value, survival
 from gameproof.core.atomic_files import write_rules, write_whole
-from gameproof.paper.experiment_study import Study, machine, versions
+from gameproof.paper.experiment_study import Say, Study, machine, versions
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import Judged, judge
 
@@ -28,12 +28,13 @@ HOW = (
 )
 
 
-def write_summaries(folder: Path) -> dict[str, list[Judged]]:
+def write_summaries(folder: Path, say: Say = lambda sentence: None) -> dict[str, list[Judged]]:
     """Writes ``summary.md`` for each finished experiment and for all of them, and ``claims.csv``.
 
     Returns the corrected claims by experiment.
     """
-    done = [found for name in EXPERIMENTS if (found := Study.finished(name, folder / name))]
+    found = (Study.finished(name, folder / name, say) for name in EXPERIMENTS)
+    done = [study for study in found if study is not None]
     judged: dict[str, list[Judged]] = {}
     for quick in (False, True):
         judged |= _corrected([study for study in done if study.quick is quick])
