@@ -35,9 +35,10 @@ class CompiledLoop:
     def __init__(
         self, problem: Problem, solver: Solver, plan: Plan, state: State, counts: Any
     ) -> None:
-        self.problem, self.solver, self.state = problem, solver, state
+        self.problem, self.state = problem, state
         self._plan, self._method, self._counts = plan, plan.method, counts
         self._loops: dict[bool, Callable[..., int]] = {}
+        self._schedules = solver.schedules
         self._steps_per_epoch = -(-self._method.n // self._method.batch)
 
     def __call__(self, stop_at: int, max_queries: int, compiled: bool) -> int:
@@ -70,7 +71,7 @@ class CompiledLoop:
         tables, firsts, by_step = [], [], []
         longest = LONGEST_TABLE if compiled else SHORT_TABLE
         for name, schedule, kept in zip(
-            ("step", "radius"), self.solver.schedules, (ETA, RADIUS), strict=True
+            ("step", "radius"), self._schedules, (ETA, RADIUS), strict=True
         ):
             each = isinstance(schedule, PerStep)
             first = self.state.steps if each else self.state.epoch

@@ -71,7 +71,8 @@ def solve_many(
     for name in ("seed", "resume", "checkpoint", "checkpoint_every"):
         if options.get(name) is not None:
             raise ValueError(f"{name} belongs to one run; solve_many takes seeds=, a list of them")
-    if isinstance(seeds, (int, str, bytes)) or not hasattr(seeds, "__len__"):
+    scalar = isinstance(seeds, (int, str, bytes)) or getattr(seeds, "shape", None) == ()
+    if scalar or not hasattr(seeds, "__len__"):
         raise TypeError(f"seeds must be a list of seeds, such as range(10), got {seeds!r}")
     for seed in seeds:  # before anybody is asked
         as_generator(seed)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.arguments import Indices, Vector
+from gameproof.core.arguments import Indices, Vector, as_number
 from gameproof.core.errors import EvaluationError
 from gameproof.kernels.estimation import base_row
 from gameproof.kernels.layout import (
@@ -187,7 +187,7 @@ class Questioner:
         counts = self.counts
         answers, first = self.memory.answers[counts[POINT_NO]], counts[ANSWERED]
         end, m = first + len(question.indices), first
-        costly = np.isin(question.indices, self.costly(question.indices))
+        costly = self._sources_of(question.indices) == COUNTED
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
         for given in _computed(values) if one_by_one else values:
             if m == end:
@@ -206,10 +206,10 @@ class Questioner:
 
     def _number(self, given: Any) -> float:
         try:
-            if isinstance(given, (str, bytes, bool, np.bool_, np.complexfloating)):
-                raise TypeError(f"a {type(given).__name__} is not a value")
-            return float(given)
-        except (TypeError, ValueError, OverflowError) as error:
+            if isinstance(given, np.complexfloating):  # float() would drop the imaginary part
+                raise TypeError("a complex number is not a value")
+            return as_number("the value", given)
+        except (TypeError, OverflowError) as error:
             what = f"gave {given!r}, which is not a number"
             raise self.failure(what, self.pending()) from error
 

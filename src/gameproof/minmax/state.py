@@ -176,6 +176,10 @@ class State:
 
     def save(self, path: str | Path) -> None:
         """Writes the state to a file, all of it or nothing."""
+        state_files.write(Path(path), *self.parts())
+
+    def parts(self) -> tuple[dict[str, Any], Arrays]:
+        """The state as JSON and arrays, which `of_parts` puts together."""
         header = {
             "problem": self.problem,
             "solver": self.solver,
@@ -186,7 +190,7 @@ class State:
         }
         arrays = self.memory._asdict() | pack_marks(self.marks) | pack_rows(self.rows)
         arrays |= {f"{OWN}{name}": array for name, array in self.arrays.items()}
-        state_files.write(Path(path), header, arrays)
+        return header, arrays
 
     @classmethod
     def load(cls, path: str | Path, *, max_bytes: int | None = None) -> State:
@@ -212,7 +216,7 @@ class State:
         """
         header, arrays = state_files.read(Path(path), max_bytes)
         try:
-            return cls._unpacked(header, arrays)
+            return cls.of_parts(header, arrays)
         except MemoryError:
             raise
         except Exception as error:  # a crafted file can be wrong in any way
@@ -222,7 +226,8 @@ class State:
             ) from error
 
     @classmethod
-    def _unpacked(cls, header: dict[str, Any], arrays: Arrays) -> State:
+    def of_parts(cls, header: dict[str, Any], arrays: Arrays) -> State:
+        """The state of `parts`, checked. Takes the arrays out of the dictionary."""
         memory = Memory(**{name: arrays.pop(name) for name in Memory._fields})
         check_kinds(memory)
         seconds = as_real("seconds", header["seconds"])

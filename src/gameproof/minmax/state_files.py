@@ -24,20 +24,29 @@ _HEADER = "header"
 
 def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
     """Writes a state file atomically."""
+    write_whole(path, packed(header, arrays))
+
+
+def packed(header: dict[str, Any], arrays: Arrays) -> bytes:
+    """The content of a state file."""
     header = {"format": FORMAT, "version": VERSION, **header}
     header["digest"] = _digest(header, arrays)
-    packed = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    own = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
-    members: dict[str, Any] = {_HEADER: packed, **arrays}
+    members: dict[str, Any] = {_HEADER: own, **arrays}
     np.savez(buffer, **members)
-    write_whole(path, buffer.getbuffer())
+    return buffer.getvalue()
 
 
 def read(path: Path, max_bytes: int | None = None) -> tuple[dict[str, Any], Arrays]:
     """The header and the arrays of a state file, or a `StateFileError` that says what is wrong."""
-    data = path.read_bytes()
+    return unpacked(path.read_bytes(), str(path), max_bytes)
+
+
+def unpacked(data: bytes, path: str, max_bytes: int | None = None) -> tuple[dict[str, Any], Arrays]:
+    """The header and the arrays of the content of a state file, called `path` in messages."""
     try:
-        arrays = read_npz(data, str(path), StateFileError, max_bytes)
+        arrays = read_npz(data, path, StateFileError, max_bytes)
         header = json.loads(arrays.pop(_HEADER).tobytes())
         found, version = header["format"], header["version"]
         if type(version) is not int:
