@@ -47,18 +47,13 @@ def test_gaps_after_1_5_20_and_100_epochs_are_the_expected_ones(algorithm: str) 
     solver, mean, sd = EXPECTED[algorithm]
     problem = paper("printed", positive="estimated")
     saddle = gp.saddle_point(problem)
-    gaps = np.array(
-        [
-            gp.solve(
-                problem,
-                solver(scale=(1, 1000)),
-                epochs=100,
-                seed=seed,
-                score=lambda x, y: gp.gap(problem, x, y, saddle),
-            ).trace["score"][[0, 4, 19, 99]]
-            for seed in range(20)
-        ]
-    )
+    gaps = np.empty((20, 4))
+    for seed in range(20):
+        state = None
+        for k, epochs in enumerate((1, 5, 20, 100)):
+            begin: Any = {"resume": state} if state else {"seed": seed}
+            result = gp.solve(problem, solver(scale=(1, 1000)), epochs=epochs, **begin)
+            gaps[seed, k], state = gp.gap(problem, result.x, result.y, saddle), result.state
     error = np.sqrt((gaps.var(axis=0, ddof=1) + np.square(sd)) / 20)
     assert (np.abs(gaps.mean(axis=0) - mean) <= 4 * error).all(), (gaps.mean(axis=0), error)
 

@@ -11,7 +11,8 @@ other t are known, and the equations are
 A curved constraint u >= |y|_p has no gradient at u = 0. If u is 0, then u and y are held at 0.
 
 Newton's matrix is singular if the minimum is not unique. A small number is added to its diagonal.
-That changes the steps but not their limit, and keeps the point fixed along flat directions.
+That changes the steps but not their limit. Along flat directions only rounding moves the point, and
+far more than elsewhere, so that steps are measured by their effect on the equations.
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ ADDED, EVENINGS = 1e-8, 4
 MOST, MOST_EACH = 100, 3
 # A head of a curved constraint below this counts as 0.
 COLLAPSED = 1e-8
-# Steps end at the length SHORT, relative to the point, or when a step is longer than SHORTER times
-# the one before, because then only rounding is left. They have converged if the last one is shorter
-# than CONVERGED.
-SHORT, SHORTER, CONVERGED = 1e-13, 0.5, 1e-9
+# Steps end at the effect SHORT, relative to that of the point, or when a step has more than SHORTER
+# times the effect of the one before, because then only rounding is left. They have converged if the
+# last effect is less than CONVERGED.
+SHORT, SHORTER, CONVERGED = 1e-15, 0.5, 1e-9
 # The tolerance for the signs of multipliers, and for values.
 SLACK, ROUNDING = 1e-9, 1e-14
 
@@ -65,14 +66,14 @@ def polished(objective: ConvexObjective, found: Solution, x: Vector) -> Solution
     here = _expanded(objective, binding, start)
     allowed = here.value + ROUNDING * max(1.0, abs(here.value))
     for _ in range(TRIES):
-        ahead, pushes, length = _solution(objective, constraints, binding, here, found)
+        ahead, pushes, effect = _solution(objective, constraints, binding, here, found)
         own = pushes[: binding.constraints.size]
         outward = own > SLACK * np.abs(pushes).max(initial=0.0)
         if not outward.any():
             break
         binding = binding._replace(constraints=binding.constraints[~outward])
     beyond = objective.n * np.abs(pushes[own.size :]).max(initial=0.0) > 1 + SLACK
-    if length > CONVERGED or ahead.value > allowed or outward.any() or beyond:
+    if effect > CONVERGED or ahead.value > allowed or outward.any() or beyond:
         return None
     return _certified(objective, constraints, found, ahead, binding, pushes)
 
@@ -87,22 +88,21 @@ def _solution(
     """Newton's method from here.
 
     Returns a point, minus the multipliers of the constraints followed by those of the agents, and
-    the length of the last step relative to the point."""
+    the effect of the last step on the equations, relative to that of the point."""
     first = _values_of(found.gamma, binding.few.agents) / objective.n
     pushes = np.append(-found.multipliers[binding.constraints], first)
     still = np.setdiff1d(np.arange(objective.size), binding.moving)
     if still.size:
         here = _expanded(objective, binding, here.v, still)
     heads = [constraints.curves[j].head for j in binding.constraints if j < len(constraints.curves)]
-    last, size = np.inf, float(np.abs(found.v).max())
+    last = np.inf
     for _ in range(MAX_STEPS):
         model = LocalModel(objective, here.v, here.held, here.hessian, binding.few)
-        by, change = _step(constraints, model, binding, here.v, pushes)
-        length = float(np.abs(by).max()) / size
-        if not length <= SHORTER * last:
+        by, change, effect = _step(constraints, model, binding, here.v, pushes)
+        if not effect <= SHORTER * last:
             break
-        pushes, last = pushes + change, length
-        if length < SHORT:
+        pushes, last = pushes + change, effect
+        if effect < SHORT:
             break
         here = _expanded(objective, binding, here.v + by, still)
         if (here.v[heads] <= 0).any():
@@ -174,8 +174,8 @@ def _binding(constraints: Constraints, found: Solution, known: Active) -> Bindin
 
 def _step(
     constraints: Constraints, model: LocalModel, binding: Binding, v: Vector, pushes: Vector
-) -> tuple[Vector, Vector]:
-    """Newton's step: the changes of v and of the pushes."""
+) -> tuple[Vector, Vector, float]:
+    """Newton's step: the changes of v and of the pushes, and the effect of the step."""
     held, moving, first = binding.constraints, binding.moving, binding.constraints.size
     rows = np.zeros((pushes.size, v.size))
     rows[:first] = constraints.slopes(v, held)
@@ -184,17 +184,20 @@ def _step(
     local = model.derivatives(model.at(v), np.zeros(binding.few.t.size))
     hessian = local.hessian + constraints.bend(v, -pushes, held)
     gradient, by = local.gradient + pushes @ rows, np.zeros(v.size)
-    by[moving], change = _solved(
-        hessian[np.ix_(moving, moving)], rows[:, moving], gradient[moving], misses
+    by[moving], change, effect = _solved(
+        hessian[np.ix_(moving, moving)], rows[:, moving], gradient[moving], misses, v[moving]
     )
-    return by, change
+    return by, change, effect
 
 
 def _solved(
-    hessian: Matrix, rows: Matrix, gradient: Vector, misses: Vector
-) -> tuple[Vector, Vector]:
+    hessian: Matrix, rows: Matrix, gradient: Vector, misses: Vector, v: Vector
+) -> tuple[Vector, Vector, float]:
     """Solves hessian by + rows' change = -gradient and rows by = -misses for by and change, up to
-    the small number on the diagonal."""
+    the small number on the diagonal.
+
+    Returns both, and the size of what `by` adds to the left-hand sides, relative to the size of v,
+    when the largest coefficient of each equation and of each unknown is about 1."""
     d, number = len(hessian), len(rows)
     whole = np.block([[hessian, rows.T], [rows, np.zeros((number, number))]])
     scale = np.ones(d + number)
@@ -202,6 +205,9 @@ def _solved(
         largest = np.abs(whole * np.outer(scale, scale)).max(axis=1, initial=0.0)
         scale /= np.sqrt(np.where(largest > 0, largest, 1.0))
     added = ADDED * np.append(np.ones(d), -np.ones(number))
-    even = whole * np.outer(scale, scale) + np.diag(added)
-    found = scale * np.linalg.solve(even, -scale * np.append(gradient, misses))
-    return found[:d], found[d:]
+    even = whole * np.outer(scale, scale)
+    step = np.linalg.solve(even + np.diag(added), -scale * np.append(gradient, misses))
+    size = float(np.abs(v / scale[:d]).max(initial=0.0)) or 1.0
+    effect = float(np.abs(even[:, :d] @ step[:d]).max(initial=0.0)) / size
+    found = scale * step
+    return found[:d], found[d:], effect
