@@ -8,7 +8,7 @@ an unbiased estimate with a confidence interval.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import final
 
@@ -171,6 +171,15 @@ def risk_of_replies(
     value = known + share * float(added.mean())
     half = share * _half_width(added, n_negative, confidence)
     return RiskEstimate(value, value - half, value + half, confidence, number, alpha)
+
+
+def known_risk(problem: StrategicProblem, theta: Vector, offset: float) -> RiskEstimate:
+    """The worst-case risk of a theta to which nobody responds, theta = 0."""
+    people = problem.population
+    movers = np.flatnonzero(people.y < 0)
+    everybody = Replies(movers, people.X[movers] @ theta)
+    found = risk_of_replies(problem, theta, offset, everybody, confidence=0.95)
+    return replace(found, n_queries=0)
 
 
 def _number_asked(available: int, queries: int | None) -> int:

@@ -16,6 +16,7 @@ from gameproof.kernels import strategic
 from gameproof.minmax.questions import Question
 from gameproof.minmax.run import UNLIMITED, Run
 from gameproof.minmax.solver import Solver
+from gameproof.minmax.state import State
 from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.inquiry import Deployment, Inquiry, Replies
 from gameproof.strategic.population import Population
@@ -33,6 +34,8 @@ class SolverInquiry:
     queries, epochs
         The run ends before a step that could ask for more answers than `queries`, and after this
         many epochs.
+    state
+        A state to resume from, of a run with the same problem and solver.
     """
 
     def __init__(
@@ -42,12 +45,16 @@ class SolverInquiry:
         seed: int,
         queries: int | None = None,
         epochs: int | None = None,
+        state: State | None = None,
     ) -> None:
         # Whoever answers the inquiry counts the answers, and not the run as well.
         people = problem.population
         twin = Population(people.X, people.y, people.response, weights=people.weights)
         self._problem, self._solver = problem.with_population(twin), solver
-        self.run = Run(self._problem, solver, seed=seed)
+        if state is None:
+            self.run = Run(self._problem, solver, seed=seed)
+        else:
+            self.run = Run(self._problem, solver, state=state)
         self._queries = UNLIMITED if queries is None else queries
         self._steps = UNLIMITED if epochs is None else epochs * self.run.steps_per_epoch
 

@@ -10,6 +10,7 @@ from typing import final
 
 from gameproof.core.arguments import Vector
 from gameproof.minmax.solver import Solver
+from gameproof.minmax.state import State
 from gameproof.strategic.auto.choose import Choice
 from gameproof.strategic.inquiry import AnswerCount, Inquiry
 from gameproof.strategic.robust_problem import StrategicProblem
@@ -39,7 +40,9 @@ class AutoInquiry:
         self, problem: StrategicProblem, seed: int, answers: int | None, batch: int | None
     ) -> None:
         self._problem, self._seed, self._answers, self._batch = problem, seed, answers, batch
+        self._choice: Choice | None = None
         self.solver: Solver | None = None
+        self.n_chosen = 0  # the answers that the choice of the solver took
         self.run: SolverInquiry | None = None
 
     def inquiry(self) -> Inquiry[None]:
@@ -47,18 +50,25 @@ class AutoInquiry:
         most, count = self._answers, AnswerCount()
         pilot = None if most is None else most // SHARE_OF_CHOICE
         queries = None if most is None or pilot is None else max(most - pilot, 1)
-        choice = Choice(self._problem, None, queries, pilot, self._batch, True, self._seed)
-        self.solver = yield from count.of(choice.inquiry())
-        if self.solver.settled:
+        self._choice = Choice(self._problem, None, queries, pilot, self._batch, True, self._seed)
+        solver = yield from count.of(self._choice.inquiry())
+        yield from self.resumed(solver, count.number)
+
+    def resumed(self, solver: Solver, n_chosen: int, state: State | None = None) -> Inquiry[None]:
+        """Asks from the choice of the solver on, or from a state of its run."""
+        self.solver, self.n_chosen = solver, n_chosen
+        if solver.settled:
             return
-        left = None if most is None else most - count.number
+        left = None if self._answers is None else self._answers - n_chosen
         epochs = USUAL_EPOCHS if left is None else None
-        self.run = SolverInquiry(self._problem, self.solver, self._seed, left, epochs)
+        self.run = SolverInquiry(self._problem, solver, self._seed, left, epochs, state)
         yield from self.run.inquiry()
 
     @property
     def x(self) -> Vector | None:
-        """The learner's part of what is recommended; None before the solver is chosen."""
+        """The learner's part of what is recommended; None before anything is."""
         if self.run is not None:
             return self.run.run.recommend()[0]
+        if self.solver is None and self._choice is not None:
+            return self._choice.so_far
         return None if self.solver is None or self.solver.start is None else self.solver.start[0]

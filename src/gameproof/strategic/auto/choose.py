@@ -19,6 +19,7 @@ from typing import NamedTuple, final
 
 import numpy as np
 
+from gameproof.core.arguments import Vector
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.estimates.two_point import TwoPoint
@@ -171,6 +172,13 @@ class Choice:
         ranked = yield from Race(self._problem, solvers, start, left, self._seed).inquiry()
         why = explained.why(self._spread, start is not None, False)
         return self._winner(ranked, solvers, f"{why} {explained.race(ranked, self._ignoring)}")
+
+    @property
+    def so_far(self) -> Vector | None:
+        """The learner's part of the model's saddle point, while it is clearly better than ignoring
+        the data; None if it is not, or not known yet."""
+        start = self._start() if self._pilot.useful else None
+        return None if start is None else start[0]
 
     @property
     def _is_raced(self) -> bool:

@@ -184,7 +184,7 @@ class PilotStudy:
     def _solved(
         self, learned: LearnedResponse, response: KnownResponse, factor: float = 1.0
     ) -> ModelOfPeople | None:
-        return ModelOfPeople.of(self._problem, response, _errors(learned), factor, self._seed)
+        return ModelOfPeople.of(self._problem, response, errors_of(learned), factor, self._seed)
 
     def _consider_others(self, learned: LearnedResponse, model: ModelOfPeople) -> float:
         """Computes the regret. Returns the standard error of the predicted risk."""
@@ -215,7 +215,7 @@ def others(learned: LearnedResponse, spread: float) -> list[tuple[KnownResponse,
     return [(PowerCost(1.0), float(learned.intervals["power"][1]))]
 
 
-def _errors(learned: LearnedResponse) -> Matrix | None:
+def errors_of(learned: LearnedResponse) -> Matrix | None:
     """The errors of answers that fit on average; None if they fit exactly, or only scores were
     seen."""
     if learned.pilot.scores_only or not learned.fits:

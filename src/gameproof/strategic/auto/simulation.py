@@ -95,20 +95,9 @@ class ModelOfPeople:
     ) -> ModelOfPeople | None:
         """The model with `factor` times this response and errors drawn from these; None if numbers
         overflow."""
-        people = problem.population
-        rows = np.arange(people.n)
-        features, weights = people.X, people.weights
-        if errors is not None:
-            negative = np.flatnonzero(people.y < 0)
-            copies = int(np.clip(MAX_COPIES // negative.size, 1, COPIES))
-            rows = np.concatenate([rows] + [negative] * (copies - 1))
-            moving = people.y[rows] < 0
-            features, weights = people.X[rows], people.weights[rows]
-            features[moving] += _drawn(errors, int(moving.sum()), seed)
-            weights = np.where(moving, weights / copies, weights)
-        scaled = response.of_agents(rows).scaled(factor)
-        simulation = _solved(problem, Population(features, people.y[rows], scaled, weights=weights))
-        return None if simulation is None else cls(simulation, rows, people.n)
+        people, rows = people_of_model(problem, response, errors, factor, seed)
+        simulation = _solved(problem, people)
+        return None if simulation is None else cls(simulation, rows, problem.population.n)
 
     @property
     def x(self) -> Vector:
@@ -141,6 +130,30 @@ class ModelOfPeople:
         total, number = (np.bincount(self.agents, w, self.n) for w in (values, None))
         found: Vector = (total / number)[agents]
         return found
+
+
+def people_of_model(
+    problem: StrategicProblem,
+    response: KnownResponse,
+    errors: Matrix | None,
+    factor: float,
+    seed: int,
+) -> tuple[Population, Indices]:
+    """All people with `factor` times this response and errors drawn from these, and the agent of
+    each row."""
+    people = problem.population
+    rows = np.arange(people.n)
+    features, weights = people.X, people.weights
+    if errors is not None:
+        negative = np.flatnonzero(people.y < 0)
+        copies = int(np.clip(MAX_COPIES // negative.size, 1, COPIES))
+        rows = np.concatenate([rows] + [negative] * (copies - 1))
+        moving = people.y[rows] < 0
+        features, weights = people.X[rows], people.weights[rows]
+        features[moving] += _drawn(errors, int(moving.sum()), seed)
+        weights = np.where(moving, weights / copies, weights)
+    scaled = response.of_agents(rows).scaled(factor)
+    return Population(features, people.y[rows], scaled, weights=weights), rows
 
 
 def _drawn(errors: Matrix, number: int, seed: int) -> Matrix:

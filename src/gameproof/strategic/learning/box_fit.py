@@ -25,6 +25,7 @@ from gameproof.strategic.feature_mask import Mask, positions
 from gameproof.strategic.learning.budget_fit import (
     FALSE_ALARM,
     BudgetFit,
+    Entries,
     clearly_positive,
     design_matrix,
     listed,
@@ -72,12 +73,12 @@ class BoxFit(BudgetFit):
         columns = self.source[np.where(thetas[k, c] > 0, d + c, c)]
         return design_matrix(self.pilot, k, c, columns, 2 * d)
 
-    def solve_sizes(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
+    def solve_sizes(self, design: Entries, strengths: Vector) -> Vector:
         moves, found = self.pilot.moves.ravel(), np.zeros(self.nonzero.size)
         if not self.pilot.scores_only:
-            found = self.nonzero * separate_sizes(rows, strengths, moves)[0]
+            found = self.nonzero * separate_sizes(design, strengths, moves)[0]
         elif self.nonzero.any():
-            matrix = strengths[:, None] * rows[:, np.flatnonzero(self.nonzero)].toarray()
+            matrix = strengths[:, None] * design.dense()[:, self.nonzero]
             found[self.nonzero] = nnls(matrix, moves)[0]
         return found[self.source]
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
@@ -29,6 +29,39 @@ from gameproof.strategic.learning.response_fit import Intervals, ResponseFit
 MAX_ALTERNATIONS = 300
 FALSE_ALARM = 0.01  # the rate at which noise alone makes any size positive
 LISTED = 4  # features listed in a description
+
+
+class Entries(NamedTuple):
+    """The nonzero entries of a design, row by row. `solve` multiplies by the same small design
+    hundreds of times, and sparse matrices take longer to build than to multiply."""
+
+    rows: Indices
+    columns: Indices
+    values: Vector
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, design: sparse.csr_array) -> Self:
+        entries = design.tocoo()
+        return cls(entries.row, entries.col, entries.data, design.shape)
+
+    def times(self, sizes: Vector) -> Vector:
+        """design @ sizes."""
+        return _sums(self.rows, self.values * sizes[self.columns], self.shape[0])
+
+    def transposed_times(self, numbers: Vector) -> Vector:
+        """design.T @ numbers."""
+        return _sums(self.columns, self.values * numbers[self.rows], self.shape[1])
+
+    def dense(self) -> Matrix:
+        """The design as an array."""
+        found = np.zeros(self.shape)
+        found[self.rows, self.columns] = self.values
+        return found
+
+
+def _sums(places: Indices, parts: Vector, number: int) -> Vector:
+    return np.bincount(places, parts, number).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)
@@ -53,8 +86,8 @@ class BudgetFit(ResponseFit):
         return self.design()
 
     @abstractmethod
-    def solve_sizes(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
-        """The best sizes, given the row of the design and the strength of each number answered."""
+    def solve_sizes(self, design: Entries, strengths: Vector) -> Vector:
+        """The best sizes, given the design and the strength of each number answered."""
 
     @abstractmethod
     def sized_features(self) -> Mask:
@@ -95,12 +128,12 @@ class BudgetFit(ResponseFit):
 
     def solve(self) -> Self:
         """This fit with the best sizes."""
-        rows, groups = self.rows_of_numbers(self.fitting_design()), self.groups_of_numbers()
-        number = self.groups.number
+        design = Entries.of(self.rows_of_numbers(self.fitting_design()))
+        groups, number = self.groups_of_numbers(), self.groups.number
         moves, strengths = self.pilot.moves.ravel(), np.ones(number)
-        sizes = self.solve_sizes(rows, strengths[groups])
+        sizes = self.solve_sizes(design, strengths[groups])
         for _ in range(MAX_ALTERNATIONS if self.by_agent else 0):
-            unit = rows @ sizes
+            unit = design.times(sizes)
             numerator = np.bincount(groups, unit * moves, number)
             denominator = np.bincount(groups, unit * unit, number)
             known = denominator > 0
@@ -111,7 +144,7 @@ class BudgetFit(ResponseFit):
             found = np.where(known, found / mean, 1.0)
             converged = np.abs(found - strengths).max() <= 1e-13
             strengths = found
-            sizes = self.solve_sizes(rows, strengths[groups])
+            sizes = self.solve_sizes(design, strengths[groups])
             if converged:
                 break
         return replace(self, sizes=sizes)
@@ -195,13 +228,11 @@ def design_matrix(
     return sparse.csr_array((entries, (rows, columns)), shape=(height, n_sizes))
 
 
-def separate_sizes(
-    rows: sparse.csr_array, strengths: Vector, moves: Vector
-) -> tuple[Vector, Vector]:
+def separate_sizes(design: Entries, strengths: Vector, moves: Vector) -> tuple[Vector, Vector]:
     """The nonnegative least-squares sizes if every number depends on one size, and the weight (sum
     of squares) behind each."""
-    weights: Vector = rows.power(2).T @ strengths**2
-    along: Vector = rows.T @ (strengths * moves)
+    weights = design._replace(values=design.values**2).transposed_times(strengths**2)
+    along = design.transposed_times(strengths * moves)
     sizes: Vector = np.maximum(along, 0.0) / np.where(weights > 0, weights, 1.0)
     return sizes, weights
 

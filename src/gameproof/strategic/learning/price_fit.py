@@ -20,6 +20,7 @@ from gameproof.strategic.budgets import PriceBudget
 from gameproof.strategic.feature_mask import Mask, positions
 from gameproof.strategic.learning.budget_fit import (
     BudgetFit,
+    Entries,
     clearly_positive,
     design_matrix,
     listed,
@@ -95,8 +96,8 @@ class PriceFit(BudgetFit):
     def fitting_design(self) -> sparse.csr_array:
         return _design(self.pilot, self.leaders)
 
-    def solve_sizes(self, rows: sparse.csr_array, strengths: Vector) -> Vector:
-        sizes, weights = separate_sizes(rows, strengths, self.pilot.moves.ravel())
+    def solve_sizes(self, design: Entries, strengths: Vector) -> Vector:
+        sizes, weights = separate_sizes(design, strengths, self.pilot.moves.ravel())
         return _nearest_with_leaders(self.pilot.thetas, self.leaders, sizes, weights)
 
     def sized_features(self) -> Mask:
@@ -217,20 +218,21 @@ def _nearest_with_leaders(
     that never lead have size 0.
 
     This is least distance programming, solved by nonnegative least squares (Lawson and Hanson)."""
-    constraints = []
-    for theta, leader in zip(np.abs(thetas), leaders, strict=True):
-        for other in np.flatnonzero((weights > 0) & (theta > 0)):
-            if leader >= 0 and other != leader:
-                row = np.zeros(sizes.size)
-                row[leader], row[other] = theta[leader], -(1 + MARGIN) * theta[other]
-                constraints.append(row)
     found = np.where(weights > 0, sizes, 0.0)
-    if not constraints or (np.array(constraints) @ found >= 0).all():
+    lengths = np.abs(thetas)
+    led = (leaders >= 0)[:, None] & (lengths > 0) & (weights > 0)
+    led[np.arange(leaders.size), leaders] = False
+    k, other = np.nonzero(led)
+    leader = leaders[k]
+    gains, largest = lengths[k, leader], (1 + MARGIN) * lengths[k, other]
+    missing = largest * found[other] - gains * found[leader]
+    if (missing <= 0).all():
         return found
+    constraints = np.zeros((k.size, sizes.size))
+    constraints[np.arange(k.size), leader] = gains
+    constraints[np.arange(k.size), other] = -largest
     root = np.sqrt(np.where(weights > 0, weights, 1.0))
-    scaled = np.array(constraints) / root
-    missing = -(np.array(constraints) @ found)
-    system = np.vstack([scaled.T, missing])
+    system = np.vstack([(constraints / root).T, missing])
     target = np.append(np.zeros(sizes.size), 1.0)
     left = target - system @ nnls(system, target)[0]
     step: Vector = -left[:-1] / left[-1] if abs(left[-1]) > 1e-14 else np.zeros(sizes.size)

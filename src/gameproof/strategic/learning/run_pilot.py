@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
-from gameproof.strategic.inquiry import Deployment, Inquiry
+from gameproof.strategic.inquiry import Deployment, Inquiry, Replies
 from gameproof.strategic.learning.pilot import Pilot
 from gameproof.strategic.learning.pilot_design import Design
+from gameproof.strategic.learning.pilot_of_replies import moves_of, pilot_of_replies
 from gameproof.strategic.learning.pilot_plan import Plan
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import Sight
@@ -27,33 +28,18 @@ def run_pilot(population: Population, plan: Plan, size: float, seed: int) -> Inq
     scores_only = population.sight < Sight.ANSWERS
     groups = _Groups(np.flatnonzero(population.y < 0), plan.each, rng)
     thetas: list[Vector] = []
-    deployment, agents, moves = [], [], []
+    told: list[Replies] = []
     questions = Design(plan, scale, size, rng).questions(scores_only)
     question = next(questions)
     while True:
         theta = question.theta
         replies = yield Deployment(theta, groups.next(question.number, question.again))
-        asked, own = replies.agents, population.X[replies.agents]
-        if scores_only:
-            moved = (replies.scores(theta) - own @ theta)[:, None]
-        else:
-            moved = replies.answers - own
-        deployment.append(np.full(asked.size, len(thetas)))
         thetas.append(theta)
-        agents.append(asked)
-        moves.append(moved)
+        told.append(replies)
         try:
-            question = questions.send((asked, moved))
+            question = questions.send((replies.agents, moves_of(population, theta, replies)))
         except StopIteration:
-            break
-    everyone = np.concatenate(agents)
-    own = population.X[everyone]
-    largest = np.abs(own).max() * (max(np.abs(t).sum() for t in thetas) if scores_only else 1.0)
-    moved = np.concatenate(moves)
-    rounding = 64 * np.finfo(float).eps * max(float(largest), float(np.abs(moved).max()))
-    return Pilot(
-        np.array(thetas), np.concatenate(deployment), everyone, own, moved, scores_only, rounding
-    )
+            return pilot_of_replies(population, thetas, told)
 
 
 def feature_scale(population: Population, rng: np.random.Generator) -> Vector:
