@@ -83,25 +83,26 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any], list[str]]:
     """Tells every row: the receipts, and a sentence for each row that was refused."""
-    from gameproof.core.errors import GameproofError
+    from gameproof.live.facts import Receipt
 
     numbers = _questions(table)
     keys = table.columns[KEY].cells.to_pylist() if KEY in table.columns else [None] * table.n
     features = _features(study, table)
     receipts: dict[str, Any] = {QUESTION: [], "answer": [], "status": []}
     refused = []
+    answers = [
+        (question, answer, None if key is None else str(key))
+        for question, answer, key in zip(numbers, features, keys, strict=True)
+    ]
     with console.step(f"storing {table.n:,} answers"):
-        for row, (question, key, answer) in enumerate(zip(numbers, keys, features, strict=True)):
-            try:
-                told = study.tell(question, answer, None if key is None else str(key))
-            except (GameproofError, ValueError) as error:
-                if getattr(error, "code", None) in ("store-unavailable", "not-a-store"):
-                    raise  # the next row would fail as well; running the command again is safe
-                refused.append(f"row {table.row(row)}: {error}")
-                continue
-            receipts[QUESTION].append(question)
-            receipts["answer"].append(told.answer_id)
-            receipts["status"].append(told.status.value)
+        replies = study.tell_many(answers)
+    for row, (question, told) in enumerate(zip(numbers, replies, strict=True)):
+        if not isinstance(told, Receipt):
+            refused.append(f"row {table.row(row)}: {told}")
+            continue
+        receipts[QUESTION].append(question)
+        receipts["answer"].append(told.answer_id)
+        receipts["status"].append(told.status.value)
     return receipts, refused
 
 

@@ -22,6 +22,7 @@ from gameproof.live.facts import (
     EventRow,
     ExposureRow,
     Facts,
+    LedgerError,
     QuestionRow,
     Receipt,
     StudyRow,
@@ -35,6 +36,16 @@ class NextDeployment(NamedTuple):
     agents: Sequence[int]
 
 
+class Told(NamedTuple):
+    """An answer to store."""
+
+    question: int
+    key: str
+    body: bytes
+
+
+# The codes with which a single answer is refused. Other errors concern the whole store.
+REFUSALS = ("unknown-question", "key-reused")
 # The clocks of machines that share a store may differ by this many seconds.
 CLOCK_SKEW = 3600.0
 
@@ -87,6 +98,21 @@ class Ledger(ABC):
 
         Raises LedgerError "unknown-question", or "key-reused" if the key was used for another
         question or another body. Nothing is stored then."""
+
+    def tell_many(
+        self, study: int, answers: Sequence[Told], now: float
+    ) -> list[Receipt | LedgerError]:
+        """Stores answers as if they were told one after the other: a receipt or the refusal for
+        each. When it returns, all that have a receipt are on disk."""
+        return [self._told_or_refused(study, told, now) for told in answers]
+
+    def _told_or_refused(self, study: int, told: Told, now: float) -> Receipt | LedgerError:
+        try:
+            return self.tell(study, *told, now)
+        except LedgerError as error:
+            if error.code not in REFUSALS:
+                raise
+            return error
 
     @abstractmethod
     def withdraw(self, study: int, answer: int, reason: str, now: float) -> None:
@@ -152,6 +178,16 @@ class Ledger(ABC):
     @abstractmethod
     def note(self, study: int, kind: str, body: str, now: float) -> EventRow:
         """Adds an event of another kind to the chain, such as a pause."""
+
+    # --- a cache, which a store may leave out
+
+    def keep_checkpoint(self, study: int, content: bytes) -> None:  # noqa: B027
+        """Keeps what saves a replay of all answers, instead of what it kept before. May fail
+        silently."""
+
+    def checkpoint(self, study: int) -> bytes | None:
+        """What was kept last; None if nothing was."""
+        return None
 
     def close(self) -> None:  # noqa: B027
         """Gives back connections and files, if there are any."""

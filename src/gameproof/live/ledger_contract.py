@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from gameproof.live.facts import LedgerError, QuestionRow, Status, StudyRow, exact_bytes
-from gameproof.live.ledger import Ledger, NextDeployment
+from gameproof.live.ledger import Ledger, NextDeployment, Told
 from gameproof.live.verify import verify
 
 THETA = exact_bytes(np.array([0.1, -0.0, 5e-324]))
@@ -123,6 +123,38 @@ def a_second_answer_is_a_conflict(ledger: Ledger) -> None:
     assert left == questions[1:], "an answered question is asked again"
 
 
+def answers_told_together_are_as_if_told_in_turn(ledger: Ledger) -> None:
+    study, questions = _begun(ledger)
+    first, second, third = (question.id for question in questions)
+    ledger.tell(study.id, first, "a", BODY, now=2.0)
+    group = [
+        Told(second, "b", BODY),
+        Told(second, "c", BODY),  # a second answer to the same question
+        Told(second, "b", BODY),  # the same again
+        Told(third, "b", BODY),  # its key with another question
+        Told(first, "a", BODY),  # as stored before
+        Told(first, "d", THETA),
+        Told(10**6, "e", BODY),
+        Told(third, "f", THETA),
+    ]
+    found = ledger.tell_many(study.id, group, now=3.0)
+    said = [each.code if isinstance(each, LedgerError) else each.status.value for each in found]
+    expected = ["counted", "conflict", "counted", "key-reused", "counted", "conflict"]
+    assert said == [*expected, "unknown-question", "counted"], f"told together: {said}"
+    assert found[2] == found[0], "the same answer twice in a group has two receipts"
+    again = ledger.tell_many(study.id, group[::-1], now=4.0)[::-1]
+    assert list(map(str, again)) == list(map(str, found)), "a repeated group has other receipts"
+    stored = [(a.question, a.key, a.status.value) for a in ledger.answers(study.id)]
+    assert sorted(stored) == [
+        (first, "a", "counted"),
+        (first, "d", "conflict"),
+        (second, "b", "counted"),
+        (second, "c", "conflict"),
+        (third, "f", "counted"),
+    ], "what is stored differs from the receipts"
+    assert ledger.tell_many(study.id, [], now=5.0) == [], "no answer has a receipt"
+
+
 def a_withdrawn_answer_can_be_given_again(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     first = ledger.tell(study.id, questions[0].id, "a", BODY, now=2.0)
@@ -137,7 +169,9 @@ def a_withdrawn_answer_can_be_given_again(ledger: Ledger) -> None:
 
 def closing_is_final(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
-    used = [ledger.tell(study.id, q.id, f"k{q.id}", BODY, now=2.0).answer_id for q in questions]
+    group = [Told(q.id, f"k{q.id}", BODY) for q in questions]
+    told = ledger.tell_many(study.id, group, now=2.0)
+    used = [each.answer_id for each in told if not isinstance(each, LedgerError)]
     opening = NextDeployment(BODY, [7])
     assert not ledger.advance(study.id, 0, used[:2], opening, 3.0), "closed with other answers"
     assert ledger.advance(study.id, 0, used, opening, 3.0), "a deployment could not be closed"
@@ -195,11 +229,13 @@ def many_tellers_count_each_question_once(ledger: Ledger) -> None:
     study, questions = _begun(ledger, agents=20)
 
     def tell_all(teller: int) -> list[Status]:
+        """Half of the tellers tell in turn, half of them together."""
         order = np.random.default_rng(teller).permutation(len(questions))
-        return [
-            ledger.tell(study.id, questions[k].id, f"{teller}-{k}", BODY, now=2.0).status
-            for k in order
-        ]
+        group = [Told(questions[k].id, f"{teller}-{k}", BODY) for k in order]
+        if teller % 2:
+            return [ledger.tell(study.id, *told, now=2.0).status for told in group]
+        found = [ledger.tell_many(study.id, group[k : k + 5], 2.0) for k in range(0, 20, 5)]
+        return [e.status for part in found for e in part if not isinstance(e, LedgerError)]
 
     with ThreadPoolExecutor(TELLERS) as pool:
         found = [status for statuses in pool.map(tell_all, range(TELLERS)) for status in statuses]
@@ -233,6 +269,7 @@ CHECKS: tuple[Callable[[Ledger], None], ...] = (
     a_lease_from_the_future_is_void,
     the_same_key_gives_the_same_receipt,
     a_second_answer_is_a_conflict,
+    answers_told_together_are_as_if_told_in_turn,
     a_withdrawn_answer_can_be_given_again,
     closing_is_final,
     all_facts_are_read_at_once,

@@ -8,12 +8,12 @@ reading the answers and closing. Events lock the row of their study.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import final
 
 from sqlalchemy import Connection, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from gameproof.core.process_lock import ProcessLock
 from gameproof.live import chain, schema, sql_reading
@@ -29,33 +29,31 @@ from gameproof.live.facts import (
     Receipt,
     Status,
     StudyRow,
-    digest,
 )
-from gameproof.live.ledger import Ledger, NextDeployment
+from gameproof.live.ledger import Ledger, NextDeployment, Told
 from gameproof.live.refusals import (
     name_taken,
     question_closed,
-    same_again,
     unknown_answer,
     unknown_question,
     unknown_study,
 )
 from gameproof.live.schema import SCHEMA_VERSION
+from gameproof.live.sql_checkpoints import read_checkpoint, write_checkpoint
 from gameproof.live.sql_database import SqlDatabase
 from gameproof.live.sql_statements import (
-    answer_of_key,
     close_deployment,
     free_questions,
     hold,
     insert,
-    insert_answer,
     insert_question,
+    is_pending,
     locked_question,
     log,
     open_deployment,
-    status_of_new,
     withdraw_answer,
 )
+from gameproof.live.sql_telling import tell_together
 
 # Two tellers of one question, or of one key, meet in an index; the second one looks again.
 TRIES = 3
@@ -124,7 +122,7 @@ class SqlLedger(Ledger):
             old = locked_question(connection, study, question, alone=True)
             if old is None:
                 raise unknown_question(question)
-            if status_of_new(connection, question) is not Status.COUNTED:
+            if not is_pending(connection, question):
                 raise question_closed(question)
             new = old._replace(attempt=old.attempt + 1, agent=int(agent))
             row = insert_question(connection, study, new)
@@ -134,27 +132,26 @@ class SqlLedger(Ledger):
     # --- telling
 
     def tell(self, study: int, question: int, key: str, body: bytes, now: float) -> Receipt:
+        [found] = self.tell_many(study, [Told(question, key, bytes(body))], now)
+        if isinstance(found, LedgerError):
+            raise found
+        return found
+
+    def tell_many(
+        self, study: int, answers: Sequence[Told], now: float
+    ) -> list[Receipt | LedgerError]:
         for _ in range(TRIES - 1):
             try:
-                return self._tell(study, question, key, bytes(body), float(now))
+                return self._tell_together(study, answers, now)
             except IntegrityError:
                 continue
-        return self._tell(study, question, key, bytes(body), float(now))
+        return self._tell_together(study, answers, now)
 
-    def _tell(self, study: int, question: int, key: str, body: bytes, now: float) -> Receipt:
+    def _tell_together(
+        self, study: int, answers: Sequence[Told], now: float
+    ) -> list[Receipt | LedgerError]:
         with self._database.writing() as connection:
-            asked = locked_question(connection, study, question)
-            known = answer_of_key(connection, study, key)
-            if known is not None:
-                return same_again(known, question, body)
-            if asked is None:
-                raise unknown_question(question)
-            status = status_of_new(connection, question)
-            row = AnswerRow(0, question, key, body, digest(body), status, now)
-            row = row._replace(id=insert_answer(connection, study, row))
-            if status is Status.LATE:
-                log(connection, study, chain.LATE, chain.late_body(row), now)
-        return Receipt(row.id, status)
+            return tell_together(connection, study, answers, float(now))
 
     def withdraw(self, study: int, answer: int, reason: str, now: float) -> None:
         with self._database.writing() as connection:
@@ -267,6 +264,17 @@ class SqlLedger(Ledger):
     def note(self, study: int, kind: str, body: str, now: float) -> EventRow:
         with self._database.writing() as connection:
             return log(connection, study, kind, body, now)
+
+    # --- a cache
+
+    def keep_checkpoint(self, study: int, content: bytes) -> None:
+        with suppress(LedgerError, SQLAlchemyError), self._database.writing() as connection:
+            write_checkpoint(connection, study, content)
+
+    def checkpoint(self, study: int) -> bytes | None:
+        with suppress(LedgerError, SQLAlchemyError), self._database.reading() as connection:
+            return read_checkpoint(connection, study)
+        return None
 
 
 def _unlock(connection: Connection, study: int) -> None:

@@ -89,7 +89,7 @@ def questions_of(
         wanted = wanted.where(schema.question.c.study_id == study)
     else:
         wanted = wanted.where(_at(study, number))
-    return [QuestionRow._make(row) for row in connection.execute(wanted)]
+    return [QuestionRow._make(row) for row in connection.execute(wanted).all()]
 
 
 def answers_of(connection: Connection, study: int, number: int | None = None) -> list[AnswerRow]:
@@ -98,7 +98,7 @@ def answers_of(connection: Connection, study: int, number: int | None = None) ->
     if number is not None:
         asked = schema.question.c.id == schema.answer.c.question_id
         wanted = ANSWERS.join(schema.question, asked).where(_at(study, number))
-    return [as_answer(row) for row in connection.execute(wanted)]
+    return [as_answer(row) for row in connection.execute(wanted).all()]
 
 
 def exposures_of(
@@ -111,7 +111,7 @@ def exposures_of(
         .where(schema.question.c.study_id == study if number is None else _at(study, number))
         .order_by(schema.exposure.c.id)
     )
-    return [ExposureRow._make(row) for row in connection.execute(wanted)]
+    return [ExposureRow._make(row) for row in connection.execute(wanted).all()]
 
 
 def events_of(
@@ -159,6 +159,16 @@ def _has_answer(status: Status) -> ColumnElement[bool]:
 def held_at(now: Any) -> ColumnElement[bool]:
     """The condition `is_held` for a lease."""
     return and_(schema.lease.c.granted <= now + CLOCK_SKEW, schema.lease.c.expires > now)
+
+
+def _question_states() -> Select[Any]:
+    not_closed, not_replaced, not_answered = open_conditions()
+    is_open, is_free = and_(not_closed, not_replaced).label("open"), not_answered.label("free")
+    return select(schema.question.c.id, is_open, is_free)
+
+
+# Whether questions are open, and whether they have no counted answer.
+QUESTION_STATES = _question_states()
 
 
 def count_facts(connection: Connection, study: int, now: float) -> Counts:

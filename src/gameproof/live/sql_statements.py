@@ -31,6 +31,7 @@ from gameproof.live.ledger import NextDeployment
 from gameproof.live.sql_reading import (
     ANSWERS,
     IN_ORDER,
+    QUESTION_STATES,
     QUESTIONS,
     answers_of,
     as_answer,
@@ -65,12 +66,6 @@ def _locking(alone: bool) -> Select[Any]:
     return wanted.with_for_update(of=schema.deployment, key_share=alone, read=not alone)
 
 
-def _question_state() -> Select[Any]:
-    not_closed, not_replaced, not_answered = open_conditions()
-    columns: list[Any] = [and_(not_closed, not_replaced).label("open"), not_answered.label("free")]
-    return select(*columns).where(schema.question.c.id == bindparam("question"))
-
-
 def _free_questions() -> Select[Any]:
     """Open questions of the newest deployment that `holder` holds or nobody else does."""
     now, holder = bindparam("now", type_=Double), bindparam("holder", type_=Text)
@@ -88,10 +83,8 @@ def _free_questions() -> Select[Any]:
 
 
 _QUESTION_ALONE, _QUESTION_SHARED = _locking(alone=True), _locking(alone=False)
-_QUESTION_STATE, _FREE_QUESTIONS = _question_state(), _free_questions()
-_ANSWER_OF_KEY = ANSWERS.where(
-    schema.answer.c.study_id == bindparam("study"), schema.answer.c.key == bindparam("key")
-)
+_QUESTION_STATE = QUESTION_STATES.where(schema.question.c.id == bindparam("question"))
+_FREE_QUESTIONS = _free_questions()
 
 
 def locked_question(
@@ -103,18 +96,10 @@ def locked_question(
     return None if row is None else QuestionRow._make(row[:-1])
 
 
-def status_of_new(connection: Connection, question: int) -> Status:
-    """What an answer to this question would count for."""
+def is_pending(connection: Connection, question: int) -> bool:
+    """Whether a question is open and has no counted answer."""
     found = connection.execute(_QUESTION_STATE, {"question": question}).one()
-    if not found.open:
-        return Status.LATE
-    return Status.COUNTED if found.free else Status.CONFLICT
-
-
-def answer_of_key(connection: Connection, study: int, key: str) -> AnswerRow | None:
-    """The answer that was told with this key."""
-    row = connection.execute(_ANSWER_OF_KEY, {"study": study, "key": key}).first()
-    return None if row is None else as_answer(row)
+    return bool(found.open and found.free)
 
 
 def free_questions(
@@ -159,13 +144,6 @@ def insert_question(connection: Connection, study: int, row: QuestionRow) -> Que
 
 
 # --- answers
-
-
-def insert_answer(connection: Connection, study: int, row: AnswerRow) -> int:
-    """Inserts an answer and returns its id."""
-    values = {"study_id": study, "question_id": row.question, **row._asdict()}
-    del values["id"], values["question"]
-    return insert(connection, schema.answer, values)
 
 
 def withdraw_answer(connection: Connection, study: int, answer: int) -> AnswerRow | None:
