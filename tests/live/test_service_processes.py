@@ -1,4 +1,4 @@
-"""Services as processes: several at once, killed, and ended in order."""
+"""Services as processes of their own: one beside another, killed, and ended in order."""
 
 import signal
 import threading
@@ -10,7 +10,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.live.facts import Status
-from live_service import events, eventually, served_by_process
+from live_service import events, eventually, served, served_by_process
 from studies import answer, complete, problem
 
 TELLERS = 8
@@ -26,7 +26,8 @@ def test_eight_tellers_at_two_services_give_the_bits_of_one_process(new_database
     gp.live.create(crowded, problem(), **SETTINGS).close()
     with (
         gp.live.open(crowded) as study,
-        served_by_process(crowded) as (one, _),
+        gp.live.open(crowded) as other,
+        served(other) as one,
         served_by_process(crowded) as (two, _),
         ThreadPoolExecutor(TELLERS) as pool,
     ):
@@ -65,7 +66,7 @@ def test_an_answer_stored_by_a_killed_service_is_not_stored_twice(new_database) 
                 remote.tell(question.id, reply, key="crm-1")
             assert error.value.code == "service-unreachable"
             assert process.wait(30) == -signal.SIGKILL
-        with served_by_process(where) as (url, _), gp.live.connect(url) as remote:
+        with served(study) as url, gp.live.connect(url) as remote:
             told = remote.tell(question.id, reply, key="crm-1")
         assert told.status is Status.COUNTED
         assert study.history()["answer"].tolist() == [told.answer_id]

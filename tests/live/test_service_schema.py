@@ -74,18 +74,15 @@ def faults(url: str, examples: int, token: str | None = None) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("make", [small_study, table_study])
-def test_the_service_keeps_its_description(tmp_path, make) -> None:
-    with make(tmp_path) as study, served(study) as url:
-        assert faults(url, EXAMPLES) == []
-        assert study.verify() == []
-
-
-def test_a_service_with_tokens_keeps_its_description(tmp_path) -> None:
-    tokens = TokenFile(tmp_path / "tokens.json")
-    token = tokens.add("everything", Scope)
-    with small_study(tmp_path) as study, served(study, tokens=tokens) as url:
+@pytest.mark.parametrize(("make", "guarded"), [(small_study, False), (table_study, True)])
+def test_the_service_keeps_its_description(tmp_path, make, guarded) -> None:
+    place, token = {}, None
+    if guarded:
+        place["tokens"] = TokenFile(tmp_path / "tokens.json")
+        token = place["tokens"].add("everything", Scope)
+    with make(tmp_path) as study, served(study, **place) as url:
         assert faults(url, EXAMPLES, token) == []
+        assert study.verify() == []
 
 
 def main(arguments: list[str]) -> None:

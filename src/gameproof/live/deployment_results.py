@@ -40,14 +40,14 @@ def deployment_result(
     problem: StrategicProblem,
     row: DeploymentRow,
     questions: list[QuestionRow],
-    counted: list[AnswerRow],
+    used: list[AnswerRow],
     scores: bool,
 ) -> DeploymentResult | None:
-    """What the counted answers show; None if there are fewer than two."""
-    if len(counted) < FEWEST:
+    """What these answers show, at most one per question; None if there are fewer than two."""
+    if len(used) < FEWEST:
         return None
     theta, intercept = read_classifier_bits(problem, row.theta)
-    replies = replies_by_position(questions, counted, None if scores else problem.population.d)
+    replies = replies_by_position(questions, used, None if scores else problem.population.d)
     risk = risk_of_replies(problem, theta, intercept, replies, CONFIDENCE)
     accuracy = _accuracy(problem, replies, replies.scores(theta) + intercept, theta, intercept)
     return DeploymentResult(Estimate(risk.value, risk.low, risk.high), accuracy)

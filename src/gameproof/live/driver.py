@@ -11,6 +11,7 @@ import asyncio
 import logging
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import final
 
@@ -23,6 +24,7 @@ LOG = logging.getLogger("gameproof.live")
 TICK, SHORTEST, SPARING = 5.0, 0.05, 4.0
 # The thread may be computing when the service ends; nothing is lost if it is left behind.
 STOP_PATIENCE = 2.0
+Waiting = tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]
 
 
 @final
@@ -32,7 +34,7 @@ class Driver:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._lock, self._wake = threading.Lock(), threading.Event()
-        self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = []
+        self._waiting: list[Waiting] = []
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="advance the study", daemon=True)
         self.recommendation: Recommendation | None = None
@@ -72,18 +74,20 @@ class Driver:
                 waiting, self._waiting = self._waiting, []
             began = time.monotonic()
             self.since = time.time()
-            self._look()
+            self._look(waiting)
             self.since = None
-            for loop, done in waiting:
-                with suppress(RuntimeError):  # the loop has ended
-                    loop.call_soon_threadsafe(_finish, done)
             took = time.monotonic() - began
             if not self._stopping:
                 time.sleep(min(TICK, max(SHORTEST, SPARING * took)))
 
-    def _look(self) -> None:
+    def _look(self, waiting: Sequence[Waiting]) -> None:
         try:
-            closed = self._study.advance()
+            try:
+                closed = self._study.advance()
+            finally:
+                for loop, done in waiting:
+                    with suppress(RuntimeError):  # the loop has ended
+                        loop.call_soon_threadsafe(_finish, done)
             if closed or self.recommendation is None or not self.recommendation.final:
                 self.recommendation = self._study.recommend()
         except LedgerError as error:

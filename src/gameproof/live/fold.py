@@ -7,14 +7,18 @@ reads every deployment once. It is only a cache: a new one comes to the same sta
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
 
 from gameproof.core.arguments import Vector
+from gameproof.core.errors import StateFileError
 from gameproof.live import chain
+from gameproof.live.checkpoint import Checkpoint, FactsDigest, from_bytes, to_bytes
 from gameproof.live.facts import (
     AnswerRow,
     DeploymentRow,
@@ -26,7 +30,7 @@ from gameproof.live.facts import (
 )
 from gameproof.live.ledger import Ledger
 from gameproof.live.specification import Specification
-from gameproof.live.study_method import Found, StudyMethod
+from gameproof.live.study_method import Found, Progress, StudyMethod
 from gameproof.strategic.inquiry import Deployment, Replies
 from gameproof.strategic.robust_problem import StrategicProblem
 
@@ -34,6 +38,8 @@ from gameproof.strategic.robust_problem import StrategicProblem
 ROUNDING = 1e-8
 # Up to this many deployments are read one by one.
 FEW = 4
+# A checkpoint is stored after so many seconds of the processor.
+WORTH_KEEPING = 0.25
 Used = tuple[DeploymentRow, Sequence[QuestionRow], Sequence[AnswerRow]]
 
 
@@ -76,12 +82,22 @@ class Fold:
     def __init__(self, ledger: Ledger, study: int, specification: Specification) -> None:
         self._ledger, self._study = ledger, study
         self._specification, self._problem = specification, specification.problem
-        self._method = StudyMethod(specification.problem, specification.settings)
-        self._inquiry = self._method.inquiry()
+        self._begin(None)
+
+    @cached_property
+    def _text(self) -> str:
+        """What the study is."""
+        return self._specification.to_json()
+
+    def _begin(self, progress: Progress | None) -> None:
+        """Begins at the first question, or after some progress."""
+        self._method = StudyMethod(self._problem, self._specification.settings)
+        self._inquiry = self._method.inquiry(progress)
         self.next: Deployment | None = next(self._inquiry, None)
         self.n_deployments = 0
         self.n_answers = 0
         self.asked: Counter[int] = Counter()  # how often each agent was asked
+        self._told, self._since = FactsDigest(), 0.0
 
     @property
     def phase(self) -> str:
@@ -97,19 +113,80 @@ class Fold:
         left: the open one, if there is one."""
         rows = self._ledger.deployments(self._study, self.n_deployments)
         closed = [row for row in rows if row.closed is not None]
-        for row, questions, used in self._used(closed):
-            self.take(row, questions, used)
-        return rows[len(closed) :]
+        left = rows[len(closed) :]
+        used = self._used(closed)
+        if not self.n_deployments and len(closed) > FEW:
+            used = self._after_checkpoint(list(used), left)
+        for each in used:
+            self.take(*each)
+        return left
+
+    def _after_checkpoint(self, used: list[Used], left: list[DeploymentRow]) -> Iterator[Used]:
+        """What is left to replay after the checkpoint, if there is one that follows from the
+        facts."""
+        saved = self._checkpoint()
+        if saved is not None and FEW < saved.n_deployments <= len(used):
+            skipped, rest = used[: saved.n_deployments], used[saved.n_deployments :]
+            told = FactsDigest()
+            for each in skipped:
+                told.add(*each)
+            if told.value() == saved.facts and self._resumes(saved.progress, skipped, rest, left):
+                for _, questions, answers in skipped:
+                    self._count(questions, answers)
+                self._told = told
+                return iter(rest)
+        return iter(used)
+
+    def _checkpoint(self) -> Checkpoint | None:
+        stored = self._ledger.checkpoint(self._study)
+        return None if stored is None else from_bytes(stored, self._text)
+
+    def _resumes(
+        self,
+        progress: Progress,
+        skipped: Sequence[Used],
+        rest: Sequence[Used],
+        left: Sequence[DeploymentRow],
+    ) -> bool:
+        """Resumes after some progress. If what follows is not what was deployed, begins anew."""
+        try:
+            self._begin(progress)
+            following = [each[0] for each in rest] or list(left)
+            if following:
+                self._require_same(following[0])
+            elif progress.risk is not None:
+                self._require_classifier(skipped[-1][0])
+        except (LedgerError, ValueError, StateFileError):
+            self._begin(None)
+            return False
+        return True
+
+    def _require_classifier(self, row: DeploymentRow) -> None:
+        """Raises if something else is recommended than what the last answers were given to."""
+        x = self.found().x
+        theta, offset = self._problem.split(x)[0], self._problem.offset(x)
+        if row.theta != stored_classifier(self._problem, theta, offset):
+            raise self._differs(row)
+
+    def keep(self) -> None:
+        """Stores a checkpoint if a replay would take long by now."""
+        progress = self._method.progress
+        if self._since < WORTH_KEEPING or progress is None:
+            return
+        self._since = 0.0
+        checkpoint = Checkpoint(self.n_deployments, self._told.value(), progress)
+        content = to_bytes(checkpoint, self._text)
+        self._ledger.keep_checkpoint(self._study, content)
 
     def take(
         self, row: DeploymentRow, questions: Sequence[QuestionRow], used: Sequence[AnswerRow]
     ) -> None:
         """Takes the answers that a deployment used. One that nobody answered ends the study."""
         self._require_same(row)
+        began = time.thread_time()
         width = None if self._specification.sees_scores else self._problem.population.d
-        self.n_deployments += 1
-        self.n_answers += len(used)
-        self.asked.update(question.agent for question in questions)
+        self._count(questions, used)
+        self._told.add(row, questions, used)
         if not used:
             self.next = None
             return
@@ -117,6 +194,12 @@ class Fold:
             self.next = self._inquiry.send(replies_by_position(questions, used, width))
         except StopIteration:
             self.next = None
+        self._since += time.thread_time() - began
+
+    def _count(self, questions: Sequence[QuestionRow], used: Sequence[AnswerRow]) -> None:
+        self.n_deployments += 1
+        self.n_answers += len(used)
+        self.asked.update(question.agent for question in questions)
 
     def _used(self, rows: Sequence[DeploymentRow]) -> Iterator[Used]:
         """The questions of closed deployments and the answers that they used."""
@@ -166,7 +249,11 @@ class Fold:
             expected = stored_classifier(self._problem, self.next.theta, self.next.intercept)
             if row.theta == expected or _nearly(row.theta, expected):
                 return
-        raise LedgerError(
+        raise self._differs(row)
+
+    @staticmethod
+    def _differs(row: DeploymentRow) -> LedgerError:
+        return LedgerError(
             "replay-differs",
             f"deployment {row.number} does not follow from the answers before it: it was made by "
             "another version of gameproof, or a row was changed; verify() names changed rows",

@@ -2,7 +2,7 @@
 
 import { banner, fail, follow, get, permits, post } from "./live_connection.js";
 import {
-  at, decimals, element, lasting, many, moment, numbers, percent, person, put, say, short, signed, state, table, unitOf, whole,
+  at, decimals, element, lasting, many, moment, numbers, percent, person, plain, put, say, signed, state, table, unitOf, whole,
 } from "./live_writing.js";
 
 const PAGE = 12;
@@ -15,6 +15,14 @@ const SILENCE = {
   replace: "Somebody else is asked instead of people who do not answer within",
   continue: "A deployment closes without people who do not answer within",
 };
+
+// What a risk rests on.
+const GROUNDS = {
+  answers: (risk) => `, from ${many(risk.n_queries, "answer")} to this very classifier`,
+  learnt: (risk) => `, if people respond as was learnt from ${many(risk.n_queries, "answer")}`,
+  nearest: (risk) => `: that is the risk of the nearest classifier that people were shown, from ${many(risk.n_queries, "answer")}`,
+};
+const WHOSE = { answers: "recommended", learnt: "recommended, as learnt", nearest: "nearest deployment", known: "it ignores the data so far" };
 
 // --- charts
 
@@ -71,7 +79,8 @@ const tile = (label, value, note) => element("div", {}, element("dt", {}, label)
 const tiles = ({ status, people, recommendation, results }) => {
   const last = results.filter((each) => each.closed && each.accuracy).at(-1);
   const found = recommendation?.risk, risk = found ? [found.value, found.low, found.high] : last?.risk;
-  const whose = found ? "recommended" : last ? `deployment ${whole(last.deployment)}` : "";
+  const shown = last ? `deployment ${whole(last.deployment)}` : "", ground = recommendation?.ground;
+  const whose = found ? WHOSE[ground] : shown;
   put("tiles",
     tile("Answers", whole(status.n_answers), status.max_answers ? `of at most ${whole(status.max_answers)}` : "no limit"),
     tile("People asked", whole(people.asked), `of ${whole(people.can_be_asked)} who can be asked`),
@@ -79,9 +88,9 @@ const tiles = ({ status, people, recommendation, results }) => {
     tile("Late and silent", whole(status.n_late + status.n_silent),
       `${whole(status.n_late)} late, ${whole(status.n_silent)} silent`),
     tile("Accuracy after moving", last ? percent(last.accuracy[0]) : "–", last
-      ? `${percent(last.accuracy[1])} to ${percent(last.accuracy[2])}, ${whose}` : "no deployment closed yet"),
+      ? `${percent(last.accuracy[1])} to ${percent(last.accuracy[2])}, ${ground === "answers" ? whose : shown}` : "no deployment closed yet"),
     tile("Worst-case risk", risk ? decimals(risk[0]) : "–",
-      risk ? `${decimals(risk[1])} to ${decimals(risk[2])}, ${whose}` : "no deployment closed yet"));
+      ground === "known" ? whose : risk ? `${decimals(risk[1])} to ${decimals(risk[2])}, ${whose}` : "no deployment closed yet"));
 };
 
 const actions = ({ status, deployment }) => {
@@ -117,23 +126,24 @@ const deployment = ({ deployment, recommendation, status }) => {
   const any = now || best;
   if (!any) return put("model");
   const bare = any.outcome === null, effect = (each) => each === undefined ? "–" : signed(each);
-  const columns = [["Column"]], cells = [];
+  const columns = [["Column"], ["Unit", true]], cells = [];
   if (!bare) columns.push(["People can change"]);
-  const kinds = bare ? [["per_unit", ""]] : [["per_unit", ": one unit"], ["between_quartiles", ": between quartiles"]];
+  const kinds = bare ? [["per_unit", ""]] : [["per_unit", ": per unit"], ["between_quartiles", ": between quartiles"]];
   for (const [source, title] of [[now, "Shown now"], [best, "Recommended"]])
     if (source) for (const [field, what] of kinds) {
       columns.push([title + what, true]);
       cells.push([source, field]);
     }
-  const rows = any.numbers.map((each, k) => [person(each.name), ...(bare ? [] : [each.movable || "no"]),
+  const rows = any.numbers.map((each, k) => [person(each.name), plain(each.unit), ...(bare ? [] : [each.movable || "no"]),
     ...cells.map(([source, field]) => effect(source.numbers[k][field]))]);
-  any.levels.forEach((each, k) => rows.push([person(each.name), each.movable || "no",
+  any.levels.forEach((each, k) => rows.push([person(each.name), "", each.movable || "no",
     ...cells.map(([source, field]) => field === "per_unit" ? "" : effect(source.levels[k].effect))]));
-  if (!bare || cells.some(([source]) => source.intercept)) rows.push(["intercept", ...(bare ? [] : [""]),
+  if (!bare || cells.some(([source]) => source.intercept)) rows.push(["intercept", "", ...(bare ? [] : [""]),
     ...cells.map(([source, field], k) => field === kinds.at(-1)[0] ? effect(source.intercept) : "")]);
   put("model", table(bare ? "Coefficients of the features" : `Effect of each column on the log odds of ${any.outcome}`,
     columns, rows, rows.length > 18));
-  say("units", bare ? "" : "One unit: the effect of one unit of the column at its median. Between quartiles: from the " +
+  say("units", bare ? "A coefficient is the change of the score when the feature grows by its unit." :
+    "Per unit: the effect of a step of that unit at the median of the column. Between quartiles: from the " +
     "lower to the upper quartile of the table; for a category, the effect of the level.");
 };
 
@@ -153,15 +163,16 @@ const arrival = ({ timeline, status }) => {
     from_zero: true, series, alt: `Answers over time: ${whole(timeline.counted.at(-1))} counted after ${lasting(span)}.` });
   put("arrival-table", numbers("answers over time",
     [[`${unit} since the start`, true], ["counted", true], ["not counted", true]],
-    x.map((v, k) => [short(v, 4), whole(timeline.counted[k]), whole(timeline.other[k])])));
+    x.map((v, k) => [plain(v, 4), whole(timeline.counted[k]), whole(timeline.other[k])])));
 };
 
 const between = (v, write) => v ? `${write(v[0])} (${write(v[1])} to ${write(v[2])})` : "–";
 const quality = ({ results, recommendation, status }) => {
   const known = results.filter((each) => each.risk), risk = recommendation?.risk;
   const last = known.filter((each) => each.closed).at(-1) || known.at(-1);
-  say("quality", risk ? `The recommended classifier has the worst-case risk ${decimals(risk.value)}, between ` +
-      `${decimals(risk.low)} and ${decimals(risk.high)} with ${100 * risk.confidence}\u00a0% confidence, from ${many(risk.n_queries, "answer")} to this very classifier.`
+  say("quality", recommendation?.ground === "known" ? "The recommended classifier ignores the data; its worst-case risk is " +
+      `${decimals(risk.value)}, whatever people answer.` : risk ? `The recommended classifier has the worst-case risk ${decimals(risk.value)}, between ` +
+      `${decimals(risk.low)} and ${decimals(risk.high)} with ${100 * risk.confidence}\u00a0% confidence${GROUNDS[recommendation.ground]?.(risk) || ""}.`
     : last ? `Deployment ${whole(last.deployment)} decided ${percent(last.accuracy[0])} of people correctly after they moved ` +
       `(${percent(last.accuracy[1])} to ${percent(last.accuracy[2])}); its worst-case risk is ${between(last.risk, decimals)}.`
     : "There is nothing to measure before two people have answered.");
@@ -185,8 +196,11 @@ const quality = ({ results, recommendation, status }) => {
       between(each.accuracy, percent), between(each.risk, decimals)])));
 };
 
-const learned = ({ recommendation }) => say("learned", recommendation?.why ||
-  (recommendation ? "This method learns no model of the response; it only uses the answers." : "The answers so far are being read."));
+const learned = ({ recommendation }) => {
+  say("learned", recommendation?.why || (recommendation?.learnt ? "" : recommendation
+    ? "There are too few answers to learn how people respond." : "The answers so far are being read."));
+  say("learnt", recommendation?.learnt ? `All answers so far, late ones included: ${recommendation.learnt}` : "");
+};
 
 const missing = ({ status, late, silent, settings }) => {
   const patience = settings.silence === "wait" ? "" : ` ${lasting(settings.patience)}.`;

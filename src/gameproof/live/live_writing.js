@@ -1,7 +1,6 @@
 // Numbers, times and tables as the page of a study writes them.
 
 const UNITS = [["days", 86400], ["hours", 3600], ["minutes", 60], ["seconds", 1]];
-const POWERS = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
 
 export const at = (id) => document.getElementById(id);
 export const element = (tag, attributes, ...children) => {
@@ -13,14 +12,12 @@ export const element = (tag, attributes, ...children) => {
 export const say = (id, text) => { if (at(id).textContent !== text) at(id).textContent = text; };
 export const whole = (v) => v.toLocaleString("en");
 export const many = (n, one, more = `${one}s`) => `${whole(n)} ${n === 1 ? one : more}`;
-export const signed = (v, digits = 3) =>
-  v === null || v === undefined ? "–" : (v > 0 ? "+" : "") + short(v, digits);
-export const short = (v, digits = 3) => {
-  const size = Math.abs(v);
-  if (size === 0) return "0";
-  if (size >= 1e-4 && size < 1e6) return String(+v.toPrecision(digits)).replace("-", "−");
-  const [digit, power] = v.toExponential(digits - 1).split("e");
-  return `${digit}·10${[...String(+power)].map((c) => POWERS[c]).join("")}`.replace("-", "−");
+// Without exponents, which nobody says.
+export const plain = (v, digits = 3) => v.toLocaleString("en", { maximumSignificantDigits: digits }).replace("-", "−");
+export const signed = (v, digits = 3) => {
+  if (v === null || v === undefined) return "–";
+  if (Math.abs(v) < 5e-5) return "0";
+  return (v > 0 ? "+" : "") + plain(v, Math.abs(v) < 0.001 ? 1 : digits);
 };
 export const decimals = (v) => v.toFixed(3).replace("-", "−");
 export const percent = (v) => `${(100 * v).toFixed(1)}\u00a0%`;

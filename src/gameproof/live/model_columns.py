@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from gameproof.core.arguments import Vector
-from gameproof.tables.model_summary import ModelSummary
+import numpy as np
+
+from gameproof.core.arguments import Matrix, Vector
+from gameproof.tables.model_summary import ColumnEffect, ModelSummary
 from gameproof.tables.table_model import TableModel
 
 
-def model_columns(theta: Vector, intercept: float, model: TableModel | None) -> dict[str, Any]:
+def unit_of(low: float, high: float) -> float:
+    """A power of ten that a person would take as a step between two quartiles, such as 1,000 for an
+    income. An effect per euro would have too many zeros to be read."""
+    spread = abs(high - low) or abs(high)
+    return 10.0 ** np.floor(np.log10(spread)) if spread > 0 else 1.0
+
+
+def usual_units(X: Matrix) -> list[float]:
+    """The unit of each feature."""
+    return [unit_of(*ends) for ends in np.quantile(X, [0.25, 0.75], axis=0).T.tolist()]
+
+
+def model_columns(
+    theta: Vector, intercept: float, model: TableModel | None, units: Sequence[float]
+) -> dict[str, Any]:
     """The effect of each column on the score, for the page.
 
-    Without a table, features are numbered and have one coefficient each."""
+    Without a table, features are numbered and have one coefficient each, for these units."""
     if model is None:
         numbers = [
-            {"name": f"x{k}", "movable": "", "per_unit": value, "between_quartiles": None}
-            for k, value in enumerate(theta.tolist())
+            {"name": f"x{k}", "movable": "", "unit": unit, "per_unit": unit * value}
+            | {"between_quartiles": None}
+            for k, (value, unit) in enumerate(zip(theta.tolist(), units, strict=True))
         ]
         return {"outcome": None, "numbers": numbers, "levels": [], "intercept": intercept}
     summary = ModelSummary(model)
@@ -24,19 +42,22 @@ def model_columns(theta: Vector, intercept: float, model: TableModel | None) -> 
     budgets = {} if model.budgets is None else model.budgets.by_column()
     return {
         "outcome": f"{target.name} = {target.favourable}",
-        "numbers": [
-            {
-                "name": effect.column,
-                "movable": effect.movable,
-                "per_unit": effect.per_unit,
-                "between_quartiles": effect.between_quartiles,
-            }
-            for effect in summary.effects()
-        ],
+        "numbers": [_number(effect) for effect in summary.effects()],
         "levels": [
             {"name": f"{name} = {level}", "movable": budgets.get(name, ""), "effect": effect}
             for name, levels in summary.levels().items()
             for level, effect in levels.items()
         ],
         "intercept": summary.intercept,
+    }
+
+
+def _number(effect: ColumnEffect) -> dict[str, Any]:
+    unit = 1.0 if effect.quartiles is None else unit_of(effect.quartiles[0], effect.quartiles[2])
+    return {
+        "name": effect.column,
+        "movable": effect.movable,
+        "unit": unit,
+        "per_unit": None if effect.per_unit is None else unit * effect.per_unit,
+        "between_quartiles": effect.between_quartiles,
     }

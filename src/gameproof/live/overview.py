@@ -12,10 +12,11 @@ import numpy as np
 from gameproof.auditing.json_safe import json_safe
 from gameproof.live.deployment_results import DeploymentResult, deployment_result
 from gameproof.live.facts import AnswerRow, DeploymentRow, QuestionRow, Status
-from gameproof.live.model_columns import model_columns
+from gameproof.live.model_columns import model_columns, usual_units
 from gameproof.live.people_rows import people_rows
 from gameproof.live.reports import Recommendation, StudyStatus
 from gameproof.live.study import Study
+from gameproof.live.told import one_per_question
 
 MOST_POINTS = 150  # of a chart
 MOST_LISTED = 12  # of a list
@@ -55,10 +56,11 @@ class StudyView:
     def __init__(self, study: Study) -> None:
         self._study, self._ledger = study, study.ledger
         self._id = study.id
+        self._units = usual_units(study.problem.population.X)
         self._facts: dict[int, _Facts] = {}
         self._results: dict[int, DeploymentResult | None] = {}
         self._changed: tuple[int, int, int] | None = None
-        # What was read for this overview, by deployment: questions and counted answers.
+        # What was read for this overview, by deployment: questions and answers.
         self._read_now: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
 
     def overview(
@@ -86,7 +88,7 @@ class StudyView:
                     "most_asked": int(counts.max()),
                 },
                 "deployment": self._deployment(),
-                "recommendation": None if best is None else _recommended(best),
+                "recommendation": None if best is None else _recommended(best, self._units),
                 "timeline": self._timeline(),
                 "results": list(self._shown_results()),
                 "answers": self._listed(list(Status)),
@@ -129,8 +131,7 @@ class StudyView:
                 told[place.deployment].append(
                     _Told(answer.id, place.agent, place.deployment, answer.status, answer.told)
                 )
-                if answer.status is Status.COUNTED:
-                    self._read_now[place.deployment][1].append(answer)
+                self._read_now[place.deployment][1].append(answer)
         counted = {a.question for a in answers if a.status in (Status.COUNTED, Status.LATE)}
         for row in rows:
             own, _ = self._read_now[row.number]
@@ -160,7 +161,7 @@ class StudyView:
             "n_questions": now.n_questions,
             "n_answered": now.n_answered,
             "people": counts,
-            "columns": model_columns(now.theta, now.intercept, now.model),
+            "columns": model_columns(now.theta, now.intercept, now.model, self._units),
         }
 
     def _told(self) -> Iterator[_Told]:
@@ -207,12 +208,12 @@ class StudyView:
             return self._results[number]
         row, scores = self._facts[number].row, self._study.sees_scores
         if number in self._read_now:
-            questions, counted = self._read_now[number]
+            questions, answers = self._read_now[number]
         else:
-            questions = self._ledger.questions(self._id, number)
             answers = self._ledger.answers(self._id, number)
-            counted = [answer for answer in answers if answer.status is Status.COUNTED]
-        result = deployment_result(self._study.problem, row, questions, counted, scores)
+            questions = self._ledger.questions(self._id, number)
+        used = one_per_question(answers)
+        result = deployment_result(self._study.problem, row, questions, used, scores)
         if row.closed is not None:
             self._results[number] = result
         return result
@@ -244,13 +245,15 @@ class StudyView:
         ]
 
 
-def _recommended(found: Recommendation) -> dict[str, Any]:
+def _recommended(found: Recommendation, units: list[float]) -> dict[str, Any]:
     return {
         "sentence": found.sentence,
         "why": found.why,
+        "learnt": found.learnt,
+        "ground": found.ground,
         "final": found.final,
         "n_answers": found.n_answers,
         "n_deployments": found.n_deployments,
         "risk": None if found.risk is None else asdict(found.risk),
-        "columns": model_columns(found.theta, found.intercept, found.model),
+        "columns": model_columns(found.theta, found.intercept, found.model, units),
     }

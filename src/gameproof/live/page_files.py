@@ -8,6 +8,8 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
+from gameproof.auditing.page_script import page_script
+
 # The path, the room that holds the file, the file and its type.
 FILES = (
     ("/", "live", "live_page.html", "text/html"),
@@ -17,7 +19,6 @@ FILES = (
     ("/live_writing.js", "live", "live_writing.js", "text/javascript"),
     ("/live_icon.svg", "live", "live_icon.svg", "image/svg+xml"),
     ("/page.css", "auditing", "page.css", "text/css"),
-    ("/page.js", "auditing", "page.js", "text/javascript"),
 )
 
 
@@ -26,6 +27,8 @@ def add_page(app: FastAPI) -> None:
     for path, room, name, kind in FILES:
         content = files(f"gameproof.{room}").joinpath(name).read_bytes()
         app.add_route(path, _file(content, kind), include_in_schema=False)
+    script = _file(page_script().encode(), "text/javascript")
+    app.add_route("/page.js", script, include_in_schema=False)
 
 
 def _file(content: bytes, kind: str):  # type: ignore[no-untyped-def]

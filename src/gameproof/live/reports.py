@@ -7,8 +7,8 @@ from typing import Any, Literal, final
 
 from gameproof.core.arguments import Vector
 from gameproof.live.facts import Counts
+from gameproof.live.learnt import Ground, PresentRisk
 from gameproof.live.specification import Settings
-from gameproof.live.study_method import Found
 from gameproof.strategic.risk import RiskEstimate
 
 State = Literal["asking", "paused", "finished"]
@@ -146,8 +146,11 @@ class Recommendation:
     theta, intercept, alpha : ndarray of shape (d,), float, float
         The classifier, and the adversary's multiplier.
     risk : RiskEstimate or None
-        The worst-case risk by answers to this very theta, with an interval; None before there are
-        any.
+        The worst-case risk with an interval; None before anything is known about it.
+    ground : {"known", "answers", "learnt", "nearest"} or None
+        What the risk rests on: theta = 0, to which nobody responds; answers to this very theta,
+        late ones included; the learnt response, if all answers fit it; or answers to the nearest
+        theta that was deployed, whose risk is another one. `sentence` says how certain it is.
     n_answers, n_deployments : int
         The counted answers and the closed deployments that it follows from.
     final : bool
@@ -155,7 +158,10 @@ class Recommendation:
     sentence : str
         What is recommended, and why.
     why : str
-        What the study learned about the response, and what it chose because of that.
+        What the pilot found, and what the study chose because of that.
+    learnt : str
+        What the answers so far, late ones included, show about the response; empty if they are too
+        few.
     model : object or None
         The same classifier for rows of the study's table (`TableModel`); None without a table.
     """
@@ -170,6 +176,8 @@ class Recommendation:
     sentence: str
     why: str = ""
     model: Any | None = None
+    ground: Ground | None = None
+    learnt: str = ""
 
     def __str__(self) -> str:
         return self.sentence
@@ -219,14 +227,25 @@ def _status_sentence(state: State, phase: str, counts: Counts) -> str:
     return f"{so_far} ({phase}); {plural(counts.pending, 'open question')}."
 
 
-def recommendation_sentence(found: Found, n_answers: int, n_deployments: int, final: bool) -> str:
-    """What is recommended, and why."""
+def recommendation_sentence(
+    present: PresentRisk | None, why: str, n_answers: int, n_deployments: int
+) -> str:
+    """What is recommended, how good it is, and why."""
     parts = [f"From {_so_far(n_answers, n_deployments, 'closed deployment')}."]
-    if found.risk is not None:
-        parts.append(f"Worst-case risk: {found.risk}.")
-    elif not final:
-        parts.append("Fresh answers at the last theta give its risk at the end of the study.")
-    return " ".join([*parts, found.why]).strip()
+    if present is None:
+        parts.append("Its risk is not known yet.")
+    else:
+        parts.append(f"Worst-case risk: {_risk(present.risk)}, {present.sentence}.")
+    return " ".join([*parts, why]).strip()
+
+
+def _risk(found: RiskEstimate) -> str:
+    if not found.n_queries:
+        return f"{found.value:.4g}"
+    return (
+        f"{found.value:.4g}, between {found.low:.4g} and {found.high:.4g} with "
+        f"{100 * found.confidence:g} % confidence"
+    )
 
 
 def _so_far(n_answers: int, n_deployments: int, what: str) -> str:

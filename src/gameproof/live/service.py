@@ -8,32 +8,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from http import HTTPStatus
 from importlib import import_module
 from typing import Annotated, Any, TypeVar, final
 
 from fastapi import APIRouter, Depends, FastAPI, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import Response, StreamingResponse
 from fastapi.security import HTTPBearer
 from starlette.concurrency import run_in_threadpool
 
-from gameproof.core.errors import AnswerError, DataError
 from gameproof.live import service_models as models
 from gameproof.live.broadcast import Broadcast
 from gameproof.live.driver import Driver
-from gameproof.live.facts import LedgerError
+from gameproof.live.facts import LedgerError, Receipt
 from gameproof.live.guard import API, PERMISSIONS
 from gameproof.live.page_files import add_page
 from gameproof.live.people_rows import people_rows, selected
+from gameproof.live.quick_body import description, read_body, reply
 from gameproof.live.records import answers_page, classifier_record
+from gameproof.live.reports import StudyStatus
 from gameproof.live.service_errors import (
     add_error_handlers,
     code_and_message,
     documented,
-    error_body,
 )
 from gameproof.live.study import Study
+from gameproof.live.tell_queue import TellQueue
 from gameproof.live.tokens import Scope
 
 T = TypeVar("T")
@@ -70,9 +70,7 @@ class Service:
         if the service does."""
 
         def check(request: Request) -> None:
-            if not request.scope[PERMISSIONS]() & set(scopes):
-                wanted = " or ".join(scopes)
-                raise LedgerError("scope-missing", f"this needs a token with the scope {wanted}")
+            require_scope(request, *scopes)
 
         def check_token(request: Request, _: Annotated[Any, Depends(bearer)]) -> None:
             check(request)
@@ -108,6 +106,13 @@ class Service:
             return await run_in_threadpool(step)
 
 
+def require_scope(request: Request, *scopes: Scope) -> None:
+    """Raises if the caller has none of these scopes."""
+    if request.scope[PERMISSIONS]().isdisjoint(scopes):
+        wanted = " or ".join(scopes)
+        raise LedgerError("scope-missing", f"this needs a token with the scope {wanted}")
+
+
 def _application(service: Service) -> FastAPI:
     app = FastAPI(
         title="gameproof live",
@@ -117,7 +122,7 @@ def _application(service: Service) -> FastAPI:
         redoc_url=None,
         lifespan=service.running,
     )
-    for add in (_reading, _asking, _managing):
+    for add in (_asking, _reading, _managing):  # routes are tried in order; answers come most often
         router = APIRouter(prefix=API.rstrip("/"))
         add(router, service)
         app.include_router(router)
@@ -141,10 +146,9 @@ def _reading(router: APIRouter, service: Service) -> None:
         )
 
     @router.get("/status", responses=documented(), dependencies=anyone)
-    async def status() -> models.StatusReply:
+    async def status() -> StudyStatus:
         """How far the study is."""
-        found = await run_in_threadpool(study.status)
-        return models.StatusReply.model_validate(found.as_dict())
+        return await run_in_threadpool(study.status)
 
     @router.get(
         "/deployment", responses=documented(), dependencies=[service.needs(Scope.READ, Scope.ASK)]
@@ -160,7 +164,6 @@ def _reading(router: APIRouter, service: Service) -> None:
         """The classifier to use, as far as the closed deployments show."""
         found = await service.alone(study.recommend)
         record = classifier_record(found)
-        record["risk"] = None if found.risk is None else asdict(found.risk)
         return models.RecommendationReply.model_validate(record)
 
     @router.get("/history", responses=documented(INVALID), dependencies=read)
@@ -225,40 +228,39 @@ def _asking(router: APIRouter, service: Service) -> None:
             ],
         )
 
-    def told(given: models.TellRequest) -> dict[str, Any]:
-        receipt = study.tell(given.question, given.answer, given.key)
-        return {"answer_id": receipt.answer_id, "status": receipt.status.value}
-
+    queue = TellQueue(study)
     known = (*BODY, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
-    @router.post("/tell", responses=documented(*known), dependencies=[service.needs(Scope.TELL)])
-    async def tell(given: models.TellRequest) -> models.ReceiptReply:
+    @router.post(
+        "/tell",
+        responses=documented(*known),
+        response_model=models.ReceiptReply,
+        openapi_extra=description(models.TellRequest, service.token_required),
+    )
+    async def tell(request: Request) -> Response:
         """Stores an answer. When the reply arrives, the answer is on disk."""
-        receipt = await run_in_threadpool(told, given)
+        require_scope(request, Scope.TELL)
+        given = await read_body(request, models.TellRequest)
+        receipt = await queue.tell(given.question, given.answer, given.key)
         service.driver.wake()
-        return models.ReceiptReply.model_validate(receipt)
-
-    def told_or_refused(given: models.TellRequest) -> dict[str, Any]:
-        try:
-            return told(given)
-        except (LedgerError, AnswerError, DataError) as error:
-            code, message = code_and_message(error)
-            if code == "store-unavailable":  # the others would fail, too
-                raise
-            return error_body(code, message)
+        return reply(models.ReceiptReply(answer_id=receipt.answer_id, status=receipt.status.value))
 
     @router.post(
         "/tell-many", responses=documented(*BODY), dependencies=[service.needs(Scope.TELL)]
     )
     async def tell_many(given: models.TellManyRequest) -> models.TellManyReply:
-        """Stores answers one by one: a receipt or an error for each."""
-
-        def all_told() -> list[dict[str, Any]]:
-            return [told_or_refused(each) for each in given.answers]
-
-        receipts = await run_in_threadpool(all_told)
+        """Stores answers together: a receipt or an error for each."""
+        answers = [(each.question, each.answer, each.key) for each in given.answers]
+        found = await run_in_threadpool(study.tell_many, answers)
         service.driver.wake()
-        return models.TellManyReply.model_validate({"receipts": receipts})
+        return models.TellManyReply(receipts=[_told_or_refused(each) for each in found])
+
+
+def _told_or_refused(found: Receipt | Exception) -> models.ReceiptReply | models.ErrorReply:
+    if isinstance(found, Receipt):
+        return models.ReceiptReply(answer_id=found.answer_id, status=found.status.value)
+    code, message = code_and_message(found)
+    return models.ErrorReply(code=code, message=message)
 
 
 def _managing(router: APIRouter, service: Service) -> None:
@@ -266,7 +268,7 @@ def _managing(router: APIRouter, service: Service) -> None:
     known = (*BODY, HTTPStatus.NOT_FOUND)
 
     @router.post("/answers/{answer}/withdraw", responses=documented(*known), dependencies=manage)
-    async def withdraw(answer: models.Id, given: models.WithdrawRequest) -> models.StatusReply:
+    async def withdraw(answer: models.Id, given: models.WithdrawRequest) -> StudyStatus:
         """Withdraws an answer. While its deployment is open, its question is asked again."""
         await run_in_threadpool(study.withdraw, answer, given.reason)
         return await status()
@@ -283,21 +285,20 @@ def _managing(router: APIRouter, service: Service) -> None:
         return models.ClosedReply(closed=closed)
 
     @router.post("/pause", responses=documented(*BODY), dependencies=manage)
-    async def pause(given: models.ReasonRequest) -> models.StatusReply:
+    async def pause(given: models.ReasonRequest) -> StudyStatus:
         """Asks nobody until `resume`. Answers to open questions still count."""
         await run_in_threadpool(study.pause, given.reason)
         return await status()
 
     @router.post("/resume", responses=documented(), dependencies=manage)
-    async def resume() -> models.StatusReply:
+    async def resume() -> StudyStatus:
         """Ends a pause."""
         await run_in_threadpool(study.resume)
         service.driver.wake()
         return await status()
 
-    async def status() -> models.StatusReply:
-        found = await run_in_threadpool(study.status)
-        return models.StatusReply.model_validate(found.as_dict())
+    async def status() -> StudyStatus:
+        return await run_in_threadpool(study.status)
 
 
 def _people(study: Study, deployment: int | None) -> tuple[int | None, list[Any]]:

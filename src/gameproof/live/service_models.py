@@ -6,7 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from gameproof.live.learnt import Ground
+from gameproof.live.reports import StudyStatus
 from gameproof.live.tokens import Scope
+from gameproof.strategic.risk import RiskEstimate
 
 # Numbers that JSON and every database hold exactly.
 MOST = 2**53 - 1
@@ -120,28 +123,6 @@ class WithdrawRequest(Given):
     reason: Annotated[Line, Field(min_length=1)]
 
 
-class StatusReply(BaseModel):
-    """How far the study is."""
-
-    name: str
-    method: str
-    state: Literal["asking", "paused", "finished"]
-    phase: str
-    n_answers: int
-    n_deployments: int
-    n_pending: int
-    n_leased: int
-    n_late: int
-    n_conflicts: int
-    n_withdrawn: int
-    n_silent: int
-    max_answers: int | None
-    max_deployments: int | None
-    max_per_person: int | None
-    sentence: str
-    warnings: list[str]
-
-
 class Classifier(BaseModel):
     """A classifier; `model` is a model file's content, if the study has a table."""
 
@@ -172,27 +153,18 @@ class ClosedReply(BaseModel):
     closed: bool
 
 
-class RiskReply(BaseModel):
-    """A worst-case risk with an interval."""
-
-    value: float
-    low: float
-    high: float
-    confidence: float
-    n_queries: int
-    alpha: float
-
-
 class RecommendationReply(Classifier):
     """The classifier to use, as far as the closed deployments show."""
 
     alpha: float
-    risk: RiskReply | None
+    risk: RiskEstimate | None
     n_answers: int
     n_deployments: int
     final: bool
     sentence: str
     why: str
+    ground: Ground | None
+    learnt: str
 
 
 class HistoryQuery(BaseModel):
@@ -264,4 +236,4 @@ class OverviewReply(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     at: float
-    status: StatusReply
+    status: StudyStatus

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from threading import Lock
 from typing import Any, Self, final
 
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Vector, as_count, as_positive
+from gameproof.core.errors import GameproofError
 from gameproof.live.advance import PAUSED, PHASE, RESUMED
 from gameproof.live.chain import as_json
-from gameproof.live.facts import QuestionRow, Receipt, Status, StudyRow, digest
+from gameproof.live.facts import LedgerError, QuestionRow, Receipt, Status, StudyRow, digest
 from gameproof.live.fold import read_classifier_bits
 from gameproof.live.given import answer_body, given_id, given_text, storable
-from gameproof.live.ledger import Ledger
+from gameproof.live.learnt import Learnt
+from gameproof.live.ledger import Ledger, Told
 from gameproof.live.reports import (
     LiveDeployment,
     LiveQuestion,
@@ -41,6 +44,8 @@ from gameproof.live.study_table import StudyTable
 from gameproof.live.verify import verify
 
 HOUR = 3600.0
+# Answers in one transaction. Others who tell wait for it.
+MOST_TOGETHER = 500
 
 
 @final
@@ -72,6 +77,7 @@ class Study:
         self.ledger, self._row, self._id = ledger, row, row.id
         self._specification, self._clock = specification, clock
         self._state = StudyState(ledger, row.id, specification)
+        self._learnt, self._learnt_alone = Learnt(ledger, row.id, specification), Lock()
 
     def __repr__(self) -> str:
         return f"Study({self.name!r}, {self.settings.method_name}, {self.problem.name})"
@@ -107,6 +113,7 @@ class Study:
         """The same study by another clock, for simulations and tests."""
         other = Study(self.ledger, self._row, self._specification, clock)
         other._state = self._state
+        other._learnt, other._learnt_alone = self._learnt, self._learnt_alone
         return other
 
     # --- asking
@@ -183,10 +190,39 @@ class Study:
 
         Raises AnswerError if the answer has the wrong form, and LedgerError "unknown-question" or
         "key-reused". Nothing is stored then."""
+        return self.ledger.tell(self._id, *self._told(question_id, answer, key), self._clock())
+
+    def tell_many(
+        self, answers: Iterable[tuple[int, ArrayLike | Mapping[str, Any], str | None]]
+    ) -> list[Receipt | GameproofError | ValueError]:
+        """Stores (question, answer, key) as if they were told one after the other, but faster.
+
+        Gives a receipt for each answer, or the error with which `tell` would refuse it. When this
+        method returns, all answers with a receipt are on disk."""
+        replies: list[Receipt | GameproofError | ValueError | None] = []
+        valid: list[Told] = []
+        for each in answers:
+            try:
+                valid.append(self._told(*each))
+                replies.append(None)
+            except (GameproofError, ValueError) as error:
+                replies.append(error)
+        stored = iter(self._stored(valid))
+        return [next(stored) if reply is None else reply for reply in replies]
+
+    def _stored(self, valid: Sequence[Told]) -> Iterator[Receipt | LedgerError]:
+        for start in range(0, len(valid), MOST_TOGETHER):
+            part = valid[start : start + MOST_TOGETHER]
+            yield from self.ledger.tell_many(self._id, part, self._clock())
+
+    def _told(
+        self, question_id: int, answer: ArrayLike | Mapping[str, Any], key: str | None
+    ) -> Told:
+        """An answer as the ledger stores it."""
         question = given_id("question_id", question_id)
         body = answer_body(self._specification, self.table, question, answer)
         key = f"question {question}: {digest(body)}" if key is None else given_text("key", key)
-        return self.ledger.tell(self._id, question, key, body, self._clock())
+        return Told(question, key, body)
 
     def withdraw(self, answer_id: int, reason: str) -> None:
         """Withdraws an answer. While its deployment is open, its question is asked again.
@@ -248,20 +284,29 @@ class Study:
         )
 
     def recommend(self) -> Recommendation:
-        """The classifier to use, from the closed deployments. Changes nothing."""
+        """The classifier to use, from the closed deployments. Changes nothing.
+
+        Its risk, and what was learnt about the response, also use late answers."""
         found, n_answers, n_deployments, final = self._state.outcome()
+        now = self._clock()
+        rows = self.ledger.deployments(self._id)[:n_deployments]
         theta, alpha = self.problem.split(found.x)
         intercept = self.problem.offset(found.x)
+        with self._learnt_alone:
+            risk = self._learnt.risk(theta, intercept, rows, now)
+            response = self._learnt.response(rows, now)
         return Recommendation(
             theta=theta,
             intercept=intercept,
             alpha=alpha,
-            risk=found.risk,
+            risk=None if risk is None else risk.risk,
+            ground=None if risk is None else risk.ground,
             n_answers=n_answers,
             n_deployments=n_deployments,
             final=final,
-            sentence=recommendation_sentence(found, n_answers, n_deployments, final),
+            sentence=recommendation_sentence(risk, found.why, n_answers, n_deployments),
             why=found.why,
+            learnt="" if response is None else response.sentence,
             model=self._model(theta, intercept),
         )
 

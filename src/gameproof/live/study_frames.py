@@ -15,9 +15,10 @@ from gameproof.live.facts import (
     Status,
     exact_numbers,
 )
-from gameproof.live.fold import read_classifier_bits, replies_by_position
+from gameproof.live.fold import read_classifier_bits
 from gameproof.live.ledger import Ledger
 from gameproof.live.specification import Specification
+from gameproof.live.told import one_per_question, told
 from gameproof.strategic.risk import risk_of_replies
 
 CONFIDENCE = 0.95
@@ -77,13 +78,6 @@ def fact_frames(ledger: Ledger, study: int) -> dict[str, Any]:
     return found
 
 
-def _one_per_question(answers: list[AnswerRow]) -> list[AnswerRow]:
-    """The counted answer of each question, or else its first late one."""
-    found = {a.question: a for a in reversed(answers) if a.status is Status.LATE}
-    found |= {a.question: a for a in answers if a.status is Status.COUNTED}
-    return list(found.values())
-
-
 def deployment_frame(ledger: Ledger, study: int, specification: Specification) -> Any:
     """One row per deployment, with the risk by its answers if there are two or more.
 
@@ -91,23 +85,22 @@ def deployment_frame(ledger: Ledger, study: int, specification: Specification) -
     long to answer would bias it."""
     import pandas as pd
 
-    told = ledger.answers(study)  # before the questions, so that none is missing
+    answered = ledger.answers(study)  # before the questions, so that none is missing
     problem, questions = specification.problem, ledger.questions(study)
     by_deployment: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
     place = {question.id: question.deployment for question in questions}
     for question in questions:
         by_deployment.setdefault(question.deployment, ([], []))[0].append(question)
-    for answer in _one_per_question(told):
+    for answer in one_per_question(answered):
         by_deployment[place[answer.question]][1].append(answer)
-    width = None if specification.sees_scores else problem.population.d
     rows = []
     for row in ledger.deployments(study):
         theta, intercept = read_classifier_bits(problem, row.theta)
         asked, answers = by_deployment.get(row.number, ([], []))
         found = {"risk": np.nan, "risk_low": np.nan, "risk_high": np.nan}
-        if len(answers) > 1:
-            replies = replies_by_position(asked, answers, width)
-            risk = risk_of_replies(problem, theta, intercept, replies, CONFIDENCE)
+        at = told(specification, row, asked, answers)
+        if at is not None and at.replies.agents.size > 1:
+            risk = risk_of_replies(problem, theta, intercept, at.replies, CONFIDENCE)
             found = {"risk": risk.value, "risk_low": risk.low, "risk_high": risk.high}
         rows.append(
             {

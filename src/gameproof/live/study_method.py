@@ -12,6 +12,8 @@ from typing import NamedTuple, final
 
 from gameproof.core.arguments import Vector
 from gameproof.live.specification import Settings
+from gameproof.minmax.solver import Solver
+from gameproof.minmax.state import State
 from gameproof.strategic.auto.auto_inquiry import USUAL_EPOCHS, AutoInquiry
 from gameproof.strategic.inquiry import Inquiry
 from gameproof.strategic.risk import RiskEstimate, risk_inquiry
@@ -22,6 +24,15 @@ PILOT, RUN, RISK = "pilot", "run", "risk"
 # The last answers, for the risk: a tenth of all, but no more than these.
 MOST_FOR_RISK, RISK_SHARE = 200, 10
 FEWEST_FOR_RISK = 2
+
+
+class Progress(NamedTuple):
+    """How far a method has come after its pilot. The same answers follow from it, to the bit."""
+
+    solver: Solver | None  # that "auto" chose
+    n_chosen: int  # the answers that the choice took
+    state: State | None  # of the run
+    risk: RiskEstimate | None
 
 
 class Found(NamedTuple):
@@ -43,27 +54,51 @@ class StudyMethod:
         self._risk: RiskEstimate | None = None
         self._estimates_risk = False
 
-    def inquiry(self) -> Inquiry[None]:
-        """Asks everything that the study asks."""
+    def inquiry(self, progress: Progress | None = None) -> Inquiry[None]:
+        """Asks everything that the study asks, or what is left after some progress."""
         problem, settings = self._problem, self._settings
-        limit, solver, seed = settings.max_answers, settings.solver, settings.seed
+        limit, seed = settings.max_answers, settings.seed
         last = min(int((problem.population.y < 0).sum()), MOST_FOR_RISK)
         if limit is not None:
             last = min(last, limit // RISK_SHARE)
         left = None if limit is None else limit - last
-        if solver is None:
-            self._auto = AutoInquiry(problem, seed, left, settings.batch)
-            yield from self._auto.inquiry()
-        else:
-            epochs = USUAL_EPOCHS if left is None else None
-            self._given = SolverInquiry(problem, solver, seed, left, epochs)
-            yield from self._given.inquiry()
+        yield from self._solved(left, progress)
         if last >= FEWEST_FOR_RISK:
             self._estimates_risk = True
+            if progress is not None and progress.risk is not None:
+                self._risk = progress.risk
+                return
             x = self.found().x
             intercept = None if problem.intercept is None else problem.offset(x)
             theta, _ = problem.split(x)
             self._risk = yield from risk_inquiry(problem, theta, intercept, last, 0.95, seed)
+
+    def _solved(self, left: int | None, progress: Progress | None) -> Inquiry[None]:
+        problem, settings = self._problem, self._settings
+        state = None if progress is None else progress.state
+        if settings.solver is not None:
+            epochs = USUAL_EPOCHS if left is None else None
+            self._given = SolverInquiry(
+                problem, settings.solver, settings.seed, left, epochs, state
+            )
+            yield from self._given.inquiry()
+            return
+        self._auto = AutoInquiry(problem, settings.seed, left, settings.batch)
+        if progress is None or progress.solver is None:
+            yield from self._auto.inquiry()
+        else:
+            yield from self._auto.resumed(progress.solver, progress.n_chosen, state)
+
+    @property
+    def progress(self) -> Progress | None:
+        """What `inquiry` can resume from; None during the pilot."""
+        if self._given is not None:
+            return Progress(None, 0, self._given.run.state, self._risk)
+        auto = self._auto
+        if auto is None or auto.solver is None:
+            return None
+        state = None if auto.run is None else auto.run.run.state
+        return Progress(auto.solver, auto.n_chosen, state, self._risk)
 
     @property
     def phase(self) -> str:
@@ -79,7 +114,10 @@ class StudyMethod:
         if self._given is not None:
             return Found(self._given.run.recommend()[0], self._risk, self._given.run.solver.why)
         if self._auto is None or self._auto.solver is None:
-            return Found(start, None, "The pilot is under way; nothing is recommended yet.")
+            so_far = None if self._auto is None else self._auto.x
+            if so_far is None:
+                return Found(start, None, "The pilot is under way; nothing is recommended yet.")
+            return Found(so_far, None, "The pilot is under way; this is its model's solution.")
         solver, x = self._auto.solver, self._auto.x
         why = f"{solver.why} {solver.settled}".strip()
         return Found(start if x is None else x, self._risk, why)

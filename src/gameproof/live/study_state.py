@@ -44,6 +44,8 @@ class StudyState:
             closed = 0
             while mine and self._done(lambda advancer: advancer.step(clock())):
                 closed += 1
+            if closed:
+                self._folded().keep()
             return closed
 
     def close_deployment(self, number: int | None, now: float) -> bool:
