@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from scipy.special import expit
 from scipy.stats import ks_2samp
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
 import gameproof as gp
+from gameproof.estimators.calibration_fit import LEAST_BEND, fitted_calibration
 from gameproof.estimators.measures import Measure, as_measure
 from gameproof.estimators.probability_calibration import Calibration
 
@@ -55,7 +57,7 @@ def test_class_weights_follow_from_the_measure() -> None:
 def test_calibrated_probabilities_have_the_mean_of_the_outcomes() -> None:
     """Also for scores that separate the outcomes, are constant, or rank them backwards."""
     for scores in (SCORES, np.where(GOOD, 1.0, -1.0), np.zeros(300), -SCORES, 1e6 * SCORES + 5e6):
-        found = Calibration.fitted(scores, GOOD)
+        found = fitted_calibration(scores, GOOD)
         assert found.slope > 0
         assert found.probability(scores).mean() == pytest.approx(GOOD.mean(), abs=1e-4)
 
@@ -69,16 +71,50 @@ def test_calibration_undoes_class_weights() -> None:
     model = gp.StrategicLogisticRegression(power=0.0, class_weight="balanced").fit(X, y)
     scores = model.decision_function(X)
     assert expit(scores).mean() < 0.7
-    found = Calibration.fitted(scores, y > 0).probability(scores)
+    found = fitted_calibration(scores, y > 0).probability(scores)
     assert np.abs(found - true).mean() < 0.01
 
 
-def test_moved_calibration_gives_the_same_probabilities() -> None:
-    found = Calibration(2.0, -1.0)
+@pytest.mark.parametrize("found", [Calibration(2.0, -1.0), Calibration(2.0, -1.0, 0.3, 1.7, 0.4)])
+def test_calibration_can_be_moved_and_inverted(found: Calibration) -> None:
     np.testing.assert_allclose(
         found.moved(0.7).probability(SCORES - 0.7), found.probability(SCORES), rtol=1e-12
     )
-    assert found.probability(np.array([found.score_at(0.9)]))[0] == pytest.approx(0.9)
+    for probability in (1e-6, 0.1, 0.9, 1 - 1e-6):
+        at = np.array([found.score_at(probability)])
+        assert found.probability(at)[0] == pytest.approx(probability)
+    ends = found.log_odds(np.array([0.3 - 1e-6, 0.3 + 1e-6]))
+    assert found.slope_at(0.3) == pytest.approx(float(np.diff(ends)[0]) / 2e-6)
+    slopes = found.mean_slopes(SCORES, 0.3)
+    way = found.log_odds(SCORES) - found.log_odds(np.array([0.3]))
+    np.testing.assert_allclose(slopes * (SCORES - 0.3), way, atol=1e-12)
+    np.testing.assert_allclose(slopes[SCORES == 0.3], found.slope_at(0.3))
+
+
+def test_calibration_is_the_logistic_regression_on_the_bends_of_the_score() -> None:
+    """Beta calibration: scikit-learn's unpenalised fit to log p and log (1 - p) of Platt's p."""
+    rng = np.random.default_rng(4)
+    scores = rng.normal(0.0, 2.0, 4000)
+    good = rng.random(4000) < expit(0.6 * scores + 0.6 * np.maximum(scores, 0) + 1)
+    line = LogisticRegression(C=np.inf, tol=1e-10).fit(scores[:, None], good)
+    p = line.predict_proba(scores[:, None])[:, 1]
+    features = np.column_stack([np.log(p), -np.log(1 - p)])
+    curve = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(features, good)
+    found = fitted_calibration(scores, good)
+    expected = curve.predict_proba(features)[:, 1]
+    np.testing.assert_allclose(found.probability(scores), expected, atol=1e-6)
+    assert found.high > 2 * found.low
+
+
+def test_calibration_always_rises() -> None:
+    """Where outcomes get worse again at high scores, the curve is nearly flat and still rises."""
+    rng = np.random.default_rng(5)
+    scores = rng.normal(0.0, 2.0, 4000)
+    good = rng.random(4000) < expit(1 - np.abs(scores - 1))
+    found = fitted_calibration(scores, good)
+    assert found.high == LEAST_BEND
+    assert (np.diff(found.log_odds(np.linspace(-20, 20, 100))) > 0).all()
+    assert found.probability(scores).mean() == pytest.approx(good.mean(), abs=1e-6)
 
 
 def test_radius_and_budget_are_chosen_by_the_stated_measure() -> None:

@@ -233,7 +233,7 @@ def same_content(one: bytes, other: bytes) -> bool:
         (b"[]", "of another program"),
         (b"age,income\n1,2\n", "is not a gameproof model file"),
         (b"[" * 100_000, "is not a gameproof model file"),
-        (b'{"format": "gameproof-model", "version": 4}', "newer gameproof .file version 4"),
+        (b'{"format": "gameproof-model", "version": 5}', "newer gameproof .file version 5"),
         (b'{"format": "gameproof-model", "version": "x"}', "invalid file version 'x'"),
         (b'{"format": "gameproof-model", "version": 1}', "altered"),
     ],

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.arguments import Vector, shown
+from gameproof.core.naming import quoted_list
 
 
 def parse_range(name: str, value: Any) -> tuple[float, float]:
@@ -54,7 +55,7 @@ def parse_levels(name: str, value: Any, known: tuple[str, ...]) -> tuple[int, ..
         if level not in known:
             raise ValueError(
                 f"the budget of {name!r} has the level {level!r}, which is not among "
-                f"{', '.join(known)}"
+                f"{quoted_list(known)}"
             )
     return tuple(sorted({known.index(level) for level in chosen}))
 

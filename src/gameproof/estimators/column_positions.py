@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from gameproof.core.naming import quoted_list
+
 
 def column_positions(features: Any, names: Sequence[str] | None, d: int) -> list[int] | None:
     """The positions of the columns in `features`, or None if `features` is None.
@@ -35,7 +37,7 @@ def column_position(argument: str, column: Any, names: Sequence[str] | None, d: 
         known = list(names)
         if column not in known:
             raise ValueError(
-                f"{argument} has the column {column!r}, which is not among {', '.join(known)}"
+                f"{argument} has the column {column!r}, which is not among {quoted_list(known)}"
             )
         return known.index(column)
     if isinstance(column, (bool, np.bool_)) or not isinstance(column, (int, np.integer)):

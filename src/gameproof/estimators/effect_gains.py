@@ -8,7 +8,8 @@ missing cannot change it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, final
 
 import numpy as np
 
@@ -21,13 +22,17 @@ from gameproof.strategic.category_claims import Claim
 Transform = Callable[[Any], Matrix]
 
 
-class EffectGains(NamedTuple):
+@final
+@dataclass(frozen=True, eq=False)
+class EffectGains:
     """A table, what a transformer makes of it, and the effects of the transformer."""
 
     effects: ColumnEffects
     transform: Transform
     X: Any
     Z: Matrix
+    # What the transformer makes of the values of a column: asked again for every multiple.
+    _made: dict[Any, Matrix] = field(default_factory=dict, init=False)
 
     def gains(self, budgets: Budgets, theta: Vector, times: float | Vector = 1.0) -> Vector:
         """The largest gain in score of each person within `times` their budget.
@@ -136,11 +141,15 @@ class EffectGains(NamedTuple):
 
     def _rows(self, at: int, values: list[Any]) -> Matrix:
         """The prepared columns of the first person with each of these values."""
-        held = np.empty(len(values), dtype=object)
-        held[:] = values
-        if all(isinstance(value, (bool, int, float)) for value in values):
-            held = np.asarray(values, dtype=np.float64)
-        return self.transform(with_column(repeated_row(self.X, len(values)), at, held))
+        key = (at, *values)
+        if key not in self._made:
+            held = np.empty(len(values), dtype=object)
+            held[:] = values
+            if all(isinstance(value, (bool, int, float)) for value in values):
+                held = np.asarray(values, dtype=np.float64)
+            rows = with_column(repeated_row(self.X, len(values)), at, held)
+            self._made[key] = self.transform(rows)
+        return self._made[key]
 
     def _claim_gains(self, at: int, allowed: list[int], theta: Vector) -> Vector:
         places = self.effects.places(at)

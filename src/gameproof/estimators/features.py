@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import final
 
+from gameproof.core.naming import quoted_list
+
 
 @final
 @dataclass(frozen=True)
@@ -40,18 +42,19 @@ class Features:
     def __post_init__(self) -> None:
         known = set(self.names)
         if len(known) < len(self.names):
-            raise ValueError(f"columns must have different names, got {', '.join(self.names)}")
+            raise ValueError(f"columns must have different names, got {quoted_list(self.names)}")
         for what, named in (("levels", self.levels), ("movable", self.movable)):
             for name in named:
                 if name not in known:
                     raise ValueError(
-                        f"{what} names {name!r}, which is not among {', '.join(self.names)}"
+                        f"{what} names {name!r}, which is not among {quoted_list(self.names)}"
                     )
 
     def __repr__(self) -> str:
         return (
-            f"Features({len(self.names)} columns, categories: {', '.join(self.levels) or 'none'}, "
-            f"movable: {', '.join(self.movable) or 'none'})"
+            f"Features({len(self.names)} columns, "
+            f"categories: {quoted_list(self.levels) or 'none'}, "
+            f"movable: {quoted_list(self.movable) or 'none'})"
         )
 
 

@@ -132,8 +132,8 @@ class FittedPreparation:
         if self.transformer is not None and hasattr(self.transformer, "moves"):
             found: Moves = self.transformer.checked_moves(self.numbers(X), budgets)
             return found
-        if self.effects is not None:
-            return EffectGains(self.effects, self.transform, X, self.transform(X)).moves(budgets)
+        if (rows := self.effect_gains(X)) is not None:
+            return rows.moves(budgets)
         if budgets.claims:
             name = self.features.names[min(budgets.claims)]
             raise TypeError(
@@ -146,6 +146,12 @@ class FittedPreparation:
                 ends[:, at] = stated
             return Moves(ends[:1], ends[1:])
         return self._moves_by_shifting(X, budgets)
+
+    def effect_gains(self, X: Any, Z: Matrix | None = None) -> EffectGains | None:
+        """What people gain through the effects of the transformer; None if these are not known."""
+        if self.effects is None:
+            return None
+        return EffectGains(self.effects, self.transform, X, self.transform(X) if Z is None else Z)
 
     def gains(
         self,
@@ -160,9 +166,7 @@ class FittedPreparation:
         `theta` holds coefficients of the prepared columns, positive towards the favourable class.
         `Z` are the prepared rows, if they are known.
         """
-        if self.effects is not None:
-            made = self.transform(X) if Z is None else Z
-            rows = EffectGains(self.effects, self.transform, X, made)
+        if (rows := self.effect_gains(X, Z)) is not None:
             return rows.gains(budgets, theta, times)
         if isinstance(self.transformer, Prepare):
             return self.transformer.checked_gains(self.numbers(X), budgets, theta, times)
@@ -177,9 +181,10 @@ class FittedPreparation:
 
     def level_changes(self, X: Any, values: Mapping[int, Any], theta: Vector, Z: Matrix) -> Vector:
         """The change in score if everyone has these values in categorical columns."""
-        if self.effects is None:
+        rows = self.effect_gains(X, Z)
+        if rows is None:
             raise TypeError("levels can be claimed through scikit-learn's encoders only")
-        return EffectGains(self.effects, self.transform, X, Z).level_changes(values, theta)
+        return rows.level_changes(values, theta)
 
     def places(self, columns: Sequence[int], width: int) -> Indices:
         """Positions of the prepared columns, `width` in all, that are made from these columns."""

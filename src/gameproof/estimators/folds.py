@@ -15,7 +15,6 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.errors import BudgetWarning, CapWarning, IgnoresDataWarning
@@ -38,6 +37,8 @@ def stratified_splits(people: WeightedRows, folds: int, seed: int) -> list[Split
     rarest = int(np.unique(labels, return_counts=True)[1].min())
     if rarest < folds:
         raise ValueError(f"the rarer class has {rarest} rows, too few for {folds} folds")
+    from sklearn.model_selection import StratifiedKFold  # takes long to import
+
     split = StratifiedKFold(folds, shuffle=True, random_state=seed)
     parts = split.split(np.zeros(labels.size), labels)
     return [(people.take(train), people.take(test)) for train, test in parts]
@@ -173,8 +174,8 @@ def dropping_note(
         return ""
     return (
         f"Dropping what people can change ({', '.join(columns)}) works just as well: "
-        f"{measure.label} {dropped.mean():.3f} whether people move or not, against "
-        f"{pairs[0][0]:.3f} clean and {pairs[1][0]:.3f} gamed."
+        f"{measure.spoken} {measure.said(dropped.mean())} whether people move or not, against "
+        f"{measure.said(pairs[0][0])} clean and {measure.said(pairs[1][0])} gamed."
     )
 
 

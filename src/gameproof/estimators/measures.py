@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import balanced_accuracy_score, roc_auc_score, roc_curve
 
 from gameproof.core.arguments import Vector, as_number, shown
 
@@ -49,6 +48,19 @@ class Measure(NamedTuple):
         """Whether the measure is about the order of scores, not about decisions."""
         return self.name in ("auc", "ks")
 
+    @property
+    def spoken(self) -> str:
+        """The measure in a sentence, in which a cost has no minus."""
+        return "cost per applicant" if self.name == "cost" else self.label
+
+    def said(self, value: float) -> str:
+        """A value of the measure in a sentence.
+
+        >>> Measure("auc").said(0.75), Measure("cost", 5, 1).said(-0.75)
+        ('0.750', '0.750')
+        """
+        return f"{-value if self.name == 'cost' else value:.3f}"
+
     def value(self, scores: Vector, good: Bools, weights: Vector | None = None) -> float:
         """The measure of scores that approve if they are positive; `good` says who should be."""
         approved = scores > 0
@@ -59,6 +71,12 @@ class Measure(NamedTuple):
             return -float(np.average(np.where(approved == good, 0.0, lost), weights=weights))
         if good.all() or not good.any():
             raise ValueError(f"{self.label} needs both classes; y has only one")
+        from sklearn.metrics import (
+            balanced_accuracy_score,
+            roc_auc_score,
+            roc_curve,
+        )  # slow to import
+
         if self.name == "balanced":
             return float(balanced_accuracy_score(good, approved, sample_weight=weights))
         if self.name == "auc":

@@ -209,8 +209,12 @@ def _recommended(
     kept, cleanest = within_one_standard_error(clean, kept)
     k = int(kept[np.argmax(radii[kept])])
     told = [
-        f"{name} {measure.label} {table[k].mean():.3f}, "
-        + ("the best" if best == k else f"at best {table[best].mean():.3f} at {radii[best]:.3g}")
+        f"{name} {measure.spoken} {measure.said(table[k].mean())}, "
+        + (
+            "the best"
+            if best == k
+            else f"at best {measure.said(table[best].mean())} at {radii[best]:.3g}"
+        )
         for name, table, best in (("gamed", gamed, best_gamed), ("clean", clean, cleanest))
     ]
     why = (
@@ -219,6 +223,6 @@ def _recommended(
         else "because every larger radius tried costs more than one standard error of"
     )
     return float(radii[k]), (
-        f"{radii[k]:.3g} {why} {measure.label}, fold by fold ({'; '.join(told)}); from "
+        f"{radii[k]:.3g} {why} {measure.spoken}, fold by fold ({'; '.join(told)}); from "
         f"{useful:.3g} on the best classifier ignores the data."
     )

@@ -271,15 +271,16 @@ def _recommended(
     kept, best = within_one_standard_error(gamed, np.arange(multiples.size))
     kept, _ = within_one_standard_error(clean, kept)
     k = int(kept[0])
-    at_best = plus_minus(*mean_and_error(gamed[best]))
+    mean, error = mean_and_error(gamed[best])
+    at_best = f"{measure.said(mean)} ± {error:.3f}"
     gained = f"the best, {at_best}"
     if k != best:
         gained = (
-            f"{gamed[k].mean():.3f}, within one standard error of the best ({at_best} at "
+            f"{measure.said(gamed[k].mean())}, within one standard error of the best ({at_best} at "
             f"{multiples[best]:g} times)"
         )
     return k, (
-        f"Train for {multiples[k]:g} times the budgets: the {measure.label} at the stated budgets "
-        f"is {gained}, and {clean[k].mean():.3f} when nobody games (at best "
-        f"{clean.mean(axis=1).max():.3f})."
+        f"Train for {multiples[k]:g} times the budgets: the {measure.spoken} at the stated budgets "
+        f"is {gained}, and {measure.said(clean[k].mean())} when nobody games (at best "
+        f"{measure.said(clean.mean(axis=1).max())})."
     )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.feature_selection import SelectorMixin
 from sklearn.pipeline import FeatureUnion, Pipeline
 
 from gameproof.core.arguments import Matrix, Vector
@@ -47,6 +46,8 @@ class Trace:
 
     def through(self, step: Any, columns: list[Column], path: str) -> list[Column]:
         """The effects on the output columns of a step."""
+        from sklearn.feature_selection import SelectorMixin  # takes long to import
+
         if step is None or (isinstance(step, str) and step == "passthrough"):
             return columns
         kind = type(step).__name__

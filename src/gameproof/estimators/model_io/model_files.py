@@ -1,10 +1,10 @@
 """The format of model files: JSON text, so that a file from an untrusted source cannot run code.
 
 A file holds {"kind", "parameters", "fitted", "training"} with the name of the format, its version
-and a digest. Files of version 1, which had no budgets and no preparation, and of version 2, which
-had no calibration and no threshold, can be read too. Floats
-are written with all digits; infinities and NaN are written as {"number": "inf"}. Responses and
-solvers that contain functions or objects are not saved, only their descriptions.
+and a digest. Files of version 1, which had no budgets and no preparation, of version 2, which had
+no calibration and no threshold, and of version 3, whose calibration was a line, can be read too.
+Floats are written with all digits; infinities and NaN are written as {"number": "inf"}. Responses
+and solvers that contain functions or objects are not saved, only their descriptions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import ModelFileError
 
-FORMAT, VERSION = "gameproof-model", 3
+FORMAT, VERSION = "gameproof-model", 4
 Record = dict[str, Any]
 
 
