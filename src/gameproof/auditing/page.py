@@ -22,6 +22,7 @@ from typing import Any
 from gameproof.auditing.json_safe import json_safe
 from gameproof.auditing.number_format import cell
 from gameproof.auditing.page_model import Chart, Column, Panels, Section, Table, Tile
+from gameproof.auditing.page_script import page_script
 from gameproof.core.atomic_files import write_whole
 
 
@@ -102,7 +103,7 @@ def page(
     >>> "<h1>A &amp; B</h1>" in text, "http-equiv" in text, "https://" in text
     (True, True, False)
     """
-    style, script = (_resource(name) for name in ("page.css", "page.js"))
+    style, script = _resource("page.css"), page_script()
     slugs = [f"part-{k}" for k in range(1, len(sections) + 2)]
     titles = [*(section.title for section in sections), "How was this made?"]
     listed = "".join(
