@@ -7,6 +7,9 @@ from scipy.stats import ks_2samp
 from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss, roc_auc_score
 
 import gameproof as gp
+from gameproof.auditing.group_section import audited_groups, group_section
+from gameproof.auditing.intervals import paired_interval
+from gameproof.auditing.people_groups import FEWEST, in_order
 from gameproof.auditing.ranking import Ranking
 from gameproof.auditing.threshold_rows import APPROVALS
 from gameproof.estimators.probability_calibration import Calibration
@@ -160,3 +163,83 @@ def test_verdict_refuses_models_that_decide_everyone_the_same_way() -> None:
     lost = gp.audit(gp.LinearModel([0.0, 1.0]), X, Y, budgets={1: (0, 9.0)})
     assert "when bad applicants use their budgets" in lost.verdict.sentence
     assert lost.verdict.model is None
+
+
+def test_groups_are_ordered_by_number_with_missing_values_last() -> None:
+    kinds = np.array(["10", "(missing)", "2", "1"])[np.arange(400) % 4]
+    found = gp.audit(ONE, X, Y, budgets=BUDGETS, groups=kinds)
+    for rows in (found.metrics, found.confusions, found.hurt):
+        names = [group for group in dict.fromkeys(row.group for row in rows) if group]
+        assert names == ["1", "2", "10", "(missing)"]
+    assert in_order(["b", "-1.5", "a", "-20", "1e3"]) == ["-20", "-1.5", "1e3", "a", "b"]
+
+
+SIZES = {"many": 300, "few": 60, "tiny": 25, "one": 1}
+SMALL = np.repeat(list(SIZES), list(SIZES.values()))
+DECIDED = gp.compare_models([ONE, TWO], X[:386], Y[:386], budgets=BUDGETS, groups=SMALL)
+
+
+def test_numbers_that_rest_on_few_people_of_a_group_are_left_out() -> None:
+    """By the definition of each metric: the people that it is a mean over."""
+    for name in SIZES:
+        own = name == SMALL
+        z, good = scored(ONE, 0.0)[:386][own], Y[:386][own] > 0
+        rest_on = {
+            "auc": min(good.sum(), (~good).sum()),
+            "balanced": min(good.sum(), (~good).sum()),
+            "good_refused": good.sum(),
+            "bad_approved": (~good).sum(),
+            "bad_rate": (z > 0).sum(),
+            "accuracy": own.sum(),
+            "brier": own.sum(),
+        }
+        key = ("one", name, 0.0)
+        found = {r.metric for r in DECIDED.metrics if (r.model, r.group, r.multiple) == key}
+        assert {m for m, n in rest_on.items() if n >= FEWEST} == found & rest_on.keys(), name
+        differences = {r.metric for r in DECIDED.metric_differences if r.group == name}
+        assert differences == {
+            m for m in ("auc", "good_refused", "bad_approved") if rest_on[m] >= FEWEST
+        }
+    counted = {group.name: group.good + group.bad for group in audited_groups(DECIDED)}
+    assert counted == SIZES
+    section = group_section(DECIDED)
+    assert section.charts[0].labels == ["few", "many"]
+    assert section.notes[1].startswith(f"Groups with fewer than {FEWEST} good applicants are not")
+    assert "one (" in section.notes[1]
+    assert "tiny (" in section.notes[1]
+
+
+def test_paired_differences_of_decisions_have_the_interval_of_bonett_and_price() -> None:
+    """Also where both models decide all people of a group alike, so that it never has no width."""
+    good = (Y > 0) & (GROUPS == "north")
+    refused = [scored(model, 0.0)[good] <= 0 for model in (ONE, TWO)]
+    more, fewer = int((refused[1] & ~refused[0]).sum()), int((refused[0] & ~refused[1]).sum())
+    (row,) = [
+        r
+        for r in FOUND.metric_differences
+        if (r.group, r.metric, r.multiple) == ("north", "good_refused", 0.0)
+    ]
+    assert (row.low, row.high) == pytest.approx(paired_interval(more, fewer, int(good.sum())))
+    same = gp.compare_models(
+        {"a": ONE, "b": ONE}, X, Y, budgets=BUDGETS, groups=GROUPS, measure="cost"
+    )
+    decisions = [r for r in same.metric_differences if r.metric != "auc"]
+    assert {r.metric for r in decisions} == {"cost", "good_refused", "bad_approved"}
+    assert all(r.low < r.difference == 0.0 < r.high for r in decisions)
+
+
+def test_finding_on_groups_says_what_is_certain_and_where_most() -> None:
+    """A model that uses the second column refuses the good applicants of one group."""
+    kinds = np.where(X[:, 1] < 0, "low", "high")
+    wide = gp.LinearModel([0.5, 3.0], 1.5, name="wide")
+    found = gp.compare_models([ONE, wide], X, Y, budgets=BUDGETS, groups=kinds)
+    rows = {
+        r.group: r
+        for r in found.metric_differences
+        if (r.metric, r.multiple) == ("good_refused", 0.0) and r.group
+    }
+    assert rows["low"].low > 0 > rows["high"].high
+    said = group_section(found).finding
+    assert "wide refuses more good applicants in 1 of 2 groups, most of all for low (+" in said
+    assert "fewer good applicants in 1 of 2 groups, most of all for high (−" in said
+    assert "not certain" not in said.partition(".")[0]

@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 from gameproof.core.arguments import Matrix, Vector, as_numbers
 from gameproof.estimators.averaged_score import AveragedRows, AveragedScore
 from gameproof.estimators.column_effects import AFFINE, RISING
+from gameproof.estimators.effect_gains import EffectGains
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.table_budgets import Budgets
@@ -135,7 +136,8 @@ class Applicants:
             X = self.X if chosen is None else _safe_indexing(self.X, np.flatnonzero(chosen))
             Z = self.Z if chosen is None else self.Z[chosen]
             rows = None if self.average is None else self.average.rows(X)
-            self._parts[:] = [(chosen, Part(self.preparation, X, Z, rows))]
+            effects = self.preparation.effect_gains(X, Z) if rows is None else None
+            self._parts[:] = [(chosen, Part(self.preparation, X, Z, rows, effects))]
         return self._parts[0][1]
 
 
@@ -146,11 +148,14 @@ class Part(NamedTuple):
     X: Any
     Z: Matrix
     average: AveragedRows | None
+    effects: EffectGains | None
 
     def gains(self, budgets: Budgets, theta: Vector, times: float | Vector = 1.0) -> Vector:
         """The largest gain of each of them within `times` their budget."""
         if self.average is not None:
             return float(theta[0]) * self.average.gains(budgets, times)
+        if self.effects is not None:
+            return self.effects.gains(budgets, theta, times)
         return self.preparation.gains(self.X, budgets, theta, times, self.Z)
 
 

@@ -103,7 +103,8 @@ def audit(
     unit : str, optional
         The name of the unit of such steps.
     groups : array-like of shape (n_samples,), optional
-        A group for each person; metrics, burden and recourse are then also reported by group.
+        A group for each person; metrics, burden and recourse are then also reported by group. A
+        number that rests on fewer than 20 people of a group is left out.
     measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
         The measure of the verdict, by default "auc" if an outcome has less than 30 % of the rows,
         else "accuracy".
@@ -218,7 +219,8 @@ def compare_models(
     unit : str, optional
         The name of the unit of such steps.
     groups : array-like of shape (n_samples,), optional
-        A group for each person; metrics, burden and recourse are then also reported by group.
+        A group for each person; metrics, burden and recourse are then also reported by group. A
+        number that rests on fewer than 20 people of a group is left out.
     measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
         The measure of the verdict, by default "auc" if an outcome has less than 30 % of the rows,
         else "accuracy".
@@ -296,6 +298,7 @@ def compare_models(
         calibration=tuple(row for case in cases for row in calibration_rows(case)),
         outcomes=found.labels.names,
         learned_from=1.0 if found.trained_on_these else None,
+        grouped_by=str(getattr(groups, "name", None) or ""),
     )
 
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from gameproof.auditing.applicants import Applicants, Given
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.scored_applicants import ScoredApplicants
+from gameproof.core.naming import quoted_list
 from gameproof.estimators.averaged_score import AveragedScore
 from gameproof.estimators.gamed_classifier import GamedClassifier
 from gameproof.estimators.labels import Labels, as_labels
@@ -85,8 +86,8 @@ def _named(models: Sequence[Any] | Mapping[str, Any]) -> list[Candidate]:
     names = [each.name for each in found]
     if len(set(names)) < len(names):
         raise ValueError(
-            f"models must have different names, got {', '.join(names)}; give a mapping from names "
-            "to models"
+            f"models must have different names, got {quoted_list(names)}; give a mapping from "
+            "names to models"
         )
     first, *others = [each.model for each in found if each.read is None] or [None]
     for other in others:

@@ -119,6 +119,8 @@ class Audit:
         Predicted and observed shares of good outcomes.
     approve : float, optional
         The share of applicants that thresholds were chosen to approve, if the user stated one.
+    grouped_by : str, optional
+        The column that says which group people belong to, if it has a name.
 
     Examples
     --------
@@ -162,6 +164,7 @@ class Audit:
     equal_approvals: tuple[EqualApproval, ...] = ()
     calibration: tuple[CalibrationBin, ...] = ()
     approve: float | None = None
+    grouped_by: str = ""
 
     @cached_property
     def verdict(self) -> Verdict:

@@ -30,13 +30,18 @@ KEYS = (
     "approve",
 )
 # Fields that have an interval, and the limits of the interval.
-CENTRES = {"accuracy": (0.0, 1.0), "difference": (-inf, inf), "value": (-inf, inf)}
+CENTRES = {
+    "accuracy": (0.0, 1.0),
+    "within": (0.0, 1.0),
+    "difference": (-inf, inf),
+    "value": (-inf, inf),
+}
 # The multiple that people need may be very large on one of the splits, so it is not averaged.
 MEDIANS = ("q10", "q25", "q50", "q75", "q90")
 # Histograms with different bins cannot be averaged.
 DROPPED = ("bins", "calibration")
-# These rows may be missing on a split: nobody approved has a bad rate.
-PARTIAL = ("metrics", "metric_differences")
+# These rows may be missing on a split: nobody approved has a bad rate, and groups may be empty.
+PARTIAL = ("metrics", "metric_differences", "confusions", "hurt")
 SPLITS = "Nadeau and Bengio"
 
 
@@ -140,10 +145,12 @@ def _mean(rows: Sequence[Any], overlap: float) -> Any:
             found[field.name] = round(mean) if isinstance(known[0], int) else mean
     if "low" in found:
         centre, (least, most) = next(pair for pair in CENTRES.items() if pair[0] in found)
-        numbers = np.array([getattr(row, centre) for row in rows])
-        alone = float(np.mean([row.high - row.low for row in rows])) / 2
-        low, high = split_interval(numbers, overlap, alone)
-        found["low"], found["high"] = max(least, low), min(most, high)
+        known = [row for row in rows if getattr(row, centre) is not None]
+        if known:
+            numbers = np.array([getattr(row, centre) for row in known])
+            alone = float(np.mean([row.high - row.low for row in known])) / 2
+            low, high = split_interval(numbers, overlap, alone)
+            found["low"], found["high"] = max(least, low), min(most, high)
     return replace(rows[0], **found)
 
 

@@ -164,7 +164,8 @@ class RadiusCurveDisplay:
         at = self.curve.recommended
         self.ax_.axvline(at, color="#888888", linewidth=1, label=f"recommended: {at:.3g}")
         self.ax_.set(xlabel="radius", ylabel=self.curve.measure.label)
-        self.ax_.legend()
+        # matplotlib does not see error bars when it looks for a free place.
+        self.ax_.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3)
         return self
 
 

@@ -2,113 +2,222 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.metric_rows import GAMED, METRICS
-from gameproof.auditing.metric_types import MetricDifference
-from gameproof.auditing.number_format import listed, points, points_interval
+from gameproof.auditing.metric_types import Metric, MetricDifference
+from gameproof.auditing.number_format import (
+    listed,
+    percent,
+    percent_interval,
+    points_interval,
+    signed_points,
+)
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
-from gameproof.auditing.section_parts import cells, series_look
+from gameproof.auditing.people_groups import FEWEST, group_name
+from gameproof.auditing.section_parts import series_look
 
 CHARTED = "good_refused"
 
 
+class Group(NamedTuple):
+    """A group, and how many good and bad applicants it has."""
+
+    name: str
+    good: int
+    bad: int
+
+
+def audited_groups(audit: Audit) -> list[Group]:
+    """All groups, in order; over several splits, with the mean numbers of people."""
+    rows = [r for r in audit.of(audit.confusions, audit.models[-1]) if r.multiple == 0]
+    return [
+        Group(r.group, r.good_accepted + r.good_refused, r.bad_accepted + r.bad_refused)
+        for r in rows
+        if r.group is not None
+    ]
+
+
 def group_section(audit: Audit) -> Section | None:
     """Everything by group; None if there are no groups."""
-    groups = list(dict.fromkeys(row.group for row in audit.metrics if row.group is not None))
+    groups = audited_groups(audit)
     if not groups:
         return None
-    rows = [row for row in audit.metrics if row.group is not None]
+    charted = [group for group in groups if group.good >= FEWEST]
+    tables = [
+        _quality(audit, groups, 0.0),
+        *([_quality(audit, groups, GAMED)] * bool(audit.movable)),
+    ]
+    tables.append(_counts(audit, groups))
+    if audit.metric_differences and len(audit.models) > 1:
+        tables.append(_differences(audit, groups))
+    notes = [
+        f"A number that rests on fewer than {FEWEST} people of a group is left out: it would say "
+        "little. Each interval is about one group alone: if two models do the same, the difference "
+        "still looks certain in about one of twenty groups."
+    ]
+    if small := [group for group in groups if group not in charted]:
+        said = [f"{group_name(audit.grouped_by, group.name)} ({group.good:,})" for group in small]
+        notes.append(
+            f"Groups with fewer than {FEWEST} good applicants are not in the chart: {listed(said)}."
+        )
+    charts = [_chart(audit, charted)] if charted else []
+    return Section("Who is affected, by group?", _finding(audit, charted), charts, tables, notes)
+
+
+def _chart(audit: Audit, groups: list[Group]) -> Chart:
     series = []
     for model in reversed(audit.models):
-        own = {row.group: row for row in audit.of(rows, model) if _is(row, CHARTED, 0.0)}
+        own = {row.group: row for row in audit.of(audit.metrics, model) if _is(row, CHARTED, 0.0)}
         y, low, high = (
-            [getattr(own.get(group), field, None) for group in groups]
+            [getattr(own.get(group.name), field, None) for group in groups]
             for field in ("value", "low", "high")
         )
         series.append(Series(model, y, low=low, high=high, look=series_look(audit, model)))
-    chart = Chart(
+    return Chart(
         "dots",
         "Good applicants refused when nobody games, by group, with 95 % intervals",
         "The share of good applicants who are refused, by group and model.",
         series,
         "share refused",
-        labels=[str(group) for group in groups],
+        labels=[group_name(audit.grouped_by, group.name) for group in groups],
         percent=True,
     )
-    columns = [
-        *(Column(title) for title in ("group", "model", "metric")),
-        Column("multiple of the budgets", "number"),
-        *(Column(title, "decimal") for title in ("value", "95 % from", "to")),
-        Column("interval"),
-    ]
-    fields = ("group", "model", "metric", "multiple", "value", "low", "high", "interval")
-    table = cells(rows, *fields)
-    for row in table:
-        row[2] = METRICS[row[2]]
-    tables = [Table("quality by group", columns, table), _counts(audit)]
-    if differences := [row for row in audit.metric_differences if row.group is not None]:
-        tables.append(_differences(differences))
-    return Section("Who is affected, by group?", _finding(audit), [chart], tables)
 
 
-def _is(row: MetricDifference, metric: str, multiple: float) -> bool:
+def _is(row: Metric | MetricDifference, metric: str, multiple: float) -> bool:
     return (row.metric, row.multiple) == (metric, multiple)
 
 
-def _finding(audit: Audit) -> str:
+def group_differences(audit: Audit, metric: str, multiple: float) -> list[MetricDifference]:
+    """The last model against the first, by group."""
+    return [
+        row
+        for row in audit.of(audit.metric_differences, audit.models[-1])
+        if row.group is not None and row.against == audit.models[0] and _is(row, metric, multiple)
+    ]
+
+
+def _finding(audit: Audit, charted: list[Group]) -> str:
     name, first = audit.models[-1], audit.models[0]
+    if not charted:
+        return f"No group has {FEWEST} good applicants, which comparing groups would need."
+    rows = group_differences(audit, CHARTED, 0.0)
+    if not rows:
+        return _extremes(audit)
+    found = (
+        f"Compared with {first}, when nobody games, {name} "
+        f"{_certain(audit, rows, 'refuses', 'good applicants')}."
+    )
+    gamed = group_differences(audit, "bad_approved", GAMED)
+    if gamed:
+        found += (
+            f" When bad applicants use their budgets, it "
+            f"{_certain(audit, gamed, 'approves', 'of them')}."
+        )
+    return found
+
+
+def _certain(audit: Audit, rows: list[MetricDifference], verb: str, whom: str) -> str:
+    """In how many groups one model certainly does something more or less often, and where most."""
+    fewer = sorted((r for r in rows if r.high < 0), key=lambda row: row.difference)
+    more = sorted((r for r in rows if r.low > 0), key=lambda row: -row.difference)
+    said = []
+    for word, part in (("more", more), ("fewer", fewer)):
+        if part:
+            most, where = part[0], group_name(audit.grouped_by, str(part[0].group))
+            many = f"in {len(part)} of {len(rows)} groups, most of all for {where}"
+            if len(rows) == len(part) == 1:
+                many = f"for {where}"
+            said.append(
+                f"{verb} {word} {whom} {many} ({signed_points(most.difference)} points, 95 % "
+                f"interval {points_interval(most.low, most.high)})"
+            )
+    left = len(rows) - len(fewer) - len(more)
+    if not said:
+        return f"{verb} about as many {whom}: the difference is not certain in any group"
+    rest = f"; in the other {left} the difference is not certain" if left else ""
+    return listed(said) + rest
+
+
+def _extremes(audit: Audit) -> str:
+    """In which groups one model refuses most and fewest good applicants."""
+    name = audit.models[-1]
     rows = [
         row
-        for row in audit.of(audit.metric_differences, name)
-        if row.group is not None and row.against == first and _is(row, CHARTED, 0.0)
+        for row in audit.of(audit.metrics, name)
+        if row.group is not None and _is(row, CHARTED, 0.0)
     ]
-    if not rows:
-        return "The chart and the tables show each group."
-    said = [
-        f"{row.group} {points(row.difference)} {'more' if row.difference > 0 else 'fewer'} "
-        f"({points_interval(row.low, row.high)})"
-        for row in sorted(rows, key=lambda row: -row.difference)
+    ends = [
+        f"{group_name(audit.grouped_by, str(row.group))} ({percent(row.value)}, 95 % interval "
+        f"{percent_interval(row)})"
+        for row in (max(rows, key=lambda r: r.value), min(rows, key=lambda r: r.value))
     ]
-    gamed = [
-        row
-        for row in audit.of(audit.metric_differences, name)
-        if row.group is not None and row.against == first and _is(row, "bad_approved", GAMED)
-    ]
-    text = (
-        f"Compared with {first}, {name} refuses of the good applicants when nobody games: "
-        f"{listed(said)}."
-    )
-    if gamed:
-        most = min(gamed, key=lambda row: row.difference)
-        text += (
-            f" In return it approves fewer bad applicants who game, most of all in {most.group}: "
-            f"{points(most.difference)} {'fewer' if most.difference < 0 else 'more'}."
-        )
-    return text
+    return f"{name} refuses most good applicants for {ends[0]}, and fewest for {ends[1]}."
 
 
-def _counts(audit: Audit) -> Table:
+def _head(groups: list[Group]) -> dict[str, list[object]]:
+    return {group.name: [group.name, group.good, group.bad] for group in groups}
+
+
+HEAD = (Column("group"), Column("good", "count"), Column("bad", "count"))
+
+
+def _quality(audit: Audit, groups: list[Group], multiple: float) -> Table:
+    """Every metric of each group, with one column for each model."""
+    found = {
+        (row.group, row.metric, row.model): (row.value, row.low, row.high)
+        for row in audit.metrics
+        if row.multiple == multiple
+    }
     columns = [
-        *(Column(title) for title in ("group", "model")),
-        Column("multiple of the budgets", "number"),
-        *(
-            Column(title, "count")
-            for title in ("good accepted", "good refused", "bad accepted", "bad refused")
-        ),
+        *HEAD,
+        Column("metric"),
+        *(Column(model, "decimal interval") for model in audit.models),
     ]
-    rows = [row for row in audit.confusions if row.group is not None]
+    rows = []
+    for group, head in _head(groups).items():
+        for metric, title in METRICS.items():
+            values = [found.get((group, metric, model)) for model in audit.models]
+            if any(values):
+                rows.append([*head, title, *values])
+    when = "when bad applicants use their budgets" if multiple else "when nobody games"
+    return Table(f"quality by group {when}, with 95 % intervals", columns, rows)
+
+
+def _counts(audit: Audit, groups: list[Group]) -> Table:
     fields = ("good_accepted", "good_refused", "bad_accepted", "bad_refused")
-    return Table("decisions by group", columns, cells(rows, "group", "model", "multiple", *fields))
-
-
-def _differences(rows: list[MetricDifference]) -> Table:
     columns = [
-        *(Column(title) for title in ("group", "model", "against", "metric")),
+        *HEAD,
+        Column("model"),
+        Column("multiple of the budgets", "number"),
+        *(Column(field.replace("_", " "), "count") for field in fields),
+    ]
+    head = _head(groups)
+    rows = [
+        [*head[row.group], row.model, row.multiple, *(getattr(row, field) for field in fields)]
+        for row in audit.confusions
+        if row.group is not None
+    ]
+    return Table("decisions by group", columns, rows)
+
+
+def _differences(audit: Audit, groups: list[Group]) -> Table:
+    columns = [
+        *HEAD,
+        *(Column(title) for title in ("model", "against", "metric")),
         Column("multiple of the budgets", "number"),
         *(Column(title, "decimal") for title in ("difference", "95 % from", "to")),
     ]
-    fields = ("group", "model", "against", "metric", "multiple", "difference", "low", "high")
-    table = cells(rows, *fields)
-    for row in table:
-        row[3] = METRICS[row[3]]
-    return Table("differences between models by group", columns, table)
+    head = _head(groups)
+    rows = [
+        [
+            *head[row.group],
+            *(row.model, row.against, METRICS[row.metric], row.multiple),
+            *(row.difference, row.low, row.high),
+        ]
+        for row in audit.metric_differences
+        if row.group is not None
+    ]
+    return Table("differences between models by group", columns, rows)

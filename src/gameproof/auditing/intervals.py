@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, sqrt
 
 import numpy as np
@@ -76,10 +77,30 @@ def paired_mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tup
     >>> np.allclose(both, paired_interval(30, 10, 400))
     True
     """
-    more = np.concatenate([numbers, [1.0, -1.0]])
-    half = float(ndtri((1 + confidence) / 2)) * float(more.std()) / sqrt(more.size)
-    mean = float(more.mean())
-    return max(-1.0, mean - half), min(1.0, mean + half)
+    sums = (numbers.size, float(numbers.sum()), float(numbers @ numbers))
+    low, high = paired_parts_interval([sums], 1.0, confidence)
+    return max(-1.0, low), min(1.0, high)
+
+
+def paired_parts_interval(
+    parts: Sequence[tuple[float, float, float]], most: float, confidence: float = CONFIDENCE
+) -> tuple[float, float]:
+    """The same interval for a sum of means of paired differences between -most and most.
+
+    Each part has its number of people, and the sum and the sum of squares of their differences. One
+    difference of most and one of -most are added to each part.
+
+    >>> low, high = paired_parts_interval([(400, 20, 40)], 1.0)
+    >>> np.allclose((low, high), paired_interval(30, 10, 400))
+    True
+    """
+    mean = spread = 0.0
+    for n, total, squares in parts:
+        middle, more = total / (n + 2), (squares + 2 * most**2) / (n + 2)
+        mean += middle
+        spread += (more - middle**2) / (n + 2)
+    half = float(ndtri((1 + confidence) / 2)) * sqrt(max(0.0, spread))
+    return mean - half, mean + half
 
 
 def split_interval(

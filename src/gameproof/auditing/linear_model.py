@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Matrix, Vector, as_numbers, as_vector, require_finite
+from gameproof.core.naming import quoted_list
 from gameproof.estimators.features import default_names
 from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 
@@ -65,7 +66,7 @@ class LinearModel:
                 f"feature_names has {len(names)} names, and theta has {theta.size} coefficients"
             )
         if len(set(names)) < len(names):
-            raise ValueError(f"features must have different names, got {', '.join(names)}")
+            raise ValueError(f"features must have different names, got {quoted_list(names)}")
         object.__setattr__(self, "feature_names", names)
 
     @property

@@ -7,7 +7,8 @@
 | accuracy, approval, bad rate, good refused, bad approved | Wilson |
 | balanced accuracy, cost, log loss, Brier score, mean probability | normal |
 
-Differences on the same people are paired.
+Differences on the same people are paired: DeLong for AUC, bootstrap for KS, and Bonett and Price
+for decisions, which also has a width if two models decide all people of a group the same way.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from gameproof.auditing.gaming_rows import Costs
-from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.intervals import paired_parts_interval, share_interval
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
+from gameproof.auditing.people_groups import FEWEST, in_order
 from gameproof.auditing.ranking import Ranking, Z, percentile_interval
 from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.core.arguments import Vector
@@ -33,6 +35,7 @@ from gameproof.core.arguments import Vector
 Bools = NDArray[np.bool_]
 GAMED = 1.0  # the multiple of the budgets that metrics under gaming are about
 DELONG, WILSON, NORMAL, BOOTSTRAP = "DeLong", "Wilson", "normal", "bootstrap"
+PAIRED = "Bonett and Price"
 METRICS = {
     "auc": "AUC",
     "gini": "Gini",
@@ -50,6 +53,7 @@ METRICS = {
 }
 # Metrics of which differences between models are reported, besides the measure of the audit.
 COMPARED = ("auc", "good_refused", "bad_approved")
+BY_LABEL = ("auc", "gini", "ks", "balanced")  # these need good and bad people
 
 
 class Estimate(NamedTuple):
@@ -137,10 +141,10 @@ class Judged:
             "mean_probability": (probability, None),
         }
 
-    def estimates(self) -> dict[str, Estimate]:
-        """All metrics that these people define."""
+    def estimates(self, fewest: int = 1) -> dict[str, Estimate]:
+        """All metrics that at least `fewest` people define."""
         found = {}
-        if self.ranking is not None:
+        if self.ranking is not None and self._fewer_kind >= fewest:
             area, low, high = self.ranking.auc()
             found["auc"] = Estimate(area, low, high, DELONG)
             found["gini"] = Estimate(2 * area - 1, 2 * low - 1, 2 * high - 1, DELONG)
@@ -150,7 +154,7 @@ class Judged:
             found["balanced"] = _normal([part / 2 for part in parts])
         for name, (values, where) in self.by_person.items():
             chosen = values if where is None else values[where]
-            if not chosen.size:
+            if chosen.size < fewest:
                 continue
             if name in ("cost", "log_loss", "brier", "mean_probability"):
                 found[name] = _normal([chosen])
@@ -159,8 +163,17 @@ class Judged:
                 found[name] = Estimate(k / chosen.size, *share_interval(k, chosen.size), WILSON)
         return {name: found[name] for name in METRICS if name in found}
 
-    def difference(self, other: Judged, metric: str) -> Estimate | None:
-        """A metric of these people minus that of the same people under another model."""
+    @property
+    def _fewer_kind(self) -> int:
+        """The number of good or of bad people, whichever is smaller."""
+        n_good = int(self.good.sum())
+        return min(n_good, self.good.size - n_good)
+
+    def difference(self, other: Judged, metric: str, fewest: int = 1) -> Estimate | None:
+        """A metric of these people minus that of the same people under another model; None if fewer
+        than `fewest` people define it."""
+        if metric in BY_LABEL and self._fewer_kind < fewest:
+            return None
         if metric in ("auc", "ks"):
             if self.ranking is None or other.ranking is None:
                 return None
@@ -169,13 +182,19 @@ class Judged:
             ends = percentile_interval(self.ks_resampled - other.ks_resampled)
             return Estimate(self.ranking.ks() - other.ranking.ks(), *ends, BOOTSTRAP)
         if metric == "balanced":
-            more = self.right - other.right
-            parts = [more[kind] / 2 for kind in (self.good, ~self.good) if kind.any()]
-            return _normal(parts) if len(parts) == 2 else None
+            more = (self.right - other.right) / 2
+            return _paired([more[self.good], more[~self.good]], largest_change(metric, self.costs))
         (values, where), (others, _) = self.by_person[metric], other.by_person[metric]
         more = values - others
         chosen = more if where is None else more[where]
-        return _normal([chosen]) if chosen.size else None
+        if chosen.size < fewest:
+            return None
+        return _paired([chosen], largest_change(metric, self.costs))
+
+
+def largest_change(metric: str, costs: Costs) -> float:
+    """The most that another decision about one person changes in the mean that a metric is."""
+    return {"balanced": 0.5, "cost": max(costs)}.get(metric, 1.0)
 
 
 def metric_rows(
@@ -188,15 +207,16 @@ def metric_rows(
     metrics, differences, confusions = [], [], []
     multiples = (0.0, GAMED) if cases[0].people.columns else (0.0,)
     for group, chosen in group_masks(groups):
+        fewest = 1 if group is None else FEWEST
         for multiple in multiples:
             judged = {case.name: Judged.of(case, multiple, costs, chosen) for case in cases}
             for name, people in judged.items():
                 confusions.append(Confusion(name, group, multiple, *_counts(people)))
-                for metric, estimate in people.estimates().items():
+                for metric, estimate in people.estimates(fewest).items():
                     metrics.append(Metric(name, group, metric, multiple, *estimate))
             for one, two in combinations(judged, 2):
                 for metric in dict.fromkeys((measure, *COMPARED)):
-                    found = judged[two].difference(judged[one], metric)
+                    found = judged[two].difference(judged[one], metric, fewest)
                     if found is not None:
                         row = (two, one, group, metric, multiple, *found)
                         differences.append(MetricDifference(*row))
@@ -207,8 +227,8 @@ def group_masks(groups: NDArray[np.str_] | None) -> Iterator[tuple[str | None, B
     """Everyone, and then each group with the mask of its people."""
     yield None, slice(None)
     if groups is not None:
-        for group in np.unique(groups):
-            yield str(group), groups == group
+        for group in in_order(groups.tolist()):
+            yield group, groups == group
 
 
 def _counts(people: Judged) -> tuple[int, int, int, int]:
@@ -216,6 +236,13 @@ def _counts(people: Judged) -> tuple[int, int, int, int]:
     pairs = ((good, approved), (good, ~approved), (~good, approved), (~good, ~approved))
     first, second, third, fourth = (int((kind & decision).sum()) for kind, decision in pairs)
     return first, second, third, fourth
+
+
+def _paired(parts: Sequence[Vector], most: float) -> Estimate:
+    """The sum of the means of paired differences, each between -most and most."""
+    mean = sum(float(part.mean()) for part in parts)
+    sums = [(part.size, float(part.sum()), float(part @ part)) for part in parts]
+    return Estimate(mean, *paired_parts_interval(sums, most), PAIRED)
 
 
 def _normal(parts: Sequence[Vector]) -> Estimate:

@@ -149,6 +149,8 @@ def cell(value: Any, kind: str = "text") -> str:
     ('76.3\\xa0%', '−1.2', '1,234,567', '–')
     >>> cell(0.75, "decimal"), cell(0.75, "number")
     ('0.750', '0.75')
+    >>> cell((0.75, 0.7, 0.8), "decimal interval")
+    '0.750 (0.700 to 0.800)'
     """
     if value is None or (isinstance(value, float) and not isfinite(value)):
         return NOTHING
@@ -164,7 +166,8 @@ def cell(value: Any, kind: str = "text") -> str:
         return f"{value:.3f}".replace("-", "−")
     if kind in ("number", "decimal"):
         return _sayable(float(value)).replace("-", "−")
-    if kind == "interval":
-        middle, low, high = (cell(part, "number") for part in value)
+    if kind in ("interval", "decimal interval"):
+        each = "decimal" if kind.startswith("decimal") else "number"
+        middle, low, high = (cell(part, each) for part in value)
         return middle if low == NOTHING else f"{middle} ({low} to {high})"
     return str(value)

@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from typing import Any, Literal, final
 
 Kind = Literal[
-    "text", "number", "decimal", "interval", "percent", "points", "count", "label", "verdict"
+    "text",
+    "number",
+    "decimal",
+    "interval",
+    "decimal interval",
+    "percent",
+    "points",
+    "count",
+    "label",
+    "verdict",
 ]
 Value = float | None
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.metric_rows import group_masks
+from gameproof.auditing.people_groups import FEWEST
 from gameproof.auditing.row_types import Hurt
 from gameproof.auditing.score_rounding import without_rounding
 from gameproof.auditing.scored_applicants import ScoredApplicants
@@ -49,25 +53,25 @@ def needed_multiples(case: ScoredApplicants) -> Vector:
 
 def recourse_rows(case: ScoredApplicants, groups: NDArray[np.str_] | None = None) -> list[Hurt]:
     """One row per label, for all applicants and for each group."""
-    sets: list[tuple[str | None, NDArray[np.bool_]]] = [(None, np.ones(case.y.size, dtype=bool))]
-    if groups is not None:
-        sets += [(str(group), groups == group) for group in np.unique(groups)]
     multiples = needed_multiples(case)
     by_one = case.gained(case.gains(1.0)) > 0
     rows = []
-    for name, chosen in sets:
+    for name, chosen in group_masks(groups):
+        inside = np.zeros(case.y.size, dtype=bool)
+        inside[chosen] = True
         for label in (1, -1):
-            own = chosen & (case.y == label)
+            own = inside & (case.y == label)
             refused = own & (case.scores <= 0)
-            if not own.any():
+            n, k, fewest = int(own.sum()), int(refused.sum()), 1 if name is None else FEWEST
+            if not n:
                 continue
-            share = float(refused.sum() / own.sum())
-            if not refused.any():
-                rows.append(Hurt(case.name, name, label, int(own.sum()), share, *[None] * 6))
-                continue
-            # Quantiles are values of applicants: infinite multiples cannot be interpolated.
-            quantiles = np.quantile(multiples[refused], QUANTILES, method="inverted_cdf")
-            known = [float(q) if np.isfinite(q) else None for q in quantiles]
-            within = float(by_one[refused].mean())
-            rows.append(Hurt(case.name, name, label, int(own.sum()), share, within, *known))
+            share = k / n if n >= fewest else None
+            needs: list[Any] = [None] * 8
+            if k >= fewest:
+                # Quantiles are values of applicants: infinite multiples cannot be interpolated.
+                quantiles = np.quantile(multiples[refused], QUANTILES, method="inverted_cdf")
+                known = [float(q) if np.isfinite(q) else None for q in quantiles]
+                reached = int(by_one[refused].sum())
+                needs = [reached / k, *share_interval(reached, k), *known]
+            rows.append(Hurt(case.name, name, label, n, share, *needs))
     return rows

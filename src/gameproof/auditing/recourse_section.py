@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.number_format import number, percent
+from gameproof.auditing.number_format import number, percent, percent_interval
 from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.people_groups import group_name
 from gameproof.auditing.recourse_rows import MOST
+from gameproof.auditing.row_types import Hurt
 from gameproof.auditing.section_parts import cells, kind_of_outcome, outcome, series_look
 
 ALL = "everyone"
@@ -16,58 +18,98 @@ def recourse_section(audit: Audit) -> Section | None:
     """Burden and recourse by label and group; None if nothing can be changed."""
     if not audit.movable:
         return None
-    groups = list(dict.fromkeys(row.group for row in audit.hurt))
-    keys = [(group, label) for group in groups for label in (1, -1)]
-    series = []
-    for model in reversed(audit.models):
-        rows = {(row.group, row.label): row for row in audit.of(audit.hurt, model)}
-        middle, low, high = (
-            [getattr(rows.get(key), q, None) for key in keys] for q in ("q50", "q25", "q75")
-        )
-        series.append(Series(model, middle, low=low, high=high, look=series_look(audit, model)))
-    finding = _hurt(audit)
-    chart = Chart(
-        "dots",
-        "The multiple of their budgets that refused people need: median and quartiles",
-        finding,
-        series,
-        "multiple of the budgets",
-        labels=[
-            f"{ALL if group is None else group}, should be {'accepted' if k > 0 else 'refused'}"
-            + (f" ({outcome(audit, k)})" if audit.outcomes else "")
-            for group, k in keys
-        ],
-    )
     columns = [
         *(Column(title) for title in ("model", "group")),
         Column(kind_of_outcome(audit), "text" if audit.outcomes else "label"),
         Column("people", "count"),
         Column("refused", "percent"),
         Column("accepted within the budgets", "percent"),
+        *(Column(title, "percent") for title in ("95 % from", "to")),
         *(Column(title, "number") for title in QUANTILES.values()),
     ]
-    table = cells(audit.hurt, "model", "group", "label", "n", "refused", "within", *QUANTILES)
+    fields = ("model", "group", "label", "n", "refused", "within", "low", "high", *QUANTILES)
+    table = cells(audit.hurt, *fields)
     for row in table:
         row[1] = ALL if row[1] is None else row[1]
         row[2] = outcome(audit, row[2]) if audit.outcomes else row[2]
     note = (
         "The multiple of their budgets that refused people need to be accepted is the burden on "
-        "people who should be accepted, and the recourse of people who should be refused. Shares "
-        "within the budgets and quantiles are over refused people; multiples beyond "
-        f"{MOST:g} are not shown."
+        "people who should be accepted, and the recourse of people who should be refused. The "
+        "table has its quantiles. They and the shares within the budgets are over refused people; "
+        f"multiples beyond {MOST:g} are not shown."
     )
-    table_ = Table("burden and recourse", columns, table)
-    drawn = any(value is not None for each in series for value in each.y)
-    return Section("Who is hurt?", finding, [chart] if drawn else [], [table_], [note])
+    chart = _chart(audit)
+    return Section(
+        "Who is hurt?",
+        _finding(audit),
+        [] if chart is None else [chart],
+        [
+            Table(
+                "burden and recourse: the multiple of their budgets that people need",
+                columns,
+                table,
+            )
+        ],
+        [note],
+    )
 
 
-def _hurt(audit: Audit) -> str:
+def _chart(audit: Audit) -> Chart | None:
+    """The share of refused people who can get in: everyone, and the good ones of each group."""
+    found = {(row.model, row.group, row.label): row for row in audit.hurt}
+    keys = [
+        (group, label)
+        for group, label in dict.fromkeys((row.group, row.label) for row in audit.hurt)
+        if group is None or label > 0
+    ]
+    keys = [key for key in keys if any(_share(found, m, key) is not None for m in audit.models)]
+    if not any(_share(found, m, key) for m in audit.models for key in keys):
+        return None  # nobody can get in, or nobody is refused
+    series = []
+    for model in reversed(audit.models):
+        rows = [found.get((model, *key)) for key in keys]
+        y, low, high = (
+            [getattr(row, field, None) for row in rows] for field in ("within", "low", "high")
+        )
+        series.append(Series(model, y, low=low, high=high, look=series_look(audit, model)))
+    return Chart(
+        "dots",
+        "Refused people who can be accepted within their budgets, with 95 % intervals",
+        _finding(audit),
+        series,
+        "share of the people who are refused",
+        labels=[_label(audit, *key) for key in keys],
+        percent=True,
+    )
+
+
+def _share(
+    found: dict[tuple[str, str | None, int], Hurt], model: str, key: tuple[str | None, int]
+) -> float | None:
+    row = found.get((model, *key))
+    return None if row is None else row.within
+
+
+def _label(audit: Audit, group: str | None, label: int) -> str:
+    whom = f"should be {'accepted' if label > 0 else 'refused'}"
+    if group is not None:
+        return f"{whom}, {group_name(audit.grouped_by, group)}"
+    return f"{whom} ({outcome(audit, label)})" if audit.outcomes else whom
+
+
+def _finding(audit: Audit) -> str:
     name = audit.models[-1]
-    own = {row.label: row for row in audit.of(audit.hurt, name) if row.group is None}
-    good, bad = own[1], own[-1]
-    said = f"{name} refuses {percent(good.refused)} of those who should be accepted"
+    rows = {(row.model, row.label): row for row in audit.hurt if row.group is None}
+    good, bad = rows[name, 1], rows[name, -1]
+    said = f"{name} refuses {percent(good.refused or 0.0)} of those who should be accepted"
     if good.within is not None:
-        said += f"; {percent(good.within)} of them can be accepted within their budgets"
+        others = [
+            f"{other} {percent(within)}"
+            for other in audit.models[:-1]
+            if (within := rows[other, 1].within) is not None
+        ]
+        shown = f"95 % interval {percent_interval(good)}" + "".join(f"; {each}" for each in others)
+        said += f". {percent(good.within)} of them can be accepted within their budgets ({shown})"
         said += f", and half of them need {times_budgets(good.q50)}" if good.within < 1 else ""
     if bad.within is not None:
         said += (

@@ -115,17 +115,21 @@ class Weakness:
 class Hurt:
     """What refused people need to be accepted: the burden on label +1, the recourse of label -1.
 
-    `group` is None for all people of the label. `within` is the share of the refused who can be
-    accepted within their budgets. The quantiles are over the refused: the multiple of their budgets
-    that they need. They are None beyond a multiple of 100, or if nobody is refused.
+    `group` is None for all people of the label. `refused` is the share of the n people who are
+    refused. `within` is the share of the refused who can be accepted within their budgets, with its
+    95 % interval. The quantiles are over the refused: the multiple of their budgets that they need.
+    They are None beyond a multiple of 100. What rests on fewer than 20 people of a group, or on
+    nobody, is None.
     """
 
     model: str
     group: str | None
     label: int
     n: int
-    refused: float
+    refused: float | None
     within: float | None
+    low: float | None
+    high: float | None
     q10: float | None
     q25: float | None
     q50: float | None

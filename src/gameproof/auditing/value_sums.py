@@ -15,11 +15,13 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.intervals import paired_parts_interval, share_interval
 from gameproof.auditing.metric_rows import (
+    BY_LABEL,
     DELONG,
     METRICS,
     NORMAL,
+    PAIRED,
     WILSON,
     Estimate,
     Judged,
@@ -30,7 +32,6 @@ from gameproof.core.arguments import Matrix, Vector
 
 BAD, GOOD = 0, 1
 NORMAL_MEANS = ("cost", "log_loss", "brier", "mean_probability")
-BY_LABEL = ("auc", "ks", "balanced")  # sums of a mean over good and a mean over bad people
 Values = Mapping[str, tuple[Vector, NDArray[np.bool_] | None]]
 
 
@@ -57,38 +58,55 @@ def sums_by_label(
     return np.array(rows)
 
 
-def estimates(sums: Mapping[str, Matrix]) -> dict[str, Estimate]:
-    """All metrics with their intervals."""
+def estimates(sums: Mapping[str, Matrix], fewest: int = 1) -> dict[str, Estimate]:
+    """All metrics that at least `fewest` people define, with their intervals."""
     found: dict[str, Estimate] = {}
     for name, each in sums.items():
         n, total, _ = each.sum(axis=0)
+        if _rest_on(name, each) < fewest:
+            continue
         if name == "auc":
             area, deviation = float(each[GOOD, 1] / each[GOOD, 0]), sqrt(_variance(each, 1))
             ends = area_interval(area, deviation, int(each[:, 0].min()))
             found["auc"] = Estimate(area, *ends, DELONG)
             area, low, high, _ = found["auc"]
             found["gini"] = Estimate(2 * area - 1, 2 * low - 1, 2 * high - 1, DELONG)
-        elif name in BY_LABEL or (name in NORMAL_MEANS and n):
+        elif name in (*BY_LABEL, *NORMAL_MEANS):
             found[name] = _normal(name, each)
-        elif n:
+        else:
             k = round(total)
             found[name] = Estimate(k / n, *share_interval(k, int(n)), WILSON)
     return {name: found[name] for name in METRICS if name in found}
 
 
-def difference(name: str, sums: Matrix) -> Estimate | None:
-    """The mean of paired differences of a metric, with its interval."""
-    if not sums[:, 0].sum():
+def difference(name: str, sums: Matrix, most: float, fewest: int = 1) -> Estimate | None:
+    """The mean of paired differences of a metric, each between -most and most, with its interval;
+    None if fewer than `fewest` people define it."""
+    if _rest_on(name, sums) < fewest:
         return None
-    if name != "auc":
+    if name == "auc":
+        more, half = float(sums[GOOD, 1] / sums[GOOD, 0]), Z * sqrt(_variance(sums, 1))
+        return Estimate(more, more - half, more + half, DELONG)
+    if name == "ks":
         return _normal(name, sums)
-    more, half = float(sums[GOOD, 1] / sums[GOOD, 0]), Z * sqrt(_variance(sums, 1))
-    return Estimate(more, more - half, more + half, DELONG)
+    parts = _parts(name, sums)
+    mean = float((parts[:, 1] / parts[:, 0]).sum())
+    return Estimate(mean, *paired_parts_interval(parts.tolist(), most), PAIRED)
+
+
+def _rest_on(name: str, sums: Matrix) -> int:
+    """The number of people that a metric rests on."""
+    return int(sums[:, 0].min() if name in BY_LABEL else sums[:, 0].sum())
+
+
+def _parts(name: str, sums: Matrix) -> Matrix:
+    """The sums over everyone, or those over bad and over good people."""
+    return sums if name in BY_LABEL else sums.sum(axis=0, keepdims=True)
 
 
 def _normal(name: str, sums: Matrix) -> Estimate:
     """A mean over everyone, or the sum of a mean over good and a mean over bad people."""
-    parts = sums if name in BY_LABEL else sums.sum(axis=0, keepdims=True)
+    parts = _parts(name, sums)
     mean = float((parts[:, 1] / parts[:, 0]).sum())
     half = Z * sqrt(_variance(parts, 0))
     return Estimate(mean, mean - half, mean + half, NORMAL)

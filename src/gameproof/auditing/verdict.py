@@ -91,7 +91,7 @@ def verdict(audit: Audited) -> Verdict:
         return Verdict(name, _one_model(audit, name), warnings)
     if not usable:
         reasons = dict.fromkeys(problems.values())
-        said = listed([f"{_named(problems, reason)}: {reason}" for reason in reasons])
+        said = "; for ".join(f"{_named(problems, reason)}: {reason}" for reason in reasons)
         return Verdict(None, f"{NO_MODEL}. For {said}.", warnings)
     name = _recommended(audit, usable)
     return Verdict(name, _several_models(audit, name, usable), warnings)

@@ -67,7 +67,7 @@ def _weakest(top: Weakness, audit: Audit) -> str:
     before = top.accepted_negative - top.gained
     return (
         f"{top.feature} is the weak spot of {top.model}: {percent(top.share)} of what gaming gains "
-        f"comes from it. Its budget alone ({top.budget}) {lost}, and {top.model} then accepts "
+        f"comes from it. Its budget alone, {top.budget}, {lost}, and {top.model} then accepts "
         f"{percent(top.accepted_negative)} of those who should be refused instead of "
         f"{percent(before)}."
     )

@@ -21,8 +21,9 @@ from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.intervals import paired_interval, share_interval
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.metric_rows import COMPARED, GAMED, Judged
+from gameproof.auditing.metric_rows import COMPARED, GAMED, Judged, largest_change
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference, ThresholdRow
+from gameproof.auditing.people_groups import FEWEST
 from gameproof.auditing.row_types import Difference, Gaming, Quality
 from gameproof.auditing.score_bins import BinnedRanking, bin_edges, binned, counts_by_label
 from gameproof.auditing.scored_applicants import BAD, ScoredApplicants
@@ -101,7 +102,9 @@ class WholeAudit:
         """The group of each person, by number."""
         if rows.groups is None:
             return np.zeros(len(rows.y), dtype=np.int64)
-        return np.searchsorted(np.array(self.groups), rows.groups).astype(np.int64)
+        names, codes = np.unique(rows.groups, return_inverse=True)
+        places = {group: k for k, group in enumerate(self.groups)}
+        return np.array([places[group] for group in names.tolist()], dtype=np.int64)[codes]
 
     def sets(self) -> Iterator[tuple[str | None, slice]]:
         """Everyone, and then each group, as positions on the axis of groups."""
@@ -216,15 +219,17 @@ def _metric_rows(given: WholeAudit, sums: Tally) -> tuple[list[Metric], list[Met
     metrics, differences = [], []
     names = [line.name for line in given.lines]
     for group, _ in given.sets():
+        fewest = 1 if group is None else FEWEST
         for multiple in given.multiples:
             for name in names:
                 own = {key[3]: s for key, s in sums.items() if key[:-1] == (name, group, multiple)}
-                for metric, estimate in estimates(own).items():
+                for metric, estimate in estimates(own, fewest).items():
                     metrics.append(Metric(name, group, metric, multiple, *estimate))
             for one, two in combinations(names, 2):
                 for metric in dict.fromkeys((given.measure, *COMPARED)):
                     each = sums.get((two, one, group, multiple, metric))
-                    found = None if each is None else difference(metric, each)
+                    most = largest_change(metric, given.costs)
+                    found = None if each is None else difference(metric, each, most, fewest)
                     if found is not None:
                         row = (two, one, group, metric, multiple, *found)
                         differences.append(MetricDifference(*row))

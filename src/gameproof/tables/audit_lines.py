@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.gaming_section import MOVERS
+from gameproof.auditing.metric_rows import METRICS
 from gameproof.auditing.row_types import Gaming
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.auditing.scored_applicants import BAD, REFUSED
@@ -15,17 +16,55 @@ from gameproof.core.naming import quoted
 
 WIDTH = 100
 POWERS_SHOWN = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
+GAMED_MEASURES = ("auc", "accuracy", "cost")  # those that are known at every multiple
 LARGE_COST = 1e6  # from here on a cost is shown with three digits
 
 
 def wrapped(line: str, width: int = WIDTH) -> str:
-    """A sentence in lines that fit a terminal."""
-    return fill(line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    """A sentence in lines that fit a terminal, in its characters."""
+    found = fill(
+        line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    return plain(found)  # only now, so that "96 %" stays on one line
 
 
 def plain(text: str) -> str:
     """A sentence of a page with the characters of a terminal."""
     return text.replace("\u00a0", " ").replace("−", "-")
+
+
+def gaming_lines(audit: Audit) -> list[str]:
+    """The measure and the bad applicants approved, by multiple of the budgets, in short."""
+    if not audit.movable:
+        return []
+    width = max(map(len, audit.models)) + 2
+    kind = audit.measure.name if audit.measure.name in GAMED_MEASURES else "auc"
+    lines = [f"{'bad applicants use their budgets, times':{width + 20}s}" + _multiples(audit)]
+    for name in audit.models:
+        rows = [audit.at(name, multiple) for multiple in audit.multiples]
+        texts = {
+            METRICS[kind]: [_cost(getattr(row, kind)) for row in rows],
+            "bad approved": [f"{row.accepted_negative:.3f}" for row in rows],
+        }
+        lines += _texts(name, texts, width)
+    lines.append("everyone who is refused uses them")
+    for name in audit.models:
+        rows = [audit.at(name, multiple, REFUSED) for multiple in audit.multiples]
+        texts = {"good approved": [f"{row.accepted_positive:.3f}" for row in rows]}
+        lines += _texts(name, texts, width)
+    return lines
+
+
+def _multiples(audit: Audit) -> str:
+    return "".join(f"{m:>13g}" for m in audit.multiples)
+
+
+def _texts(name: str, texts: Mapping[str, Sequence[str]], width: int) -> list[str]:
+    """A line for each text, the first one with a name."""
+    return [
+        f"  {name if k == 0 else '':{width}s}{what:18s}" + "".join(f"{v:>13s}" for v in values)
+        for k, (what, values) in enumerate(texts.items())
+    ]
 
 
 def budget_lines(audit: Audit) -> list[str]:
@@ -40,7 +79,7 @@ def budget_lines(audit: Audit) -> list[str]:
         return lines + _block(audit, BAD, width)
     lines = [
         f"if people use their budgets{many}; {majority}",
-        f"{'  times the budgets':{width + 20}s}" + "".join(f"{m:>13g}" for m in audit.multiples),
+        f"{'  times the budgets':{width + 20}s}" + _multiples(audit),
     ]
     for movers in (BAD, REFUSED):
         lines += [f" {MOVERS[movers]}", *_block(audit, movers, width)]
@@ -59,9 +98,7 @@ def _block(audit: Audit, movers: str, width: int) -> list[str]:
             "bad approved": [f"{row.accepted_negative:.3f}" for row in rows],
             "cost": [_cost(row.cost) for row in rows],
         }
-        for k, (what, values) in enumerate(texts.items()):
-            head = f"  {name if k == 0 else '':{width}s}{what:18s}"
-            lines.append(head + "".join(f"{value:>13s}" for value in values))
+        lines += _texts(name, texts, width)
     return lines
 
 
@@ -69,10 +106,10 @@ def _cost(cost: float) -> str:
     return f"{cost:.3f}" if cost < LARGE_COST else f"{cost:.3g}"
 
 
-def lead_lines(audit: Audit) -> list[str]:
+def lead_lines(audit: Audit, full: bool = False) -> list[str]:
     """The multiples at which the last model is significantly ahead of the others, or behind."""
     last, lines = audit.models[-1], []
-    for movers in dict.fromkeys(row.movers for row in audit.gaming):
+    for movers in dict.fromkeys(row.movers for row in audit.gaming) if full else (BAD,):
         for other in audit.models[:-1]:
             own = [r for r in audit.of(audit.differences, last) if r.against == other]
             leads = [row for row in own if row.movers == movers]
@@ -96,7 +133,7 @@ def worst_lines(audit: Audit, radius: float) -> list[str]:
     rows = [row for row in audit.shifts if row.radius == radius]
     shown = [f"{row.model} {row.accuracy:.3f} ({row.low:.3f} to {row.high:.3f})" for row in rows]
     line = f"worst-case accuracy within a radius of {radius:.3g}{used}: {', '.join(shown)}"
-    comparison = plain(no_better_than(audit))
+    comparison = no_better_than(audit)
     return [wrapped(sentence) for sentence in (line, comparison) if sentence]
 
 

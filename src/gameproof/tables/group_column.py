@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gameproof.auditing.people_groups import MISSING
 from gameproof.core.errors import DataError
 from gameproof.tables.table import Table
 
-UNKNOWN = "(missing)"
 MOST = 20  # groups that a reader can compare
 
 
@@ -20,7 +20,7 @@ def group_labels(table: Table, name: str) -> NDArray[np.str_]:
     import pyarrow.compute as pc
 
     codes = table.column(name, "column of groups").codes
-    found = np.array(pc.fill_null(codes, UNKNOWN).to_pylist(), dtype=np.str_)
+    found = np.array(pc.fill_null(codes, MISSING).to_pylist(), dtype=np.str_)
     require_few(np.unique(found).size, name)
     return found
 
