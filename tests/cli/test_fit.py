@@ -38,24 +38,34 @@ def test_summary_says_what_was_done_and_how_good_it_is(
         "left out applied: dates",
         "  movable savings: -",
         "(half a standard deviation)",
-        "if people use their budgets; majority baseline: ",
+        "bad applicants use their budgets, times",
         "worst-case accuracy within a radius of 0.03, budgets used: logistic 0.",
-        "secondary: These numbers depend on the scale of the scores: ",
+        "more: --full prints all tables, --json all numbers; --report PAGE.html draws them",
         "trained on 320 rows, tested on 80",
         "radius 0.03, as given",
         f"model: {out}",
     ):
         assert part in printed
+    for metric in ("AUC", "Gini", "KS", "accuracy", "log loss", "Brier score"):
+        found = re.findall(
+            rf" {metric}((?: +\d\.\d{{3}} \(-?\d\.\d{{3}} to -?\d\.\d{{3}}\)){{2}})\n", printed
+        )
+        assert len(found) == 3, metric
+    assert len(re.findall(r"  bad: yes / no(?: +[\d,]+ / [\d,]+){2}\n", printed)) == 3
+    assert len(printed.splitlines()) < 90
+    assert fit(people, tmp_path / "n.json", "--radius", "0.03", "--full") == 0
+    printed = capsys.readouterr().out
     rows = [line.split() for line in printed.splitlines() if re.match("  [a-z]+ +accuracy", line)]
     assert [row[0] for row in rows] == ["logistic", "strategic", "robust"] * 2
     assert all(len(row) == 2 + 5 for row in rows)
+    assert "secondary: These numbers depend on the scale of the scores: " in printed
 
 
 def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
     people: Path, tmp_path: Path, capsys
 ) -> None:
     """Against scipy's Wilson intervals; the interval at worst has tests of its own."""
-    assert fit(people, tmp_path / "m.json", "--radius", "0.03") == 0
+    assert fit(people, tmp_path / "m.json", "--radius", "0.03", "--full") == 0
     printed = capsys.readouterr().out
     lines = printed.splitlines()
     at = next(k for k, line in enumerate(lines) if re.match("  robust +accuracy", line))
@@ -73,7 +83,7 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
         "note: there are only 80 test rows: intervals of accuracies are up to "
         f"{100 * (half.high - half.low):.0f} points wide; more rows, or a larger test share "
         "(--test), narrow"
-    ) in printed
+    ) in " ".join(printed.split())
     assert fit(people, tmp_path / "n.json", "--radius", "0.03", "--test", "0.6", "--json") == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["notes"] == []

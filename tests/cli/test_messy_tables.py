@@ -184,3 +184,13 @@ def test_out_of_time_split_follows_the_calendar_and_not_the_alphabet(tmp_path: P
         assert rows_after(open_table(path), "day", after)[1].tolist() == [False, True, False, True]
     with pytest.raises(DataError, match=r"format %d\.%m\.%Y, .* after 'soon'"):
         rows_after(open_table(path), "day", "soon")
+    with pytest.raises(DataError, match="it goes from 2022-06-15 to 2024-03-01"):
+        rows_after(open_table(path), "day", "01.01.2030")
+
+
+def test_row_of_totals_does_not_turn_its_column_into_text(clean_model, tmp_path: Path) -> None:
+    """It has no outcome, so that it is left out before the columns are read."""
+    path = tmp_path / "people.csv"
+    totals = ",".join("Total" if name == "income" else "" for name in people())
+    path.write_text(f"{text(people())}{totals}\n", encoding="utf-8")
+    assert fitted(path, tmp_path / "m.json") == clean_model[1]

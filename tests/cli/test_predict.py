@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,7 @@ def test_decisions_on_standard_output_are_the_model_s(model, people, capsys) -> 
     assert found["decision"].tolist() == loaded.predict(people).tolist()
     scores = loaded.decision_function(people)
     np.testing.assert_allclose(found["score"], scores, atol=1e-6)
-    slope, intercept = loaded.calibration
-    odds = slope * scores + intercept
-    np.testing.assert_allclose(found["probability"], 1 / (1 + np.exp(-odds)), atol=1e-6)
+    np.testing.assert_allclose(found["probability"], loaded.probabilities(scores), atol=1e-6)
     right = (found["decision"] == table["repaid"]).mean()
     assert f"accuracy: {right:.3f} on the 400 rows with a known repaid" in printed.err
 
@@ -161,16 +160,20 @@ def test_rare_and_new_levels_are_noted_as_other(people, tmp_path, capsys) -> Non
     )
 
 
-FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "-", "+"]
+FORMULAS = ["=1+1", "＝1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", " =1", "-", "+"]
 HARMLESS = ["-5", "+5", "-.5e-3", "a=b", "me@here", "", "'=1", "12-3"]
 
 
-def kept_cells(model, people, tmp_path: Path, *options: str) -> list[str]:
-    """The column that predict --keep copies to a CSV file."""
-    cells = [*FORMULAS, *HARMLESS]
+def kept_cells(
+    model, people, tmp_path: Path, *options: str, name: str = "t.csv", kind: Any = str
+) -> list[str]:
+    """The column that predict --keep copies from a table of this name to a CSV file."""
+    cells = [kind(cell) for cell in (*FORMULAS, *HARMLESS)]
     table = pd.read_csv(people).head(len(cells)).assign(**{"=note": cells, "debt": -1.5})
-    table.to_csv(tmp_path / "t.csv", index=False)
-    arguments = ["predict", str(model), str(tmp_path / "t.csv"), "--keep", "=note,debt"]
+    table.to_parquet(tmp_path / name) if "parquet" in name else table.to_csv(
+        tmp_path / name, index=False
+    )
+    arguments = ["predict", str(model), str(tmp_path / name), "--keep", "=note,debt"]
     assert main([*arguments, *options, "-o", str(tmp_path / "d.csv"), "--force"]) == 0
     with (tmp_path / "d.csv").open(newline="") as file:
         header, *rows = csv.reader(file)
@@ -183,6 +186,12 @@ def test_kept_text_that_a_spreadsheet_would_run_is_marked_as_text(
     model, people, tmp_path: Path
 ) -> None:
     cells = kept_cells(model, people, tmp_path)
+    assert cells == [*("'" + cell for cell in FORMULAS), *HARMLESS]
+
+
+def test_kept_bytes_are_marked_as_text_is(model, people, tmp_path: Path) -> None:
+    """Parquet files of other programs may hold text as bytes, and CSV shows both alike."""
+    cells = kept_cells(model, people, tmp_path, name="t.parquet", kind=str.encode)
     assert cells == [*("'" + cell for cell in FORMULAS), *HARMLESS]
 
 

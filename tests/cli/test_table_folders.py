@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 import gameproof as gp
 from command import MEANING, audit
 from gameproof.cli.main import main
+from gameproof.tables.parquet_files import DIGEST, parquet_metadata
 from split_files import frame, write_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::Warning:(dask|distributed|tornado|asyncio).*")
@@ -92,6 +94,8 @@ def test_decisions_are_files_of_the_same_names(
     names = [f"year={year}/part-0.parquet" for year in (2023, 2024)]
     written = sorted(file for file in out.rglob("*") if file.is_file())
     assert [str(file.relative_to(out)) for file in written] == names
+    assert all(DIGEST in pq.read_metadata(file).metadata for file in written)
+    assert [parquet_metadata(str(file), file.name)[0] for file in written] == [[500], [400]]
     decided = pd.concat([pd.read_parquet(out / name, partitioning=None) for name in names])
     people = frame(900)
     assert decided["id"].tolist() == people["id"].tolist()

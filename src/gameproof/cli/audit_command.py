@@ -8,7 +8,7 @@ from typing import Any
 from gameproof.cli.console import Console
 from gameproof.cli.movable_option import parse_movable
 from gameproof.cli.options import add_command, model_file, number
-from gameproof.cli.outputs import add_report, require_writable, show_result
+from gameproof.cli.outputs import add_full, add_report, require_writable, show_result
 from gameproof.cli.table_options import (
     add_costs,
     add_groups,
@@ -63,6 +63,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     add_measure(parser)
     add_costs(parser)
     add_groups(parser)
+    add_full(parser)
     add_report(parser)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from gameproof.cli.console import Console
 from gameproof.cli.options import add_command, integer
-from gameproof.cli.outputs import add_report, require_writable, show_result
+from gameproof.cli.outputs import add_full, add_report, require_writable, show_result
 from gameproof.cli.table_options import (
     add_fit,
     parse_engine,
@@ -42,6 +42,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         metavar="N",
         help="report means and intervals over this many splits (%(default)s)",
     )
+    add_full(parser)
     add_report(parser)
 
 

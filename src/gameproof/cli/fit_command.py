@@ -9,7 +9,9 @@ from typing import Any
 from gameproof.cli.console import Console
 from gameproof.cli.options import add_command, command_line
 from gameproof.cli.outputs import (
+    add_full,
     add_report,
+    hint,
     output_to,
     page_before_result,
     require_writable,
@@ -56,6 +58,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         help="which of the three classifiers the file holds; recommended follows the verdict, and "
         "writes no file if that is to use none (%(default)s)",
     )
+    add_full(parser)
     add_report(parser)
 
 
@@ -98,4 +101,6 @@ def run(options: argparse.Namespace, console: Console) -> None:
             "report": str(page) if page else None,
         }
         pages = [f"page: {page}"] if page else []
-        console.show("\n".join([*fit.lines(), *written, *pages]), record)
+        console.show(
+            "\n".join([*fit.lines(options.full), *written, *pages, *hint(options)]), record
+        )

@@ -37,6 +37,21 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     add_force(parser)
 
 
+def add_full(parser: argparse.ArgumentParser) -> None:
+    """The option ``--full``."""
+    parser.add_argument(
+        "--full", action="store_true", help="print all tables, not only the main ones"
+    )
+
+
+def hint(options: argparse.Namespace) -> list[str]:
+    """Where the numbers are that a short output leaves out."""
+    if options.full:
+        return []
+    page = "" if options.report else "; --report PAGE.html draws them"
+    return [f"more: --full prints all tables, --json all numbers{page}"]
+
+
 def add_folder(parser: argparse.ArgumentParser, default: str, what: str) -> None:
     """The option ``--out`` for a folder."""
     parser.add_argument(
@@ -47,7 +62,7 @@ def add_folder(parser: argparse.ArgumentParser, default: str, what: str) -> None
 class Result(Protocol):
     """What the functions on tables return."""
 
-    def lines(self) -> list[str]: ...
+    def lines(self, full: bool = False) -> list[str]: ...
 
     def record(self) -> dict[str, Any]: ...
 
@@ -62,7 +77,9 @@ def show_result(found: Result, options: argparse.Namespace, console: Console) ->
 
     with page_before_result(options, write_page) as page:
         written = [f"page: {page}"] if page else []
-        console.show("\n".join([*found.lines(), *written]), found.record())
+        console.show(
+            "\n".join([*found.lines(options.full), *written, *hint(options)]), found.record()
+        )
 
 
 @contextmanager

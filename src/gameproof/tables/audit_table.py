@@ -19,11 +19,17 @@ from gameproof.core.progress import step
 from gameproof.estimators.measures import as_measure
 from gameproof.tables.audit_case import AuditCase, Stated, audit_case
 from gameproof.tables.audit_files import FilesCase, files_case
-from gameproof.tables.audit_lines import POWERS_SHOWN, budget_lines, scale_lines, wrapped
+from gameproof.tables.audit_lines import (
+    POWERS_SHOWN,
+    budget_lines,
+    gaming_lines,
+    scale_lines,
+    wrapped,
+)
 from gameproof.tables.engines import EngineName, open_engine
+from gameproof.tables.group_lines import group_lines
 from gameproof.tables.load_model import ModelInUse, load_model_in_use
 from gameproof.tables.metric_lines import (
-    group_lines,
     metric_lines,
     threshold_lines,
     verdict_lines,
@@ -56,25 +62,24 @@ class TableAudit:
         """What to keep in mind when the numbers are read."""
         return [*self.case.notes, *cautions(self.audit)]
 
-    def lines(self) -> list[str]:
-        """The findings, line by line."""
+    def lines(self, full: bool = False) -> list[str]:
+        """The findings, line by line: what a decision needs, or with all tables if it is `full`."""
         found = self.audit
         powers = sorted({*POWERS_SHOWN, found.power})
         lines = [
             *verdict_lines(found),
             *self._setting_lines(),
-            *(f"note: {note}" for note in self.notes),
-            self._quality_line(),
-            *metric_lines(found),
-            *budget_lines(found),
-            *threshold_lines(found),
-            *group_lines(found),
+            *(wrapped(f"note: {note}") for note in self.notes),
+            *metric_lines(found, full),
+            *(budget_lines(found) if full or not found.movable else gaming_lines(found)),
+            *threshold_lines(found, full),
+            *group_lines(found, full),
             *self._worst_case_lines(),
             *self._weak_spot_lines(),
             *self._refusal_lines(),
-            *scale_lines(found, powers),
+            *(scale_lines(found, powers) if full else []),
         ]
-        if found.movable and found.power:
+        if full and found.movable and found.power:
             lines.append(f"  gaming power to expect: {found.power:g}, {found.why_power}")
         return lines
 
@@ -90,13 +95,6 @@ class TableAudit:
             *(f"  {quoted(name)}: {budget}" for name, budget in budgets),
             f"label cost: {found.label_cost:g}, {found.why_label_cost}{free}",
         ]
-
-    def _quality_line(self) -> str:
-        (row,) = self.audit.quality
-        return (
-            f"accuracy: {row.accuracy:.3f} on {row.n:,} rows (95% interval {row.low:.3f} to "
-            f"{row.high:.3f}); AUC {row.auc:.3f}"
-        )
 
     def _worst_case_lines(self) -> list[str]:
         found = self.audit
@@ -138,6 +136,8 @@ class TableAudit:
         found, lines = self.audit, []
         good = f"good applicants ({quoted(self.case.target.favourable)})"
         for row in found.hurt:
+            if row.group is not None or row.refused is None:
+                continue
             whom = good if row.label > 0 else "bad applicants"
             line = f"{whom} refused: {as_percent(row.refused):.1f}%"
             if found.movable and row.refused and found.quality[-1].idle:
@@ -147,7 +147,7 @@ class TableAudit:
                     f"; {as_percent(row.within):.1f}% of these get accepted within their budgets, "
                     f"half need {times_budgets(row.q50)}"
                 )
-            lines.append(line)
+            lines.append(wrapped(line))
         return lines
 
     def record(self) -> dict[str, Any]:
@@ -172,7 +172,7 @@ class TableAudit:
 
     def _repr_html_(self) -> str:
         """The verdict, a table, and everything else on request, for notebooks."""
-        return summary_html(self.audit, self.lines())
+        return summary_html(self.audit, self.lines(full=True))
 
 
 def audit_table(
@@ -264,5 +264,6 @@ def _audited(
         why_power=case.power.reason,
         why_label_cost=case.label_cost.reason,
         learned_from=case.learned_from,
+        grouped_by=case.grouped_by,
     )
     return TableAudit(used, whole.table, case, found)

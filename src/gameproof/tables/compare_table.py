@@ -14,13 +14,15 @@ from gameproof.core.arguments import as_count
 from gameproof.tables.audit_lines import (
     POWERS_SHOWN,
     budget_lines,
+    gaming_lines,
     lead_lines,
     scale_lines,
     worst_lines,
+    wrapped,
 )
 from gameproof.tables.fit_settings import FitSettings, checked_radius
+from gameproof.tables.group_lines import group_lines
 from gameproof.tables.metric_lines import (
-    group_lines,
     metric_lines,
     threshold_lines,
     verdict_lines,
@@ -48,21 +50,22 @@ class TableComparison:
         """What to keep in mind when the numbers are read."""
         return [*self.fit_notes, *cautions(self.audit, MORE_ROWS)]
 
-    def lines(self) -> list[str]:
-        """The summary, line by line."""
+    def lines(self, full: bool = False) -> list[str]:
+        """The summary, line by line: what a decision needs, or with all tables if it is `full`."""
         first, audit = self.first, self.audit
+        powers = sorted({*POWERS_SHOWN, audit.power})
         return [
             *verdict_lines(audit),
             *self.training.lines(),
             *setting_lines(self.training, first),
-            *(f"note: {note}" for note in self.notes),
-            *metric_lines(audit),
-            *budget_lines(audit),
-            *threshold_lines(audit),
-            *group_lines(audit),
-            *lead_lines(audit),
+            *(wrapped(f"note: {note}") for note in self.notes),
+            *metric_lines(audit, full),
+            *(budget_lines(audit) if full or not audit.movable else gaming_lines(audit)),
+            *threshold_lines(audit, full),
+            *group_lines(audit, full),
+            *lead_lines(audit, full),
             *worst_lines(audit, first.radius),
-            *scale_lines(audit, sorted({*POWERS_SHOWN, audit.power}), first.radius),
+            *(scale_lines(audit, powers, first.radius) if full else []),
         ]
 
     def record(self) -> dict[str, Any]:

@@ -19,14 +19,14 @@ from gameproof.auditing.radius_section import which_radius
 from gameproof.estimators.radius_curve import RadiusCurve
 from gameproof.tables.audit_lines import (
     budget_lines,
-    plain,
+    gaming_lines,
     scale_lines,
     worst_lines,
     wrapped,
 )
 from gameproof.tables.defaults import GIVEN
+from gameproof.tables.group_lines import group_lines
 from gameproof.tables.metric_lines import (
-    group_lines,
     metric_lines,
     threshold_lines,
     verdict_lines,
@@ -43,7 +43,7 @@ MORE_ROWS = "more rows, or a larger test share (--test),"  # what narrows wide i
 class TableFit:
     """A robust classifier and two baselines, fitted to a table and evaluated under gaming.
 
-    Printed, it is the summary that ``gameproof fit`` prints.
+    Printed, it is the summary that ``gameproof fit`` prints; ``lines(full=True)`` has all tables.
 
     Parameters
     ----------
@@ -228,30 +228,32 @@ class TableFit:
             path, audit, self.training, self.classifiers, settings, command, notes
         )
 
-    def lines(self) -> list[str]:
-        """The summary, line by line."""
+    def lines(self, full: bool = False) -> list[str]:
+        """The summary, line by line: what a decision needs, or with all tables if it is `full`."""
         classifiers, audit = self.classifiers, self.audit
-        risk = classifiers.models[ROBUST].worst_case_risk_
-        return [
+        lines = [
             *verdict_lines(audit),
             *self.training.lines(),
             *setting_lines(self.training, classifiers),
-            *(f"note: {note}" for note in self.notes),
-            *metric_lines(audit),
-            *budget_lines(audit),
-            *threshold_lines(audit),
-            *group_lines(audit),
+            *(wrapped(f"note: {note}") for note in self.notes),
+            *metric_lines(audit, full),
+            *(budget_lines(audit) if full or not audit.movable else gaming_lines(audit)),
+            *threshold_lines(audit, full),
+            *group_lines(audit, full),
             *worst_lines(audit, self.radius),
-            *scale_lines(audit, [audit.power], self.radius),
-            f"  worst-case log loss on the training rows: {risk:.4f}",
         ]
+        if full:
+            risk = classifiers.models[ROBUST].worst_case_risk_
+            lines += scale_lines(audit, [audit.power], self.radius)
+            lines.append(f"  worst-case log loss on the training rows: {risk:.4f}")
+        return lines
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
         """The verdict, a table, and everything else on request, for notebooks."""
-        return summary_html(self.audit, self.lines())
+        return summary_html(self.audit, self.lines(full=True))
 
 
 def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> list[str]:
@@ -262,7 +264,7 @@ def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> lis
     share = split.good_share
     why = f"the rarer outcome has {percent(min(share, 1 - share))} of the rows"
     why = "as given" if settings.measure else why
-    said = f"chosen and judged by {measure.label} ({why})"
+    said = f"chosen and judged by {measure.spoken} ({why})"
     if classifiers.balanced:
         said += "; both outcomes count the same in the fit, and probabilities fit the base rate"
     elif measure.name == "cost":
@@ -279,7 +281,7 @@ def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> lis
         how = f"to approve {settings.approve:.1%} of the training rows"
     lines = [
         f"trained on {split.n_train:,} rows, tested on {split.n_test:,}{later}",
-        plain(said),
+        said,
         f"thresholds, {how}: approve from a probability of {shown}",
     ]
     if classifiers.rows_for_choice:
