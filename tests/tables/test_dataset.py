@@ -163,6 +163,7 @@ def test_fingerprint_tells_any_difference() -> None:
         (lambda: gp.Features(("a", "a")), "columns must have different names, got a, a"),
         (lambda: gp.Features(("a",), movable=("b",)), "movable names 'b', which is not among a"),
         (lambda: gp.Features(("a",), {"c": ()}), "levels names 'c', which is not among a"),
+        (lambda: gp.Features(("a\x1b[2J",) * 2), r"got 'a\\x1b\[2J'"),
         (
             lambda: gp.Dataset("x", np.ones((2, 2)), np.ones(2), gp.Features(("a",))),
             "X must have one column for each of 1 features, got shape",

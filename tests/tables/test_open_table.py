@@ -126,7 +126,9 @@ def test_parquet_types_become_numbers_text_dates_and_others(tmp_path: Path) -> N
     }
 
 
-@pytest.mark.parametrize("cell", ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "?", " NA "])
+@pytest.mark.parametrize(
+    "cell", ["", "NA", "N/A", "NaN", "nan", "NULL", "null", "?", " NA ", "n.a.", "#NV"]
+)
 def test_missing_marks_leave_a_column_one_of_numbers(cell: str, tmp_path: Path) -> None:
     column = read(f"a,b\n1,2\n{cell},3\n 4.5 ,4\n".encode(), tmp_path).columns["a"]
     assert column.kind == "number"

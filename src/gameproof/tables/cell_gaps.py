@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gameproof.core.naming import listed, quoted
+from gameproof.core.naming import quoted, quoted_list
 from gameproof.estimators.features import Features
 from gameproof.estimators.prepare import Prepare
 from gameproof.tables.column_checks import OTHER
@@ -60,5 +60,5 @@ def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
         note = f"{count:,} cells have levels that are rare or new to the model; they count as other"
     if 2 * count <= n:
         return note
-    known = listed([quoted(level) for level in levels], 4)
+    known = quoted_list(levels, 4)
     return f"{note}, and are most of the {n:,} cells; the model knows {known}"

@@ -13,7 +13,10 @@ from typing import Any, Literal, final
 from gameproof.tables.dates import date_formats, days_of_moments, days_of_text
 from gameproof.tables.number_spelling import GAPS, PLAIN, Spelling, parsed, take_apart, without_gaps
 
-MISSING = ("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "?")
+MISSING = (
+    *("", "NA", "N/A", "#N/A", "n/a", "NaN", "nan", "NULL", "null", "?"),
+    *("<NA>", "n.a.", "N.A.", "k.A.", "#NV"),
+)
 """Texts that stand for a missing value."""
 NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 """A number as programs write it."""

@@ -1,7 +1,8 @@
 """Notes on columns that can be used, but may not mean what they seem to mean.
 
-Numbers such as -999 and 99999 often stand for a missing value, long integers for accounts, and
-numbers with leading zeros for postal codes. A column with hardly any values adds little.
+Numbers such as -999 and 99999 often stand for a missing value, long integers for accounts, integers
+that all differ for rows or people, and numbers with leading zeros for postal codes. A column with
+hardly any values adds little.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ FEWEST = 3  # rows with the same number, from which it may be a code
 CODES = (-1, *(sign * (10**k - 1) for k in range(2, 10) for sign in (-1, 1)), 96, 97, 98)
 POSTAL = re.compile(r"(^|[^a-z])(zip|post|postal|postcode|plz|cap|cep)([^a-z]|code|$)", re.I)
 ACCOUNT_DIGITS = 8
+ALL_DIFFERENT = 1000  # rows from which integers that all differ are hardly amounts
 
 
 def column_notes(table: Table, plan: Plan) -> list[str]:
@@ -81,6 +83,8 @@ def _identifier(column: Column, known: Vector) -> str:
             return f"long integers that look like account numbers; {advice}"
     elif POSTAL.search(column.name) and max(lengths) <= 6 and distinct > 20:
         return f"the name suggests postal codes; {advice}"
+    if distinct == len(column.cells) >= ALL_DIFFERENT:
+        return "every row has another integer; if these number rows or people, use --drop"
     return ""
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import DataError
-from gameproof.core.naming import listed, quoted, suggestion
+from gameproof.core.naming import listed, quoted_list, suggestion
 from gameproof.estimators.features import Features
 from gameproof.tables.column import Column
 from gameproof.tables.column_checks import (
@@ -163,7 +163,7 @@ def number_columns(
             raise DataError(
                 f"the model takes {d} columns and does not name them, but {table.source} has "
                 f"{len(found)} numeric columns besides {target!r}: "
-                f"{listed([quoted(name) for name in found])}"
+                f"{quoted_list(found)}"
             )
         return {name: _numbers(table, table.columns[name]) for name in found}, True
     return {name: _numbers(table, table.column(name)) for name in names}, False

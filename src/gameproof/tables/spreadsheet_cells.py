@@ -10,29 +10,33 @@ from collections.abc import Mapping
 from typing import Any
 
 from gameproof.tables.column import NUMBER
+from gameproof.tables.parquet_files import is_text
 
-# Spreadsheets skip a leading tab or line break.
-FORMULA = r"^[\t\r\n ]*[=+\-@]"
+# Spreadsheets skip a leading tab or line break, and take full-width signs for plain ones.
+FORMULA = r"^[\t\r\n ]*[=+\-@＝＋－＠]"
 
 
 def neutralised(columns: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of a table, with an apostrophe before each text that begins like a formula."""
     import pyarrow as pa
 
-    cells = {name: pa.array(values, from_pandas=True) for name, values in columns.items()}
-    names = _as_text(pa.array(list(cells), pa.string())).to_pylist()
-    return {
-        name: _as_text(part) if pa.types.is_string(part.type) else part
-        for name, part in zip(names, cells.values(), strict=True)
-    }
+    names = _marked(pa.array(list(columns), pa.string())).to_pylist()
+    cells = (_marked(pa.array(values, from_pandas=True)) for values in columns.values())
+    return dict(zip(names, cells, strict=True))
 
 
-def _as_text(cells: Any) -> Any:
+def _marked(cells: Any) -> Any:
+    """The cells, marked if they are text, or bytes: a CSV file shows both in the same way."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if pa.types.is_fixed_size_binary(cells.type):
+        cells = cells.cast(pa.binary())
+    if not is_text(cells.type):
+        return cells
     formula = pc.and_not(
         pc.match_substring_regex(cells, FORMULA), pc.match_substring_regex(cells, NUMBER)
     )
-    marked = pc.binary_join_element_wise(pa.scalar("'"), cells, "")
+    apostrophe, nothing = (pa.scalar(text).cast(cells.type) for text in ("'", ""))
+    marked = pc.binary_join_element_wise(apostrophe, cells, nothing)
     return pc.if_else(pc.fill_null(formula, False), marked, cells)

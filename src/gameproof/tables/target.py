@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
@@ -13,6 +13,7 @@ from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
 from gameproof.core.naming import listed
 from gameproof.tables.table import Table
+from gameproof.tables.written_numbers import read_again
 
 FEWEST = 5  # rows of each outcome: then both parts of a split have some of each
 
@@ -109,7 +110,11 @@ class Target:
     def labelled(self, table: Table) -> tuple[Table, Vector]:
         """The table without the rows that lack a target, and its labels."""
         rows, y = self.labels(table)
-        return (table if rows.size == table.n else table.take(rows)), y
+        if rows.size == table.n:
+            return table, y
+        known = table.take(rows)
+        columns = read_again(list(known.columns.values()), table.stated)
+        return replace(known, columns=dict(zip(known.columns, columns, strict=True))), y
 
     def known(self, table: Table) -> tuple[NDArray[Any], Vector, Mapping[str, int]]:
         """The rows with a known outcome, their labels, and counts of all values that are neither

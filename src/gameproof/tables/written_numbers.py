@@ -54,6 +54,17 @@ def settled_columns(columns: Sequence[Column], stated: TableFormat) -> list[Colu
     return [column.settled(*clear) for column in found]
 
 
+def read_again(columns: Sequence[Column], stated: TableFormat) -> list[Column]:
+    """The columns, after rows were left out that kept some texts from being read as numbers, such
+    as a row of totals."""
+    found = [
+        with_readings(column, stated) if column.is_text and not column.readings else column
+        for column in columns
+    ]
+    clear = spellings(found)
+    return [column.settled(*clear) for column in found]
+
+
 def spellings(columns: Sequence[Column]) -> tuple[Spelling, ...]:
     """The different spellings of all columns that are clear and contain a sign to judge by."""
     signs = [
