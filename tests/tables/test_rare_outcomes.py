@@ -87,8 +87,17 @@ def test_later_rows_are_the_test_rows() -> None:
 def test_groups_are_reported_with_who_bears_the_cost(fit) -> None:
     assert {row.group for row in fit.audit.metrics} == {None, "north", "south"}
     printed = str(fit)
-    assert "by group, robust:" in printed
+    assert "by group, robust:" in "\n".join(fit.lines(full=True))
+    assert "by group, robust:" not in printed
     assert "who bears the cost of robustness" in printed
+    (line,) = [line for line in printed.splitlines() if line.startswith("  north ")]
+    (row,) = [
+        r
+        for r in fit.audit.metric_differences
+        if (r.model, r.against, r.group, r.metric, r.multiple)
+        == ("robust", "logistic", "north", "good_refused", 0.0)
+    ]
+    assert line.endswith(f"{row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f})")
     with pytest.raises(gp.DataError, match="'debt', has 3,000 different values"):
         gp.fit_table(PEOPLE, **MEANING, groups="debt")
 
@@ -96,7 +105,8 @@ def test_groups_are_reported_with_who_bears_the_cost(fit) -> None:
 def test_reasons_add_up_to_the_score(fit) -> None:
     model, table = fit.model, as_table(PEOPLE)
     added = contributions(model, table).sum(axis=1)
-    odds = model.calibration.slope * model.decision_function(PEOPLE)
+    probability = model.probability(PEOPLE)
+    odds = np.log(probability / (1 - probability))
     np.testing.assert_allclose(np.ptp(odds - added), 0.0, atol=1e-9)
 
 
@@ -107,14 +117,12 @@ def test_summary_gives_effects_in_the_units_of_the_table(fit) -> None:
     assert effects["debt"].movable == ""
     low, _, high = effects["debt"].quartiles
     rows = {name: column[:1] for name, column in PEOPLE.items()}
-    ends = [np.log(p / (1 - p)) for p in _probabilities(fit, rows, (low, high))]
-    assert effects["debt"].between_quartiles == pytest.approx(ends[1] - ends[0], abs=1e-6)
+    ends = [fit.model.decision_function({**rows, "debt": [v]})[0] for v in (low, high)]
+    near = fit.model.probabilities(np.array([-1e-6, 1e-6]))
+    slope = float(np.diff(np.log(near / (1 - near)))[0]) / 2e-6
+    assert effects["debt"].between_quartiles == pytest.approx(slope * (ends[1] - ends[0]), rel=1e-6)
     assert "approves from a probability of" in str(summary)
     assert summary.record()["threshold"] == fit.model.threshold
-
-
-def _probabilities(fit, rows, values) -> list[float]:
-    return [float(fit.model.probability({**rows, "debt": [v]})[0]) for v in values]
 
 
 def test_multiple_of_the_budgets_can_be_chosen() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import DataError
+from gameproof.core.naming import quoted_list
 from gameproof.rows.cores import on_cores
 from gameproof.rows.row_blocks import BLOCK
 from gameproof.rows.row_source import RawRows, RowSource
@@ -124,8 +125,9 @@ class ParquetSource(RowSource):
         own = [*self.columns, self.target, *([] if self.weight is None else [self.weight])]
         for name in own:
             if name not in schema.names:
-                has = ", ".join(schema.names)
-                raise DataError(f"{path} has no column {name!r}; it has {has}")
+                raise DataError(
+                    f"{path} has no column {name!r}; it has {quoted_list(schema.names)}"
+                )
         for name in own:
             kind, expected = (one.field(name).type for one in (schema, first))
             number = pa.types.is_floating(kind) or pa.types.is_integer(kind)

@@ -89,6 +89,7 @@ class AuditCase:
     learned_from: float | None = None
     calibration: Calibration | None = None
     groups: NDArray[np.str_] | None = None
+    grouped_by: str = ""
     measure: str | None = None
     estimator: Any = None  # a model with transformers of its own, instead of coefficients
     labels: Any = None  # the labels as the estimator knows them
@@ -175,6 +176,7 @@ def own_case(
         learned_from,
         model.calibration.moved(model.cut),
         rows.groups,
+        stated.groups or "",
         training.get("measure"),
     )
 
@@ -260,6 +262,7 @@ def _pipeline(model: ImportedPipeline, table: Table, stated: Stated) -> AuditCas
         _chosen(stated.label_cost, None, LABEL_COST),
         notes,
         groups=groups,
+        grouped_by=stated.groups or "",
         estimator=model.estimator,
         labels=np.where(y > 0, favourable, other),
         favourable=favourable,
@@ -306,6 +309,7 @@ def _sklearn_model(model: ImportedClassifier, table: Table, stated: Stated) -> A
         notes + _constant(coef),
         calibration=LOGISTIC if model.kind == "LogisticRegression" else None,
         groups=None if stated.groups is None else _groups(table, stated)[rows][complete],
+        grouped_by=stated.groups or "",
     )
 
 

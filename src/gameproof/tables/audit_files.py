@@ -8,6 +8,7 @@ from typing import Any, final
 import numpy as np
 
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.people_groups import in_order
 from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, rows_used, whole_audit
 from gameproof.core.errors import DataError
 from gameproof.core.progress import step
@@ -103,7 +104,7 @@ def _own_case(
     case = own_case(model, target, rows, stated, files.sample.notes)
     if len(sample.y) < seen.n:
         case.notes.append(rows_used(f"{seen.n:,} rows", len(sample.y)))
-    groups = tuple(sorted(seen.groups))
+    groups = tuple(in_order(seen.groups))
     return FilesCase(case, files.sample, seen.n, seen.n_positive / seen.n, groups, blocks)
 
 

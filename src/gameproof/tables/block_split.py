@@ -10,11 +10,18 @@ import numpy as np
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
+from gameproof.auditing.people_groups import in_order
 from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, rows_used, whole_audit
 from gameproof.core.arguments import Matrix, Vector
+from gameproof.estimators.calibration_fit import (
+    Curve,
+    Line,
+    LogisticSums,
+    fitted_calibrations,
+    logistic_sums,
+)
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
-from gameproof.estimators.probability_calibration import fitted_calibrations, platt_sums
 from gameproof.estimators.row_fit import fit_blocks
 from gameproof.estimators.row_recipe import Columns
 from gameproof.rows.moments import Moments
@@ -58,7 +65,7 @@ class BlockSplit(SplitTable):
         self.n_test, self._good, self.test, self.groups, names = self._merged(
             training, [p[1] for p in parts]
         )
-        self._names = names
+        self._names, self.grouped_by = names, training.grouped_by
         self._tallied: tuple[WholeAudit, Tallies] | None = None
         require_both_classes(good, self.n_train, "training", training, share)
         require_both_classes(self._good, self.n_test, "test", training, share)
@@ -68,7 +75,7 @@ class BlockSplit(SplitTable):
         self, training: TrainingTable, parts: Sequence[PartCounts]
     ) -> tuple[int, int, Dataset, Any, tuple[str, ...]]:
         n, good = sum(part.n for part in parts), sum(part.n_good for part in parts)
-        names = sorted({name for part in parts for name in part.groups})
+        names = in_order(name for part in parts for name in part.groups)
         sample = joined_rows([part.sample for part in parts])
         data = Dataset(training.table.source, sample.X, sample.y, self._features)
         return n, good, data, sample.groups, tuple(names)
@@ -93,7 +100,7 @@ class BlockSplit(SplitTable):
     ) -> dict[str, Decision]:
         source = self._training.mapped(_scored, prepare, list(models.values()), n=self.n_train)
         spread = Moments.total(source.map(_spread))
-        sums = partial(_platt, source)
+        sums = partial(_sums, source)
         calibrations = fitted_calibrations(spread, self.good_share * self.n_train, sums)
         found = {}
         for k, (name, calibration) in enumerate(zip(models, calibrations, strict=True)):
@@ -159,12 +166,12 @@ def _spread(scored: tuple[Matrix, Any]) -> Moments:
     return Moments.of(scored[0])
 
 
-def _platt(source: RowSource, spread: Moments, lines: Matrix) -> Any:
-    return added(source.map(_platt_of, spread, lines))
+def _sums(source: RowSource, of: Line | Curve, weights: Matrix) -> Any:
+    return added(source.map(_sums_of, of, weights))
 
 
-def _platt_of(scored: tuple[Matrix, Any], spread: Moments, lines: Matrix) -> Any:
-    return platt_sums(*scored, spread, lines)
+def _sums_of(scored: tuple[Matrix, Any], of: Line | Curve, weights: Matrix) -> LogisticSums:
+    return logistic_sums(*scored, of, weights)
 
 
 def _approving(source: RowSource, k: int, share: float) -> float:

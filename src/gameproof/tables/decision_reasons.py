@@ -1,8 +1,10 @@
 """Reasons for decisions: which columns of a row move its score most.
 
-A column contributes the sum of coefficient times value over the features made from it, compared
-with the mean of the training rows. Contributions and the mean score add up to the score. The
-reasons of a refusal are the columns that lower the score most; those of an approval raise it most.
+A column adds to the score the sum of coefficient times value over the features made from it,
+compared with the mean of the training rows. Times the mean slope of the log odds on the way from
+the mean score to the score, this is its contribution to the log odds: contributions and the log
+odds at the mean score add up to the log odds of the row (Aumann and Shapley's values). The reasons
+of a refusal are the columns that lower the score most; those of an approval raise it most.
 """
 
 from __future__ import annotations
@@ -18,10 +20,13 @@ from gameproof.tables.table_model import TableModel
 
 
 def contributions(model: TableModel, table: Table) -> Matrix:
-    """What each column of the model adds to the score of each row, in log odds."""
+    """What each column of the model adds to the log odds of each row."""
     Z, _ = model.prepared(table)
-    theta, _ = model.line
-    each = model.calibration.slope * (Z - model.classifier.units_.mean) * theta
+    theta, offset = model.line
+    middle = model.classifier.units_.mean
+    start = float(middle @ theta) + offset
+    slopes = model.calibration.moved(model.cut).mean_slopes(Z @ theta + offset, start)
+    each = slopes[:, None] * (Z - middle) * theta
     names, owners = model.plan.features.names, list(model.prepare.owners_)
     found = np.zeros((table.n, len(names)))
     for k, owner in enumerate(owners):

@@ -1,34 +1,44 @@
 """`model_summary`: what a model of a table looks at, how it decides, and how it was made.
 
 Numbers enter a model through a bent scale (`prepare.py`), so that one coefficient in the table's
-units does not describe them. The summary gives the effect on the log odds of one unit at the
-median, and of going from the lower to the upper quartile of the training rows.
+units does not describe them. The summary gives the effect on the log odds of one unit more than
+the median, and of going from the lower to the upper quartile of the training rows. The unit is a
+power of ten below the distance between the quartiles: 1,000 for incomes, 0.1 for shares. Log odds
+are not a line of the score (`probability_calibration.py`), so effects are those near the threshold,
+where decisions change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from math import floor, log10
 from typing import Any, final
 
 import numpy as np
 
-from gameproof.auditing.number_format import setting
+from gameproof.auditing.number_format import cell, setting
 from gameproof.core.naming import quoted
 from gameproof.tables.audit_lines import plain, wrapped
 from gameproof.tables.table_model import TableModel
 
-STEP = 1e-4  # of the distance between the quartiles, for the effect of one unit
+EFFECT_COLUMNS = ("unit", "one more", "quartiles", "missing", "25 %", "median", "75 %")
 
 
 @final
 @dataclass(frozen=True)
 class ColumnEffect:
-    """The effect of a numeric column on the log odds of the favourable outcome."""
+    """The effect of a numeric column on the log odds of the favourable outcome, near the threshold.
+
+    `movable` is the budget, empty if people cannot change the column. `per_unit` is the effect of
+    one `unit` more than the median. Files of older versions know no quartiles.
+    """
 
     column: str
-    movable: str  # the budget; empty if people cannot change the column
+    movable: str
     quartiles: tuple[float, float, float] | None
+    unit: float | None
     per_unit: float | None
     between_quartiles: float | None
 
@@ -46,12 +56,16 @@ class ModelSummary:
         """The record of the fit."""
         return self.model.training
 
-    @property
+    @cached_property
     def coefficients(self) -> dict[str, float]:
-        """Coefficients of the prepared features, in log odds."""
+        """Coefficients of the prepared features, in log odds near the threshold."""
         theta, _ = self.model.line
-        slope = self.model.calibration.slope
-        return {n: slope * float(c) for n, c in zip(self.model.names, theta, strict=True)}
+        return {n: self._slope * float(c) for n, c in zip(self.model.names, theta, strict=True)}
+
+    @property
+    def _slope(self) -> float:
+        """How much the log odds rise with the score at the threshold."""
+        return self.model.calibration.slope_at(self.model.cut)
 
     @property
     def intercept(self) -> float:
@@ -70,14 +84,12 @@ class ModelSummary:
                 continue
             movable = budgets.get(name, "")
             if name not in known:
-                found.append(ColumnEffect(name, movable, None, None, None))
+                found.append(ColumnEffect(name, movable, None, None, None, None))
                 continue
             low, middle, high = map(float, known[name])
-            step = STEP * (high - low) or STEP * (abs(middle) or 1.0)
-            below, above, first, last = self._log_odds(
-                name, (middle - step / 2, middle + step / 2, low, high)
-            )
-            effect = ((above - below) / step, last - first)
+            unit = spoken_unit(low, middle, high)
+            at, above, first, last = self._log_odds(name, (middle, middle + unit, low, high))
+            effect = (unit, above - at, last - first)
             found.append(ColumnEffect(name, movable, (low, middle, high), *effect))
         return found
 
@@ -90,7 +102,7 @@ class ModelSummary:
         theta, _ = self.model.line
         own = [k for k, owner in enumerate(self.model.prepare.owners_) if owner == name]
         Z = self.model.prepare.transform(X)[:, own]
-        found: list[float] = (self.model.calibration.slope * (Z @ theta[own])).tolist()
+        found: list[float] = (self._slope * (Z @ theta[own])).tolist()
         return found
 
     def levels(self) -> dict[str, dict[str, float]]:
@@ -125,7 +137,7 @@ class ModelSummary:
         target = model.plan.target
         said = (training.get("verdict") or {}).get("sentence")
         budgets = {} if model.budgets is None else model.budgets.by_column()
-        lines = [f"verdict of the fit: {plain(said)}"] if said else []
+        lines = [f"verdict of the fit: {said}"] if said else []
         kind = training.get("model", type(model.classifier).__name__)
         lines.append(
             f"{self.source}: {quoted(target.name)} = {quoted(target.favourable)}, the {kind} "
@@ -133,7 +145,7 @@ class ModelSummary:
         )
         lines = [wrapped(line) for line in lines]
         lines += self._effect_lines(budgets) + self._level_lines(budgets)
-        lines.append(f"intercept, in log odds: {self.intercept:+.4f}")
+        lines.append(f"intercept, in log odds: {self.intercept:+.3f}{self._bend()}")
         return lines + self._training_lines()
 
     def _effect_lines(self, budgets: Mapping[str, str]) -> list[str]:
@@ -142,31 +154,44 @@ class ModelSummary:
             return []
         width = max(len(quoted(effect.column)) for effect in effects) + 2
         lines = [
-            "effect of each column on the log odds of the favourable outcome; * can be changed",
-            f"  {'':{width}s}{'one unit':>12s}{'quartiles':>12s}   "
-            "between the lower quartile, median and upper quartile",
+            wrapped(
+                "effect on the log odds of the favourable outcome, near the threshold: of one unit "
+                "more than the median, and of the upper quartile compared with the lower one; * "
+                "can be changed"
+            ),
+            f"  {'':{width}s}" + "".join(f"{title:>10s}" for title in EFFECT_COLUMNS),
         ]
         for effect in effects:
             name = f"{quoted(effect.column)}{' *' if effect.movable else ''}"
-            coefficient = self.coefficients[effect.column]
-            if effect.quartiles is None:
-                cells = f"{'':24s}   {coefficient:+.4f} per standard deviation"
-            else:
-                ends = ", ".join(f"{q:,.6g}" for q in effect.quartiles)
-                cells = f"{effect.per_unit:>+12.4g}{effect.between_quartiles:>+12.3f}   {ends}"
             gap = self.coefficients.get(f"{effect.column} missing")
-            missing = "" if gap is None else f"; missing {gap:+.3f}"
-            lines.append(f"  {name:{width}s}{cells}{missing}")
+            cells = [_effect(value) for value in (effect.per_unit, effect.between_quartiles, gap)]
+            known = [effect.unit, *(effect.quartiles or [None] * 3)]
+            unit, *quartiles = [plain(cell(value, "number")) for value in known]
+            if effect.quartiles is None:
+                cells[0], unit = _effect(self.coefficients[effect.column]), "std. dev."
+            lines.append(
+                f"  {name:{width}s}" + "".join(f"{c:>10s}" for c in (unit, *cells, *quartiles))
+            )
         return lines
 
     def _level_lines(self, budgets: Mapping[str, str]) -> list[str]:
         lines = []
         for name, levels in self.levels().items():
-            shown = ", ".join(f"{quoted(level)} {value:+.3f}" for level, value in levels.items())
+            shown = ", ".join(
+                f"{quoted(level)} {_effect(value)}" for level, value in levels.items()
+            )
             mark = " *" if name in budgets else ""
             lines.append(wrapped(f"  {quoted(name)}{mark}: {shown}"))
         lines += [f"  * {quoted(name)}: {text}" for name, text in budgets.items()]
         return lines
+
+    def _bend(self) -> str:
+        """How much larger effects are far from the threshold; empty if they are the same."""
+        curve = self.model.calibration
+        if curve.straight:
+            return ""
+        low, high = (curve.slope * end / self._slope for end in (curve.low, curve.high))
+        return f"; effects are {low:.2g} times as large at low scores, {high:.2g} at high ones"
 
     def _training_lines(self) -> list[str]:
         names = {
@@ -194,3 +219,19 @@ class ModelSummary:
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
+
+
+def spoken_unit(low: float, middle: float, high: float) -> float:
+    """The amount that a person would speak of, for a column with these quartiles.
+
+    >>> spoken_unit(3400, 5400, 8249), spoken_unit(0.03, 0.15, 0.56), spoken_unit(0, 0, 0)
+    (1000.0, 0.1, 1.0)
+    """
+    size = high - low or abs(middle) or 1.0
+    return float(f"1e{floor(log10(size))}")
+
+
+def _effect(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:+.3f}" if round(value, 3) else "0.000"

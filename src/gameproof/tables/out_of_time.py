@@ -52,7 +52,7 @@ def compared(
     """The rows that have a value in the column, whether each is a test row, and all values.
 
     Test rows have a larger value than `after`. Numbers are compared as numbers, dates as dates, and
-    text in alphabetical order.
+    text in alphabetical order. Dates are returned as ISO dates.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -84,9 +84,21 @@ def compared(
                     f"rows are to come after {text!r} (--test-after); give a date in this format "
                     f"or in the format {ISO}"
                 )
-            later = pc.greater(column.days(form), day)
+            days = column.days(form)
+            later, values = pc.greater(days, day), _iso(days)
     else:
         raise DataError(f"the column to split by, {name!r}, has no values that can be ordered")
     present = np.flatnonzero(pc.is_valid(values).to_numpy(zero_copy_only=False))
     mask = pc.fill_null(later, False).to_numpy(zero_copy_only=False)[present]
     return present, mask, values
+
+
+def _iso(days: Any) -> Any:
+    """Days since 2000-01-01 as ISO dates, which sort as text."""
+    import pyarrow as pa
+
+    found = [
+        None if day is None else str(np.datetime64("2000-01-01") + int(day))
+        for day in days.to_pylist()
+    ]
+    return pa.array(found, pa.string())

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from gameproof.core.arguments import Vector
-from gameproof.core.naming import listed, quoted
+from gameproof.core.naming import quoted, quoted_list
 from gameproof.tables.cell_gaps import Gaps
 from gameproof.tables.decision_reasons import reasons as strongest_reasons
 from gameproof.tables.table import Table
@@ -67,7 +67,7 @@ class About(NamedTuple):
         if unknown:
             notes.append(
                 f"{name}: {unknown.total():,} rows have "
-                f"{listed([quoted(value) for value in sorted(unknown)], 3)}, which is neither "
+                f"{quoted_list(sorted(unknown), 3)}, which is neither "
                 f"{quoted(target.favourable)} nor {quoted(target.other)}; they get a decision, but "
                 "do not count towards the accuracy"
             )

@@ -13,6 +13,7 @@ from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.threshold_rows import approving_score
 from gameproof.core.arguments import Vector
+from gameproof.estimators.calibration_fit import fitted_calibration
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import Calibration
 from gameproof.tables.dataset import Dataset
@@ -26,7 +27,8 @@ Decision = tuple[Calibration, float]
 class SplitTable(ABC):
     """The training rows and the test rows of a table.
 
-    `train` and `test` are all rows or a sample, `groups` are those of `test`. `good_share` is the
+    `train` and `test` are all rows or a sample, `groups` are those of `test`, by
+    their column `grouped_by`. `good_share` is the
     share of favourable outcomes among all training rows."""
 
     n_train: int
@@ -35,6 +37,7 @@ class SplitTable(ABC):
     train: Dataset
     test: Dataset
     groups: NDArray[np.str_] | None
+    grouped_by: str
 
     @abstractmethod
     def prepare(self, given: Prepare) -> Prepare:
@@ -73,6 +76,7 @@ class MemorySplit(SplitTable):
         self.n_train, self.n_test = len(self.train), len(self.test)
         self.good_share = float((self.train.y > 0).mean())
         self.groups = None if training.groups is None else training.groups[rows[1]]
+        self.grouped_by = training.grouped_by
 
     def prepare(self, given: Prepare) -> Prepare:
         self._prepared = given.fit(self.train.X).transform(self.train.X)
@@ -87,7 +91,7 @@ class MemorySplit(SplitTable):
         found = {}
         for name, model in models.items():
             scores = model._scores(self._prepared)
-            calibration = Calibration.fitted(scores, self.train.y > 0)
+            calibration = fitted_calibration(scores, self.train.y > 0)
             found[name] = calibration, chosen_cut(calibration, settings, _approving(scores))
         return found
 

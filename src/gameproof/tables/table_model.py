@@ -292,9 +292,10 @@ def restored_table(
 
 
 def _restored_decision(content: Record) -> tuple[Calibration, float]:
-    """Calibration and cut; files of versions 1 and 2 have neither."""
-    slope, intercept = from_json(content.get("calibration", list(LOGISTIC)))
-    calibration, cut = Calibration(float(slope), float(intercept)), float(content.get("cut", 0.0))
-    if not (np.isfinite([*calibration, cut]).all() and calibration.slope > 0):
+    """Calibration and cut; files of versions 1 and 2 have neither, those of version 3 a line."""
+    saved = from_json(content.get("calibration", list(LOGISTIC)))
+    calibration, cut = Calibration(*map(float, saved)), float(content.get("cut", 0.0))
+    rising = min(calibration.slope, calibration.low, calibration.high) > 0
+    if not (np.isfinite([*calibration, cut]).all() and rising):
         raise ValueError("the calibration or the cut is not valid")
     return calibration, cut

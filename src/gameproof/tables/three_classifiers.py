@@ -104,8 +104,13 @@ class ThreeClassifiers:
             measure=self.measure,
         )
         found = self.split.tested(found, lines, self.prepare)
-        approve = self.settings.approve
-        return replace(found, radius=self.radius, outcomes=self.outcomes, approve=approve)
+        return replace(
+            found,
+            radius=self.radius,
+            outcomes=self.outcomes,
+            approve=self.settings.approve,
+            grouped_by=self.split.grouped_by,
+        )
 
 
 def fit_classifiers(

@@ -94,4 +94,5 @@ def training_files(
         None,
         split_words(split_by, test_after),
         WholeTable(blocks, seen.n, seen.n_positive, {k: v for k, v in missing.items() if v}, watch),
+        groups or "",
     )

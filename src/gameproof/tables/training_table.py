@@ -67,6 +67,8 @@ class TrainingTable:
         Fingerprint of these rows.
     groups
         The group of each row, if groups are to be compared.
+    grouped_by
+        The column that says which group people belong to.
     later
         Whether each row is a test row of an out-of-time test, if there is one.
     split_by
@@ -86,6 +88,7 @@ class TrainingTable:
     later: NDArray[np.bool_] | None = None
     split_by: str = ""
     whole: WholeTable | None = None
+    grouped_by: str = ""
 
     @property
     def n(self) -> int:
@@ -255,7 +258,17 @@ def training_table(
     labels = None if groups is None else group_labels(known, groups)
     said = split_words(split_by, test_after)
     return TrainingTable(
-        known, plan, data, checked, table.n, unlabelled, data.fingerprint, labels, later, said
+        known,
+        plan,
+        data,
+        checked,
+        table.n,
+        unlabelled,
+        data.fingerprint,
+        labels,
+        later,
+        said,
+        grouped_by=groups or "",
     )
 
 

@@ -156,25 +156,25 @@ def wandering(seed: int, kind: str) -> tuple[pd.DataFrame, pd.DataFrame, Logisti
 
 @pytest.mark.parametrize("kind", ["return", "grow", "vary"])
 def test_people_who_do_not_game_are_rarely_reported(kind: str) -> None:
-    """Of 40 tables, 5 % may have a column that moved: more than 7 happen once in 1,000 tests."""
+    """Of 20 tables, 5 % may have a column that moved: more than 4 happen once in 390 tests."""
     moved = 0
-    for seed in range(40):
+    for seed in range(20):
         before, after, model = wandering(seed, kind)
         found = gp.learn_budgets(before, after, "id", model=model)
         moved += "moved" in verdicts(found).values()
-    assert moved <= 7
+    assert moved <= 4
 
 
 def test_without_a_model_chance_is_rarely_a_direction() -> None:
-    """Of 40 tables of five columns, 5 % may have one: more than 7 happen once in 1,000 tests."""
+    """Of 20 tables of five columns, 5 % may have one: more than 4 happen once in 390 tests."""
     moved = 0
-    for seed in range(40):
+    for seed in range(20):
         rng = np.random.default_rng(seed)
         before = pd.DataFrame(rng.random((80, 5)), columns=list("abcde")).assign(id=np.arange(80))
         after = before[list("abcde")] + rng.standard_normal((80, 5))
         found = gp.learn_budgets(before, after.assign(id=np.arange(80)), "id")
         moved += bool(found.budgets)
-    assert moved <= 7
+    assert moved <= 4
 
 
 def test_without_a_model_drift_shows_where_nearly_everyone_moves() -> None:

@@ -137,15 +137,15 @@ def test_same_seed_gives_the_same_intervals() -> None:
 
 @pytest.mark.parametrize("given", [False, True])
 def test_people_who_do_not_game_are_rarely_reported(given: bool) -> None:
-    """Of 20 pairs of tables, 5 % may have a column that moved: more than 5 happen once in 3,000
+    """Of 12 pairs of tables, 5 % may have a column that moved: more than 3 happen once in 450
     tests."""
     moved = 0
-    for seed in range(20):
+    for seed in range(12):
         one, two = told(250, seed=seed, share=0.0), told(250, seed=1000 + seed, share=0.0)
         model = one.model if given else None
         found = gp.learn_budgets(one.before[NAMES], two.before[NAMES], model=model)
         moved += bool(found.budgets)
-    assert moved <= 5
+    assert moved <= 3
 
 
 def test_bootstrap_interval_of_a_shift_holds_the_true_one() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gameproof.core.arguments import Vector, shown
 from gameproof.core.errors import DataError
-from gameproof.core.naming import listed, quoted
+from gameproof.core.naming import quoted, quoted_list
 from gameproof.tables.budget_learning.comparable import number_values
 from gameproof.tables.column import Column
 from gameproof.tables.column_checks import filled
@@ -78,7 +78,7 @@ def scorer(model: Any, table: Table, favourable: Any, without: tuple[str, ...]) 
     if d != len(columns):
         raise DataError(
             f"the model takes {d} columns and does not name them, but {table.source} has "
-            f"{len(columns)} numeric columns: {listed([quoted(name) for name in columns])}; drop "
+            f"{len(columns)} numeric columns: {quoted_list(columns)}; drop "
             "the others (--drop)"
         )
     names_assumed = ", ".join(map(quoted, columns))
