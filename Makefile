@@ -9,6 +9,8 @@ READY := .venv/.ready
 LOWEST := .venv-lowest
 LOWEST_RUN := $(LOWEST)/bin/python -m
 LOWEST_READY := $(LOWEST)/.ready
+# Tests start a hundred Python processes. Without bytecode, each compiles the whole package again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-lowest lint bench format clean
@@ -22,10 +24,10 @@ demo: $(READY)  ## a short tour that prints what it does
 	@$(BIN)/gameproof demo
 
 test: lint  ## lint, types and every test
-	$(RUN) pytest -n auto --dist loadfile
+	$(RUN) pytest -n auto --dist loadfile --no-loadscope-reorder
 
 test-lowest: $(LOWEST_READY)  ## the tests of the package on the lowest versions it allows
-	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST_RUN) pytest -n auto --dist loadfile \
+	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba $(LOWEST_RUN) pytest -n auto --dist loadfile --no-loadscope-reorder \
 	  --ignore-glob='*_in_browser.py'
 
 lint: $(READY)  ## ruff, mypy and codespell, changing nothing

@@ -16,8 +16,10 @@ import multiprocessing.connection
 import os
 import random
 import resource
+import signal
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from collections import Counter
@@ -41,7 +43,8 @@ FORMATS: dict[str, type[Format]] = {
     "npz": Npz,
     "skops": Skops,
 }
-NUMBER, PATIENCE = 2000, 60.0  # cases per format, seconds per case
+NUMBER = 2000  # cases per format
+CPU, PATIENCE = 60, 900.0  # seconds per case: of the processor, and by the clock
 LIMIT = "20MB"  # of what a file may unpack to
 ROOM = 2**30  # bytes that a worker may use in addition to what it has at its start
 WORKERS = 2
@@ -85,6 +88,9 @@ def work(form: Format, seed: int, cases: list[int], pipe: Connection) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (used + ROOM, resource.RLIM_INFINITY))
     with tempfile.TemporaryDirectory() as folder:
         for case in cases:
+            # A busy machine makes a case slow, and a hang is no matter of the clock.
+            end = int(time.process_time()) + CPU
+            resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
             pipe.send(judge(form, seed, case, Path(folder)))
     pipe.close()
     sys.stdout.flush()
@@ -119,7 +125,8 @@ def findings(form: Format, seed: int, cases: list[int]) -> Iterator[Finding]:
             except EOFError:
                 process.join()
                 if share:
-                    yield Finding(share.pop(0), CRASH, f"exit code {process.exitcode}")
+                    verdict = HANG if process.exitcode == -signal.SIGXCPU else CRASH
+                    yield Finding(share.pop(0), verdict, f"exit code {process.exitcode}")
             process.join()
             del active[pipe]
 

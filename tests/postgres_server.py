@@ -14,6 +14,8 @@ from sqlalchemy import create_engine, text
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 MISSING = "PostgreSQL is not installed (Debian: apt-get install postgresql)"
+# Waits for the end of its input, which the death of our process brings about, too.
+WATCHER = 'read -r _; "$0" -D "$1/data" -m immediate stop >/dev/null 2>&1; rm -rf "$1"'
 _databases = count()
 
 
@@ -34,6 +36,11 @@ class Server:
         log = self._folder / "log"
         self._run("pg_ctl", "-D", self._data, "-w", "-l", log, "-o", settings, "start")
 
+    @property
+    def pid(self) -> int:
+        """The number of the process that starts all others."""
+        return int((self._data / "postmaster.pid").read_text().split()[0])
+
     def stop(self) -> None:
         """Stops at once, as after a power failure."""
         self._run("pg_ctl", "-D", self._data, "-m", "immediate", "stop")
@@ -49,22 +56,36 @@ class Server:
         return f"{self.url}/{name}"
 
     def _run(self, program: str, *arguments: str | Path) -> None:
-        """Runs a program of PostgreSQL, which refuses to run as root."""
-        user = {} if os.getuid() else {"user": "postgres"}
+        """Runs a program of PostgreSQL."""
         command = [PROGRAMS[0] / program, *arguments]
-        subprocess.run(command, check=True, cwd=self._folder, stdout=subprocess.DEVNULL, **user)
+        subprocess.run(command, check=True, cwd=self._folder, stdout=subprocess.DEVNULL, **_user())
 
 
 @contextmanager
 def running_server() -> Iterator[Server]:
-    """A server until the end of the block."""
-    with TemporaryDirectory(prefix="gameproof-postgresql-") as name:
+    """A server until the end of the block, or of our process if it is killed."""
+    with TemporaryDirectory(prefix="gameproof-postgresql-") as name, _watched(name):
         server = Server(Path(name))
         server.start()
         try:
             yield server
         finally:
             server.stop()
+
+
+@contextmanager
+def _watched(folder: str) -> Iterator[None]:
+    """Stops the server in a folder, and removes the folder, if our process dies."""
+    command = ["sh", "-c", WATCHER, PROGRAMS[0] / "pg_ctl", folder]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, cwd="/", start_new_session=True, **_user()
+    ):
+        yield
+
+
+def _user() -> dict[str, str]:
+    """PostgreSQL refuses to run as root."""
+    return {} if os.getuid() else {"user": "postgres"}
 
 
 def _free_port() -> int:

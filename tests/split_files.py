@@ -55,8 +55,8 @@ def require_same_fit(found: TableFit, expected: TableFit) -> None:
         assert model.names == other.names
         # The indicators of all levels add up to the intercept, so only scores are unique.
         scores = [each.decision_function(expected.training.table) for each in (model, other)]
-        np.testing.assert_allclose(*scores, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(model.calibration, other.calibration, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(*scores, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(model.calibration, other.calibration, rtol=1e-8, atol=1e-10)
     assert found.verdict == expected.verdict
     assert found.audit.confusions == expected.audit.confusions
     pairs = zip(found.audit.metrics, expected.audit.metrics, strict=True)

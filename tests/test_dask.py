@@ -18,6 +18,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.preprocessing import QuantileTransformer
 
 import gameproof as gp
+from clusters import FREE_PORTS
 from gameproof.core.errors import ClusterError, DataError
 from gameproof.dask import RobustStrategicClassifier, StrategicLogisticRegression
 from gameproof.paper.experiment_study import Study
@@ -27,10 +28,6 @@ from gameproof.strategic import row_problem
 N, D = 9000, 3
 NAMES = ["age", "income", "rooms"]
 # Warnings of Dask and its libraries about themselves.
-LOOPBACK: Any = {
-    "dashboard_address": "127.0.0.1:0",
-    "worker_dashboard_address": "127.0.0.1:0",
-}
 pytestmark = pytest.mark.filterwarnings("ignore::Warning:(dask|distributed|tornado|asyncio).*")
 
 
@@ -73,7 +70,7 @@ def test_the_number_of_workers_does_not_change_a_bit(client: Any) -> None:
         processes=False,
         n_workers=1,
         threads_per_worker=1,
-        **LOOPBACK,
+        **FREE_PORTS,
         set_as_default=False,
     ) as alone:
         other = RobustStrategicClassifier(features=[0], client=alone).fit(*collections(7))
@@ -187,23 +184,22 @@ def test_without_a_cluster_the_error_says_how_to_start_one(monkeypatch: pytest.M
         RobustStrategicClassifier().fit(*collections(2))
 
 
-def test_killed_workers_do_not_change_a_bit(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_workers_do_not_change_a_bit(
+    client: Any, process_cluster: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     expected = RobustStrategicClassifier(features=[0]).fit(*collections(3))
     passes, killed, whole = [], [], DaskRows.map
-    with Client(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", **LOOPBACK, set_as_default=False
-    ) as fragile:
 
-        def killing(self: Any, function: Any, *parameters: Any) -> Any:
-            passes.append(function)
-            if len(passes) in (3, 8):
-                pid = next(iter(fragile.run(os.getpid).values()))
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-            return whole(self, function, *parameters)
+    def killing(self: Any, function: Any, *parameters: Any) -> Any:
+        passes.append(function)
+        if len(passes) in (3, 8):
+            pid = next(iter(process_cluster.run(os.getpid).values()))
+            os.kill(pid, signal.SIGKILL)
+            killed.append(pid)
+        return whole(self, function, *parameters)
 
-        monkeypatch.setattr(DaskRows, "map", killing)
-        model = RobustStrategicClassifier(features=[0], client=fragile).fit(*collections(3))
+    monkeypatch.setattr(DaskRows, "map", killing)
+    model = RobustStrategicClassifier(features=[0], client=process_cluster).fit(*collections(3))
     assert len(set(killed)) == 2
     assert model.coef_.tobytes() == expected.coef_.tobytes()
     assert model.worst_case_risk_ == expected.worst_case_risk_
@@ -215,7 +211,7 @@ def test_a_lost_scheduler_is_one_clear_error(monkeypatch: pytest.MonkeyPatch) ->
         processes=False,
         n_workers=1,
         threads_per_worker=1,
-        **LOOPBACK,
+        **FREE_PORTS,
     )
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), cluster:
         lost = Client(cluster, set_as_default=False)
@@ -238,21 +234,19 @@ def _square(k: int) -> dict[str, Any]:
     return {"square": k * k, "pid": os.getpid()}
 
 
-def test_many_seeds_and_experiments_use_the_cluster_through_joblib(tmp_path: Any) -> None:
+def test_many_seeds_and_experiments_use_the_cluster_through_joblib(
+    process_cluster: Any, tmp_path: Any
+) -> None:
     game = gp.QuadraticGame.random(n=20, seed=0)
     options: Any = {"seeds": range(3), "epochs": 5}
     expected = gp.solve_many(game, gp.ogda_rr(step=0.02), **options)
     counted = game.queries.tally.sum()
-    with (
-        Client(
-            n_workers=2, threads_per_worker=1, host="127.0.0.1", **LOOPBACK, set_as_default=False
-        ) as client,
-        joblib.parallel_config(backend="dask", client=client),
-    ):
+    process_cluster.wait_for_workers(2)
+    with joblib.parallel_config(backend="dask", client=process_cluster):
         found = gp.solve_many(game, gp.ogda_rr(step=0.02), **options)
         study = Study("squares", tmp_path, jobs=2)
         squares = study.map(_square, [{"k": k} for k in range(6)])
-        workers = set(client.run(os.getpid).values())
+        workers = set(process_cluster.run(os.getpid).values())
     assert [one.x.tobytes() for one in found] == [two.x.tobytes() for two in expected]
     assert game.queries.tally.sum() == 2 * counted
     assert [part["square"] for part in squares] == [k * k for k in range(6)]

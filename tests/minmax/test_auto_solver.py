@@ -91,7 +91,7 @@ def bilinear_game(noise: float = 0.0) -> tuple[gp.SaddleProblem, Any]:
     return problem, lambda x, y: float((x @ payoffs).max() - (payoffs @ y).min())
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_exact_differences_of_a_bilinear_game_lead_to_its_saddle_point(seed: int) -> None:
     problem, gap = bilinear_game()
     solver = gp.Solver.auto(problem, queries=8_000, seed=seed)
@@ -102,7 +102,7 @@ def test_exact_differences_of_a_bilinear_game_lead_to_its_saddle_point(seed: int
 @pytest.mark.parametrize(("noise", "share"), [(0.05, 0.2), (1.0, 1.0)])
 def test_noisy_values_come_closer_or_leave_the_run_at_its_start(noise: float, share: float) -> None:
     # Seeds are fixed. With noise as large as the payoffs, a run may not improve.
-    for seed in range(3):
+    for seed in range(2):
         problem, gap = bilinear_game(noise)
         solver = gp.Solver.auto(problem, queries=8_000, seed=seed)
         result = gp.solve(problem, solver, queries=8_000, seed=seed)

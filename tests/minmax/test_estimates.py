@@ -4,9 +4,6 @@ The loss is L(x, y) = exp(a'x) - exp(b'y), whose average over a ball is known: f
 unit ball of R^d and t = r |a|, E exp(r a'w) = Gamma(d/2 + 1) (2/t)^(d/2) I_{d/2}(t).
 """
 
-from typing import Any
-
-import numba
 import numpy as np
 import pytest
 from scipy.special import gamma, iv
@@ -17,7 +14,7 @@ from gameproof.kernels.layout import MEAN, NEW
 A, B = np.array([0.8, -0.5, 0.3]), np.array([0.6, 0.9])
 X, Y = np.array([0.2, -0.1, 0.4]), np.array([0.1, -0.3])
 RADIUS = 0.7
-DRAWS = 40_000
+DRAWS = 10_000  # a factor wrong by a fifth, such as d + 1 for d, is six standard errors
 VALUE_BASED = {
     "one-point": gp.OnePoint(),
     "baseline": gp.OnePoint(baseline=True),
@@ -136,7 +133,7 @@ def test_baseline_lowers_the_variance_and_two_points_lower_it_further() -> None:
         solver = gp.sgda_rr(gradient=gradient, step=1e-14, radius=RADIUS)
         run = gp.Run(shifted, solver, seed=2, start=(X, Y))
         rows = []
-        for _ in range(5_000):
+        for _ in range(2_000):
             run.step()
             memory = run.state.memory
             rows.append(np.concatenate([memory.x[NEW], memory.y[NEW]]))
@@ -253,28 +250,3 @@ def test_baseline_is_the_mean_of_about_the_last_epoch() -> None:
         assert run.state.memory.numbers[MEAN] == pytest.approx(mean, rel=1e-12)
         if step < 4:
             assert mean == pytest.approx(np.mean(values), rel=1e-12)
-
-
-@numba.njit
-def _slope(i: int, x: Any, y: Any) -> float:
-    return float(x[0] + 2 * x[1] - y[0])
-
-
-_COLUMNS = np.array([[1.0, 7.0], [2.0, 7.0]])
-OF_ANY_KIND = {
-    "whole numbers": lambda i, x, y: np.array([1, 2]),
-    "float32": lambda i, x, y: np.array([1.0, 2.0], dtype=np.float32),
-    "not contiguous": lambda i, x, y: _COLUMNS[:, 0],
-}
-
-
-@pytest.mark.parametrize("kind", OF_ANY_KIND)
-def test_a_compiled_gradient_may_be_of_any_kind_of_numbers(kind: str) -> None:
-    own = numba.njit(OF_ANY_KIND[kind]), numba.njit(lambda i, x, y: np.array([-1]))
-    sets = {"x_set": gp.Ball([0.0, 0.0], 9.0), "y_set": gp.Ball([0.0], 9.0)}
-    problem = gp.SaddleProblem(_slope, n=3, gradient=own, **sets)
-    solver = gp.Solver(update=gp.SGDA(), gradient=gp.Exact(), step=gp.Constant(0.1))
-    for compiled in (True, False):
-        found = gp.solve(problem, solver, epochs=1, seed=0, compiled=compiled)
-        np.testing.assert_allclose(found.last_x, [-0.3, -0.6], rtol=1e-12)
-        np.testing.assert_allclose(found.last_y, [-0.3], rtol=1e-12)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from solving import EPOCHS, HARD, SEED, SameState, Sour, failure_of, raising
+from solving import EPOCHS, SEED, SameState, Sour, failure_of, raising
 
 # --- a gradient that cannot be had
 
@@ -89,24 +89,6 @@ def test_joint_gradient_must_give_both_blocks(joint: Any, teller: Any, schedules
     error = failure_of(teller(gradient=joint).problem, solver, seed=SEED)
     assert "gave no usable gradient" in str(error)
     assert error.state.steps == 0
-
-
-@pytest.mark.parametrize(
-    ("y", "said"),
-    [(0.75, "not finite"), (-0.75, r"\(0,\), expected"), (0.25, "ValueError: a quarter")],
-    ids=["nan", "too short", "raises"],
-)
-def test_compiled_gradient_that_cannot_be_used_fails_as_in_python(
-    y: float, said: str, compiled_functions: Any, schedules: Any
-) -> None:
-    problem = gp.SaddleProblem(
-        compiled_functions.value, gradient=(None, compiled_functions.y_gradient), **HARD
-    )
-    options = {"seed": SEED, "start": ([0.0, 0.0], [y])}
-    solver = gp.ogda_rr(**schedules)
-    in_python = failure_of(problem, solver, compiled=False, **options)
-    assert re.search(said, str(in_python))
-    assert str(failure_of(problem, solver, compiled=True, **options)) == str(in_python)
 
 
 # --- schedules that go wrong on the way

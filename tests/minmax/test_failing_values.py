@@ -1,9 +1,8 @@
-"""Values that cannot be had, plain or compiled: named with sample and step, and without loss."""
+"""Values that cannot be had: named with sample and step, and without loss."""
 
 import re
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -37,7 +36,18 @@ def numbers_after(word: str, message: str) -> list[float]:
 
 @pytest.mark.parametrize(
     "bad",
-    [np.nan, np.inf, -np.inf, None, "much", 1 + 2j, np.complex128(1 + 2j), [1.0, 2.0], {}],
+    [
+        np.nan,
+        np.inf,
+        -np.inf,
+        None,
+        "much",
+        1 + 2j,
+        np.complex128(1 + 2j),
+        [1.0, 2.0],
+        np.ones(1),
+        {},
+    ],
     ids=repr,
 )
 def test_value_that_is_no_finite_number_names_sample_step_and_point(
@@ -197,66 +207,6 @@ def test_batch_function_keeps_the_values_before_a_bad_one(
     np.testing.assert_array_equal(again.x, whole.x)
 
 
-# --- a user's compiled function
-
-
-@numba.njit
-def cracked(i: int, x: Any, y: Any) -> float:
-    if i == 3:
-        return np.nan
-    if i == 5:
-        raise ValueError("five")
-    return 0.5 * (x[0] - 0.1 * i) ** 2 + 0.25 * x[1] ** 2 + x[0] * y[0] - y[0] ** 2 + 0.05 * i
-
-
-def seed_that_meets(sample: int, before: int, problem: gp.Problem) -> int:
-    """A seed under which one sample comes before the other, and not in the first step."""
-    for seed in range(100):
-        order = gp.Run(problem, gp.sgda_rr(radius=0.5), seed=seed)
-        seen = []
-        while len(seen) < 7:
-            seen.append(int(order.ask().indices[0]))
-            order.step()
-        if 2 <= seen.index(sample) < seen.index(before):
-            return seed
-    raise AssertionError("no such seed")
-
-
-def test_compiled_value_that_is_not_finite_fails_as_in_python_and_goes_on_mended(
-    compiled_functions: Any, schedules: Any, same_state: SameState
-) -> None:
-    broken = gp.SaddleProblem(cracked, name="mine", **HARD)
-    mended = gp.SaddleProblem(compiled_functions.value, name="mine", **HARD)
-    solver, seed = gp.ogda_rr(batch=2, **schedules), seed_that_meets(3, 5, mended)
-    assert broken.data is not None
-    error = failure_of(broken, solver, seed=seed, compiled=True)
-    in_python = failure_of(broken, solver, seed=seed, compiled=False)
-    assert str(error) == str(in_python)
-    assert str(error).startswith("sample 3 gave nan, in step ")
-    whole = gp.solve(mended, solver, seed=seed, epochs=EPOCHS)
-    for state, compiled in ((error.state, True), (in_python.state, False), (error.state, False)):
-        again = gp.solve(mended, solver, resume=state, epochs=EPOCHS, compiled=compiled)
-        assert again.n_queries == whole.n_queries
-        again.state.rows[:] = whole.state.rows
-        same_state(again.state, whole.state)
-
-
-def test_compiled_function_that_raises_fails_as_in_python_and_goes_on_mended(
-    compiled_functions: Any, schedules: Any, same_state: SameState
-) -> None:
-    broken = gp.SaddleProblem(cracked, name="mine", **HARD)
-    mended = gp.SaddleProblem(compiled_functions.value, name="mine", **HARD)
-    solver, seed = gp.ogda_rr(batch=2, **schedules), seed_that_meets(5, 3, mended)
-    in_python = failure_of(broken, solver, seed=seed, compiled=False)
-    error = failure_of(broken, solver, seed=seed, compiled=True)
-    assert str(error).startswith("sample 5 raised ValueError: five, in step ")
-    assert str(error) == str(in_python)
-    assert isinstance(error.__cause__, ValueError)
-    whole = gp.solve(mended, solver, seed=seed, epochs=EPOCHS)
-    again = gp.solve(mended, solver, resume=error.state, epochs=EPOCHS)
-    same_state(again.state, whole.state)
-
-
 # --- values too large to compute with
 
 
@@ -315,19 +265,6 @@ def test_state_of_an_error_does_not_move_with_the_run(teller: Any, schedules: An
         run.step()
     run.step()
     assert (failed.value.state.steps, run.state.steps) == (4, 5)
-
-
-def test_compiled_function_with_a_mistake_is_named_with_it() -> None:
-    mistaken = numba.njit(lambda i, x, y: nowhere(x))  # type: ignore[name-defined] # noqa: F821
-    problem = gp.SaddleProblem(mistaken, n=3, x_set=gp.Ball([0.0], 1), y_set=gp.Ball([0.0], 1))
-    with pytest.raises(TypeError, match="Numba says: NameError: name 'nowhere' is not defined"):
-        gp.solve(problem, epochs=1)
-
-
-def test_compiled_function_of_another_kind_is_refused_in_a_sentence() -> None:
-    vector = numba.njit(lambda i, x, y: x)
-    with pytest.raises(TypeError, match="does not compile into a run: its functions must take"):
-        gp.solve(gp.SaddleProblem(vector, name="vector", **HARD), epochs=1)
 
 
 def test_function_that_raises_stop_iteration_is_not_taken_for_its_end(

@@ -72,7 +72,7 @@ def test_with_replacement_repeats_samples_within_an_epoch() -> None:
 
 @pytest.mark.parametrize("solver", [gp.sgda_rr(), gp.sgda_wr()])
 def test_every_position_of_an_epoch_is_uniform_over_samples(solver: gp.Solver) -> None:
-    epochs = 3_000
+    epochs = 1_000
     rows = visits(solver, epochs)
     for position in (0, 5, N - 1):
         counts = np.bincount(rows[:, position], minlength=N)

@@ -1,13 +1,12 @@
-"""Sets, functions and gradients of one's own, plain or compiled, run as the built-in ones."""
+"""Sets and gradients of one's own in plain Python run as the built-in ones."""
 
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
 import gameproof as gp
-from solving import SEED, SETS, SameState
+from solving import SEED
 
 
 def test_problem_with_a_part_in_python_cannot_run_compiled(
@@ -73,50 +72,6 @@ def test_set_of_ones_own_in_a_product_runs_as_the_built_in_one(teller: Any, sche
     np.testing.assert_allclose(xs[0], xs[1], rtol=0, atol=1e-12)
 
 
-def test_users_compiled_function_runs_as_the_plain_one(
-    compiled_functions: Any, schedules: Any, same_state: SameState
-) -> None:
-    compiled = gp.SaddleProblem(compiled_functions.value, n=7, **SETS)
-    plain = gp.SaddleProblem(compiled_functions.value.py_func, n=7, **SETS)
-    for parts in ({}, {"batch": 3, "order": gp.WithReplacement(), "gradient": gp.TwoPoint()}):
-        solver = gp.Solver(**parts, **schedules)
-        theirs = gp.solve(plain, solver, epochs=5, seed=SEED)
-        for path in (None, True, False):
-            ours = gp.solve(compiled, solver, epochs=5, seed=SEED, compiled=path)
-            np.testing.assert_allclose(ours.last_x, theirs.last_x, rtol=0, atol=1e-12)
-            np.testing.assert_allclose(ours.y, theirs.y, rtol=0, atol=1e-12)
-            assert ours.n_queries == theirs.n_queries
-    same_state(
-        gp.solve(compiled, solver, epochs=5, seed=SEED, compiled=True).state,
-        gp.solve(compiled, solver, epochs=5, seed=SEED, compiled=False).state,
-    )
-
-
-@numba.njit("float64(int64, float64[::1], float64[::1])")
-def declared(i: int, x: Any, y: Any) -> float:
-    return x[0] ** 2 + 0.1 * i * x[1] - y[0] ** 2
-
-
-def test_users_compiled_function_with_declared_types_can_be_asked_from_python() -> None:
-    problem = gp.SaddleProblem(declared, n=3, **SETS)
-    np.testing.assert_allclose(problem.value([1.0, 1.0], [0.5]), 1.0 + 0.1 - 0.25)
-    assert gp.solve(problem, epochs=2, seed=SEED, compiled=False).n_queries == 11
-
-
-def test_users_compiled_gradient_of_one_block_runs_as_the_plain_one(
-    compiled_functions: Any, schedules: Any
-) -> None:
-    value, slope = compiled_functions.value, compiled_functions.y_gradient
-    problem = gp.SaddleProblem(value, n=7, gradient=(None, slope), **SETS)
-    plain = gp.SaddleProblem(value.py_func, n=7, gradient=(None, slope.py_func), **SETS)
-    solver = gp.ogda_rr(batch=2, **schedules)
-    theirs = gp.solve(plain, solver, epochs=5, seed=SEED)
-    for compiled in (True, False):
-        ours = gp.solve(problem, solver, epochs=5, seed=SEED, compiled=compiled)
-        np.testing.assert_allclose(ours.last_x, theirs.last_x, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(ours.last_y, theirs.last_y, rtol=0, atol=1e-12)
-
-
 def test_gradient_of_one_block_leaves_only_the_other_to_be_asked_about(
     teller: Any, schedules: Any
 ) -> None:
@@ -142,26 +97,6 @@ def test_gradient_of_one_block_leaves_only_the_other_to_be_asked_about(
         known, asked = np.array(moved).T if block == "x" else np.array(moved).T[::-1]
         assert known.max() == 0.0
         np.testing.assert_allclose(asked, radii)
-
-
-@numba.njit
-def slopes_x(i: int, x: Any, y: Any) -> Any:
-    return np.array([x[0] - 0.1 * i + y[0], 0.5 * x[1]])
-
-
-def test_users_compiled_pair_of_gradients_moves_both_blocks(
-    compiled_functions: Any, schedules: Any
-) -> None:
-    value, gradient = compiled_functions.value, (slopes_x, compiled_functions.y_gradient)
-    problem = gp.SaddleProblem(value, n=7, gradient=gradient, **SETS)
-    solver = gp.sgda_rr(gradient=gp.Exact(), **schedules)
-    results = [
-        gp.solve(problem, solver, epochs=3, seed=SEED, start=([1, 1], [0.5]), compiled=compiled)
-        for compiled in (True, False)
-    ]
-    np.testing.assert_allclose(results[0].last_x, results[1].last_x, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(results[0].last_y, results[1].last_y, rtol=0, atol=1e-12)
-    assert results[0].last_y != 0.5
 
 
 class Lost(OwnBall):

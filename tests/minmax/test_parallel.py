@@ -55,8 +55,9 @@ def test_a_plain_python_function_is_called_from_one_thread() -> None:
 def test_what_belongs_to_one_run_is_refused() -> None:
     with pytest.raises(ValueError, match="resume belongs to one run"):
         gp.solve_many(make(), SOLVER, seeds=[0], resume="state.npz")
-    with pytest.raises(TypeError, match="seeds must be a list"):
-        gp.solve_many(make(), SOLVER, seeds=3)  # type: ignore[arg-type]
+    for alone in (3, np.array(3)):
+        with pytest.raises(TypeError, match="seeds must be a list"):
+            gp.solve_many(make(), SOLVER, seeds=alone)  # type: ignore[arg-type]
     for seeds, kind in ((["a"], TypeError), ([0, -1], ValueError)):
         with pytest.raises(kind, match=f"seed must be an integer of .*, got {seeds[-1]!r}"):
             gp.solve_many(make(), SOLVER, seeds=seeds)  # type: ignore[arg-type]

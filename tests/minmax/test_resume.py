@@ -80,7 +80,8 @@ def test_resumed_run_equals_uninterrupted_run_wherever_it_was_stopped(
     taken = states_by_step(tmp_path, problem, solver, seed=SEED, **options)
     assert sorted(taken) == list(range(whole.n_steps + 1))
     assert whole.n_steps > 50
-    for state in taken.values():
+    # Both paths go through the same stages, and the one through Python takes ten times as long.
+    for state in list(taken.values())[:: 1 if compiled else 5]:
         again = gp.solve(problem, solver, resume=state, **options)
         same_state(again.state, whole.state)
         np.testing.assert_array_equal(np.append(again.x, again.y), np.append(whole.x, whole.y))

@@ -3,6 +3,7 @@
 The experiments with n = 1000 and 4000 differ from n = 500 only in n.
 """
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from gameproof.auditing import figures
 from gameproof.auditing.page_model import Chart
 from gameproof.paper import complexity
 from gameproof.paper.experiment_study import Study
@@ -86,14 +88,24 @@ CHARTS: dict[str, list[ShownRows]] = {
 }
 
 
+# Rendering takes longer than the runs. These experiments draw every kind of chart.
+RENDERED = ("credit", "complexity")
+NOT_RENDERED = {"svg": b"<svg", "png": b"\x89PNG"}
+
+
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for all tests, so that nothing is computed twice."""
     return tmp_path_factory.mktemp("out")
 
 
-def smoke(name: str, out: Path) -> list[Study]:
-    return reproduce([name], out, quick=True, seeds=2, jobs=1, progress=False)
+@cache
+def smoke(name: str, out: Path) -> Study:
+    with pytest.MonkeyPatch.context() as patch:
+        if name not in RENDERED:
+            patch.setattr(figures, "as_files", lambda figure: NOT_RENDERED)
+        (study,) = reproduce([name], out, quick=True, seeds=2, jobs=1, progress=False)
+    return study
 
 
 def chart_shows_the_table(
@@ -123,7 +135,7 @@ def test_experiment_writes_tables_figures_and_verdicts(
 ) -> None:
     if name in CATALOG:
         monkeypatch.setenv("GAMEPROOF_DATA", str(request.getfixturevalue("published")))
-    (study,) = smoke(name, out)
+    study = smoke(name, out)
     for table in [*TABLES[name], "claims"]:
         frame = pd.read_parquet(study.folder / f"{table}.parquet")
         assert len(frame) > 0
@@ -147,7 +159,7 @@ def test_experiment_writes_tables_figures_and_verdicts(
 
 def test_gaps_fall_and_the_robust_classifier_leads(out: Path) -> None:
     """Checks what every draw of people shows."""
-    (study,) = smoke("synthetic-500", out)
+    study = smoke("synthetic-500", out)
     gaps = pd.read_parquet(study.folder / "gaps.parquet")
     shown = (gaps["way"] == "tuned") & (gaps["budget"] == "epochs")
     tuned = gaps[shown & (gaps["output"] == "average")]
@@ -166,13 +178,14 @@ def test_unreached_target_is_noted_and_gives_no_claim(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(complexity, "TARGET", 1e-9)
-    (study,) = smoke("complexity", tmp_path)
+    monkeypatch.setattr(figures, "as_files", lambda figure: NOT_RENDERED)
+    study = smoke("complexity", tmp_path)
     assert study.notes == ["8 of 8 runs did not reach the gap within 20 epochs."]
     assert study.claims == []
 
 
 def test_claims_compare_both_budgets_and_both_iterates(out: Path) -> None:
-    (study,) = smoke("synthetic-500", out)
+    study = smoke("synthetic-500", out)
     gaps = pd.read_parquet(study.folder / "gaps.parquet")
     key = ["way", "output", "budget", "algorithm", "seed"]
     final = gaps.loc[gaps.groupby(key)["epoch"].idxmax()].set_index(key)["score"]
@@ -193,7 +206,7 @@ def test_claims_compare_both_budgets_and_both_iterates(out: Path) -> None:
 
 @pytest.mark.parametrize("form", ["with block steps", "to the letter"])
 def test_smooth_form_is_judged_with_block_steps_and_to_the_letter(form: str, out: Path) -> None:
-    (study,) = smoke("smooth-or-not", out)
+    study = smoke("smooth-or-not", out)
     risks = pd.read_parquet(study.folder / "risks.parquet")
     name = "min-max" if form == "with block steps" else "min-max, to the letter"
     last = risks[(risks["algorithm"] == "SGDA-RR") & (risks["epoch"] == risks["epoch"].max())]

@@ -71,13 +71,19 @@ def test_envelope_has_the_degree_that_answers_show(degree: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "estimate",
-    [gp.OnePoint(), gp.OnePoint(baseline=True), gp.TwoPoint(), gp.Residual(), gp.Envelope()],
+    ("estimate", "hidden"),
+    [
+        (gp.OnePoint(), True),
+        (gp.OnePoint(baseline=True), False),
+        (gp.TwoPoint(), True),
+        (gp.Residual(), False),
+        (gp.Envelope(), True),
+    ],
     ids=repr,
 )
-def test_estimate_can_be_had_as_asked(estimate: Any) -> None:
-    assert chosen(box(asked()), estimate=estimate).gradient == estimate
-    assert chosen(asked(), estimate=estimate).gradient == estimate
+def test_estimate_can_be_had_as_asked(estimate: Any, hidden: bool) -> None:
+    problem = box(asked()) if hidden else asked()
+    assert chosen(problem, estimate=estimate).gradient == estimate
 
 
 def test_envelope_of_another_degree_than_the_answers_show_is_said_to_be_wrong() -> None:
@@ -377,10 +383,8 @@ def test_start_that_answers_show_to_be_no_better_than_nothing_is_dropped() -> No
     ("size", "form", "power"),
     [
         (1e-3, "exact", 2.0),
-        (1e-3, "printed", 0.0),
         (1e3, "exact", 0.0),
-        (1e3, "printed", 2.0),
-        (1.0, "exact", 2.0),
+        (1.0, "printed", 2.0),
     ],
 )
 def test_never_ends_farther_than_it_began(size: float, form: Any, power: float) -> None:
@@ -412,8 +416,11 @@ def test_run_stays_at_its_own_start_where_no_setting_comes_closer() -> None:
     assert problem.duality_gap(result.x, result.y) == pytest.approx(before, rel=1e-6)
 
 
-@pytest.mark.parametrize("scores", [False, True])
-@pytest.mark.parametrize(("size", "radius"), [(1.0, 0.8), (1e-6, 0.05)], ids=["radius", "features"])
+@pytest.mark.parametrize(
+    ("size", "radius", "scores"),
+    [(1.0, 0.8, True), (1e-6, 0.05, False)],
+    ids=["radius", "features"],
+)
 def test_run_stays_near_a_saddle_point_that_ignores_the_data(
     size: float, radius: float, scores: bool
 ) -> None:

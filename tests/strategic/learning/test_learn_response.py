@@ -4,6 +4,8 @@ Verdicts on noisy people have a false-alarm rate of 1%, intervals a level of 95%
 them state the rate at which they would fail by chance. Seeds are fixed.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -60,9 +62,12 @@ def scored(response: PowerCost, sd: float = 0.0, seed: int = 0) -> BlackBox:
 # --- Without noise ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("degree", [1.5, 2.0, 3.7])
-@pytest.mark.parametrize("norm", [1.0, 1.3, 2.0, 3.0, np.inf])
-@pytest.mark.parametrize("own", [False, True], ids=["common", "by_agent"])
+SHAPES = list(product([1.5, 2.0, 3.7], [1.0, 1.3, 2.0, 3.0, np.inf]))
+
+
+@pytest.mark.parametrize(
+    ("degree", "norm", "own"), [(*shape, k % 2 == 1) for k, shape in enumerate(SHAPES)]
+)
 def test_exact_answers_give_the_cost_exactly(degree: float, norm: float, own: bool) -> None:
     power = np.random.default_rng(0).uniform(0.0, 0.2, len(y)) if own else 0.05
     learnt = learn_response(people(PowerCost(power, degree, norm, SOME)))
@@ -217,9 +222,9 @@ def test_noise_in_the_only_feature_that_moves_is_no_refutation() -> None:
 @pytest.mark.parametrize("sd", [0.0, 1e-9, 1e-8, 3e-8])
 def test_answers_in_single_precision_fit(sd: float) -> None:
     """With and without noise of the size of single-precision rounding.
-    20 runs: more than 3 false alarms of a 1% test by chance under 0.01%."""
+    6 runs: more than 1 false alarm of a 1% test by chance 0.15%."""
     refused = 0
-    for seed in range(20):
+    for seed in range(6):
         rng = np.random.default_rng(seed)
 
         def told(theta: Array, agents: NDArray[np.int64], rng=rng) -> Array:  # type: ignore[no-untyped-def]
@@ -229,7 +234,7 @@ def test_answers_in_single_precision_fit(sd: float) -> None:
             return answers + sd * rng.standard_normal(answers.shape)
 
         refused += not learn_response(people(BlackBox(told)), seed=seed).fits
-    assert refused <= 3
+    assert refused <= 1
 
 
 def test_break_is_found_in_single_precision() -> None:
@@ -274,10 +279,10 @@ BREAKS: dict[str, tuple[Response, str]] = {
 }
 
 
-@pytest.mark.parametrize(("response", "named"), BREAKS.values(), ids=BREAKS)
-@pytest.mark.parametrize("seed", [0, 1])
-def test_break_is_found_and_named(response: Response, named: str, seed: int) -> None:
-    learnt = learn_response(people(response), seed=seed)
+@pytest.mark.parametrize("name", BREAKS)
+def test_break_is_found_and_named(name: str) -> None:
+    response, named = BREAKS[name]
+    learnt = learn_response(people(response), seed=0)
     assert not learnt.fits
     assert named in learnt.sentence
     assert "TwoPoint" in learnt.sentence
@@ -367,8 +372,7 @@ def test_scale_of_the_features_does_not_matter() -> None:
     assert (learnt.degree, learnt.norm) == pytest.approx((3.0, 1.5), rel=1e-5)
 
 
-@pytest.mark.parametrize("degree", [1.5, 2.0, 3.0])
-@pytest.mark.parametrize("noise", [0.0, 0.02])
+@pytest.mark.parametrize(("degree", "noise"), [(1.5, 0.02), (2.0, 0.0), (3.0, 0.02)])
 def test_features_that_move_beside_those_given_are_named(degree: float, noise: float) -> None:
     X, y = synthetic_people(n=200, d=4, seed=0)
     response: Response = PowerCost(0.3, degree, features=[0, 1, 3])
