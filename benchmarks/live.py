@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import Table, interleaved, median, save, spread
+from processors import processor_seconds
 
 import gameproof as gp
 from gameproof.live import schema
@@ -37,9 +38,12 @@ def main() -> None:
     parts = 10 if parser.parse_args().quick else 1
     people, answers = PEOPLE // parts, ANSWERS // parts
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-        tables = [one_process(Path(folder), people, answers)]
+        tables = [
+            one_process(Path(folder), people, answers),
+            opening(Path(folder), people, answers),
+        ]
         server = stack.enter_context(postgresql())
-        tables.append(many_processes(Path(folder), server, people))
+        tables += many_processes(Path(folder), server, people)
     save("live", tables)
 
 
@@ -49,7 +53,7 @@ def main() -> None:
 def one_process(folder: Path, people: int, answers: int) -> Table:
     """Medians of single calls on SQLite."""
     path = str(folder / "study.db")
-    n_answers = fill(path, people, answers)
+    n_answers = fill(path, people, answers, "ogda-rr")
     table = Table(
         f"Milliseconds of a call on SQLite, {people:,} people and {n_answers:,} answers; "
         f"median of {ROUNDS} rounds",
@@ -68,18 +72,57 @@ def one_process(folder: Path, people: int, answers: int) -> Table:
         table.row(name, 1e3 * median(found), spread(found))
     if not trial:
         table.row("optuna is not installed: pip install optuna", None, "")
-    opening = [timed(lambda: opened(path))() for _ in range(3)]
-    table.row("open and replay all answers", 1e3 * median(opening), spread(opening))
     return table
 
 
-def fill(path: str, people: int, answers: int) -> int:
+def opening(folder: Path, people: int, answers: int) -> Table:
+    """How long it takes until a study that was opened can ask, and knows its state."""
+    table = Table(
+        "Milliseconds to open a study on SQLite; median of 3, processor time in brackets",
+        ("method", "answers", "and ask", "and know its state", "without a checkpoint"),
+    )
+    for method in ("ogda-rr", "auto"):
+        path = str(folder / f"{method}.db")
+        told = fill(path, people, answers, method)
+        steps = (lambda study: study.ask(1, "benchmark"), state_of, replayed_state_of)
+        table.row(method, told, *(opened(path, step) for step in steps))
+    return table
+
+
+def state_of(study: Study) -> None:
+    """Follows the method to where the study is."""
+    study._state.outcome()
+
+
+def replayed_state_of(study: Study) -> None:
+    """The same from all answers."""
+    study.ledger.checkpoint = lambda _: None  # type: ignore[method-assign]
+    study._state.outcome()
+
+
+def opened(path: str, step: Callable[[Study], object]) -> str:
+    """Opens a study and does something with it."""
+    seconds, processor = [], []
+    for _ in range(3):
+        clock, own = time.perf_counter(), time.process_time()
+        with gp.live.open(path) as study:
+            step(study)
+        seconds.append(time.perf_counter() - clock)
+        processor.append(time.process_time() - own)
+    return f"{1e3 * median(seconds):,.0f} ({1e3 * median(processor):,.0f})"
+
+
+def fill(path: str, people: int, answers: int, method: str) -> int:
     """Creates a study and answers it, in bulk: tell() would sync every answer to disk."""
-    with gp.live.create(path, problem(people), method="ogda-rr", batch=BATCH, seed=0) as study:
+    settings: dict[str, Any] = {"method": method, "batch": BATCH, "seed": 0}
+    if method == "auto":
+        settings["max_answers"] = answers
+    with gp.live.create(path, problem(people), **settings) as study:
         told = 0
         while told < answers:
             deployment = study.deployment
-            assert deployment is not None
+            if deployment is None:
+                break
             rows = [
                 stored(study, question.id, question.agent, deployment.theta)
                 for question in study.ledger.questions(study.id, deployment.number)
@@ -95,7 +138,7 @@ def fill(path: str, people: int, answers: int) -> int:
 
 def stored(study: Study, question: int, agent: int, theta: Any) -> dict[str, Any]:
     """The row of an answer."""
-    body = exact_bytes(study.problem.population.X[agent] + 0.1 * theta)
+    body = exact_bytes(study.problem.population.X[agent] + moves(agent, theta))
     return {
         "study_id": study.id,
         "question_id": question,
@@ -105,6 +148,12 @@ def stored(study: Study, question: int, agent: int, theta: Any) -> dict[str, Any
         "status": Status.COUNTED.value,
         "told": time.time(),
     }
+
+
+def moves(agent: int, theta: Any) -> Any:
+    """A third of the people move on other features, so that no model fits and "auto" goes on."""
+    first = [float(k < FEATURES // 2) for k in range(FEATURES)]
+    return 0.3 * theta * ([3 - 3 * k for k in first] if agent % 3 == 0 else first)
 
 
 def problem(people: int) -> gp.StrategicProblem:
@@ -117,12 +166,6 @@ def answer(study: Any, question: Any) -> None:
     """Tells an answer with a key of its own."""
     told = study.problem.population.X[question.agent] + 0.1 * question.theta
     study.tell(question.id, told, key=f"benchmark {question.id}")
-
-
-def opened(path: str) -> None:
-    """Opens a study and computes its state."""
-    with gp.live.open(path) as study:
-        study.recommend()
 
 
 def timed(call: Callable[[], object]) -> Callable[[], float]:
@@ -166,29 +209,37 @@ def optuna_study(url: str) -> Any:
 # --- many processes
 
 
-def many_processes(folder: Path, server: Any, people: int) -> Table:
+def many_processes(folder: Path, server: Any, people: int) -> list[Table]:
     """Answers per second that eight processes store at once."""
     table = Table(
         f"Answers stored per second by {CLIENTS} processes at once",
         ("store", "answers", "per second"),
     )
 
-    def add(name: str, tells: int, seconds: float) -> None:
+    def add(name: str, tells: int, seconds: float, _: float) -> None:
         table.row(name, tells, round(tells / seconds))
+
+    costs = Table("Milliseconds of the processor per answer over HTTP", ("part", "milliseconds"))
 
     add("SQLite", *crowd(told_to_store, begun(str(folder / "crowd.db"), people)))
     if server is None:
         table.row("PostgreSQL is not available: apt-get install postgresql", None, None)
-        return table
+        return [table]
     add("PostgreSQL", *crowd(told_to_store, begun(server.new_database(), people)))
     where = begun(server.new_database(), people)
-    with serving(where) as url:
-        add("PostgreSQL over HTTP", *crowd(told_over_http, where, url))
+    with serving(where) as (url, service):
+        parts = {"service": service, "PostgreSQL": server.pid}
+        before = {name: processor_seconds(pid) for name, pid in parts.items()}
+        told, seconds, clients = crowd(told_over_http, where, url)
+        add("PostgreSQL over HTTP", told, seconds, clients)
+        costs.row("eight clients", 1e3 * clients / told)
+        for name, pid in parts.items():
+            costs.row(name, 1e3 * (processor_seconds(pid) - before[name]) / told)
     if optuna_study("sqlite://") is not None:
         url = server.new_database().replace("postgresql:", "postgresql+psycopg:")
         optuna_study(url)
         add("optuna, PostgreSQL", *crowd(told_to_optuna, url))
-    return table
+    return [table, costs]
 
 
 def begun(where: str, people: int) -> str:
@@ -197,8 +248,8 @@ def begun(where: str, people: int) -> str:
     return where
 
 
-def crowd(teller: Callable[..., Any], *where: str) -> tuple[int, float]:
-    """The answers that all tellers stored together, and the seconds."""
+def crowd(teller: Callable[..., Any], *where: str) -> tuple[int, float, float]:
+    """The answers that all tellers stored together, the seconds, and those of their processors."""
     ready, done = CONTEXT.Barrier(CLIENTS + 1), CONTEXT.Queue()
     processes = [
         CONTEXT.Process(target=teller, args=(*where, k, ready, done)) for k in range(CLIENTS)
@@ -207,11 +258,11 @@ def crowd(teller: Callable[..., Any], *where: str) -> tuple[int, float]:
         process.start()
     ready.wait()
     began = time.perf_counter()
-    tells = sum(done.get() for _ in processes)
+    found = [done.get() for _ in processes]
     seconds = time.perf_counter() - began
     for process in processes:
         process.join()
-    return tells, seconds
+    return sum(tells for tells, _ in found), seconds, sum(own for _, own in found)
 
 
 def told_to_store(where: str, number: int, ready: Any, done: Any) -> None:
@@ -226,14 +277,17 @@ def told_over_http(where: str, url: str, number: int, ready: Any, done: Any) -> 
         done.put(tell_share(study, remote.tell, number, ready))
 
 
-def tell_share(study: Study, tell: Callable[..., Any], number: int, ready: Any) -> int:
-    """Tells every eighth question."""
+def tell_share(
+    study: Study, tell: Callable[..., Any], number: int, ready: Any
+) -> tuple[int, float]:
+    """Tells every eighth question. Returns how many, and the seconds of the processor."""
     questions = study.ledger.questions(study.id, 0)[number::CLIENTS]
     X = study.problem.population.X
     ready.wait()
+    began = time.process_time()
     for question in questions:
         tell(question.id, X[question.agent], key=f"benchmark {question.id}")
-    return len(questions)
+    return len(questions), time.process_time() - began
 
 
 def told_to_optuna(url: str, number: int, ready: Any, done: Any) -> None:
@@ -243,12 +297,12 @@ def told_to_optuna(url: str, number: int, ready: Any, done: Any) -> None:
     ready.wait()
     for trial in trials:
         study.tell(trial, 0.5)
-    done.put(len(trials))
+    done.put((len(trials), 0.0))
 
 
 @contextmanager
-def serving(where: str) -> Iterator[str]:
-    """The address of a service in a process of its own."""
+def serving(where: str) -> Iterator[tuple[str, int]]:
+    """The address and the number of a service in a process of its own."""
     import json
     import subprocess
 
@@ -259,7 +313,7 @@ def serving(where: str) -> Iterator[str]:
         text = ""
         while not text.rstrip().endswith("}"):
             text += process.stdout.readline()
-        yield json.loads(text)["url"]
+        yield json.loads(text)["url"], process.pid
     finally:
         process.terminate()
         process.wait()
