@@ -125,7 +125,11 @@ def test_a_database_that_returns_has_every_acknowledged_answer(postgresql) -> No
     study.close()
 
 
-@pytest.mark.parametrize("jump", [-1e9, -3600.0, 1e9])
+@pytest.mark.parametrize(
+    ("make_ledger", "jump"),
+    [("memory", -1e9), ("sqlite", -3600.0), ("postgresql", -1e9), ("postgresql", 1e9)],
+    indirect=["make_ledger"],
+)
 def test_a_clock_that_jumps_changes_no_bit(make_ledger, jump) -> None:
     usual = gp.live.create(make_ledger(), problem(), silence="wait", **SETTINGS)
     complete(usual)

@@ -41,7 +41,11 @@ def test_a_study_is_what_solve_does(make_ledger) -> None:
     np.testing.assert_array_equal(study.recommend().theta, run.recommend()[0][:-1])
 
 
-@pytest.mark.parametrize("method", ["ogda-wr", "sgda-rr", "sgda-wr", "auto"])
+@pytest.mark.parametrize(
+    ("make_ledger", "method"),
+    [("memory", "ogda-wr"), ("memory", "sgda-wr"), ("sqlite", "auto"), ("postgresql", "sgda-rr")],
+    indirect=["make_ledger"],
+)
 def test_the_order_of_arrival_changes_no_bit(make_ledger, method) -> None:
     one, other = (make(make_ledger, method=method, max_answers=90) for _ in range(2))
     complete(one)
