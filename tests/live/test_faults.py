@@ -70,6 +70,21 @@ def test_a_file_that_returns_has_every_acknowledged_answer(tmp_path) -> None:
     study.close()
 
 
+@pytest.mark.parametrize("where", ["links/study.db", "sqlite:///study.db"])
+def test_a_study_under_two_names_is_advanced_by_one(tmp_path, monkeypatch, where) -> None:
+    study = gp.live.create(tmp_path / "study.db", problem(), **SETTINGS)
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "study.db").symlink_to(tmp_path / "study.db")
+    monkeypatch.chdir(tmp_path)
+    same = gp.live.open(where)
+    monkeypatch.chdir(tmp_path / "links")
+    with study.ledger.advancing(study._id) as first, same.ledger.advancing(same._id) as second:
+        assert first
+        assert not second
+    same.close()
+    study.close()
+
+
 @pytest.mark.parametrize("what", ["missing", "empty", "text", "other"])
 def test_what_is_no_study_is_refused_and_left_as_it_was(tmp_path, what) -> None:
     path = tmp_path / "study.db"

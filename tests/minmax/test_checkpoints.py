@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.core.atomic_files import beside
 from gameproof.core.process_lock import ProcessLock
 from solving import GAME, SEED, SameState
 
@@ -125,6 +126,16 @@ def test_first_checkpoint_that_cannot_be_written_ends_the_run(
     told = teller()
     with pytest.raises(OSError, match="No space"):
         gp.solve(told.problem, gp.sgda_rr(**schedules), epochs=4, checkpoint=tmp_path / "state")
+    assert told.calls == 0
+
+
+def test_lock_that_cannot_be_made_names_the_checkpoint(
+    teller: Any, schedules: Any, tmp_path: Path
+) -> None:
+    told, path = teller(), tmp_path / "state"
+    beside(path, ".lock").mkdir()
+    with pytest.raises(OSError, match=f"'{path}'"):
+        gp.solve(told.problem, gp.sgda_rr(**schedules), epochs=1, checkpoint=path)
     assert told.calls == 0
 
 

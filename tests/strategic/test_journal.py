@@ -215,7 +215,11 @@ def test_reservation_of_a_killed_process_is_released(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.iterdir() if len(path.name) > 60]
 
 
-def test_question_that_another_program_is_asking_is_waited_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["a.db", "link.db"])
+def test_question_that_another_program_is_asking_is_waited_for(name: str, tmp_path: Path) -> None:
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links" / "link.db").symlink_to(tmp_path / "a.db")
+    other_path = tmp_path / "links" / name if name == "link.db" else tmp_path / name
     asked, go_on = threading.Event(), threading.Event()
 
     def wait(theta: Array, indices: Indices) -> Array:
@@ -227,7 +231,7 @@ def test_question_that_another_program_is_asking_is_waited_for(tmp_path: Path) -
     one = threading.Thread(target=lambda: first.ask(THETA, [1, 2]))
     one.start()
     asked.wait(30)
-    second = people(tmp_path / "a.db", tally)
+    second = people(other_path, tally)
     other = threading.Thread(target=lambda: found.append(second.ask(THETA, [2, 4])))
     other.start()
     while not tally.asked:
@@ -245,6 +249,73 @@ def test_copy_in_another_process_continues_with_what_was_received(tmp_path: Path
     copy = pickle.loads(pickle.dumps(population))
     copy.ask(THETA, [1])
     assert population.n_answers == copy.n_answers == 2
+
+
+def test_relative_path_means_the_same_file_in_another_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    tally = Tally()
+    population = people(Path("a.db"), tally)
+    monkeypatch.chdir("elsewhere")
+    population.ask(THETA, [1])
+    pickle.loads(pickle.dumps(population)).ask(THETA, [2])
+    assert people(tmp_path / "a.db", tally).n_answers == 2
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize("change", ["moved", "removed", "replaced"])
+def test_nobody_is_asked_when_the_journal_is_not_in_its_place(change: str, tmp_path: Path) -> None:
+    path, tally = tmp_path / "a.db", Tally()
+    population = people(path, tally)
+    population.ask(THETA, [1])
+    kept = path.rename(tmp_path / "kept.db")
+    if change == "replaced":
+        path.write_bytes(kept.read_bytes())
+    with pytest.raises(gp.JournalError, match="moved, removed or replaced while it was in use"):
+        population.ask(THETA, [2])
+    assert tally.agents == [1]
+    if change != "removed":
+        kept.rename(path)
+        population.ask(THETA, [2])
+        assert people(path, tally).n_answers == 2
+
+
+def test_answers_given_while_the_journal_was_away_are_not_asked_for_again(tmp_path: Path) -> None:
+    path, kept, tally = tmp_path / "a.db", tmp_path / "kept.db", Tally()
+
+    def answer(theta: Array, indices: Indices) -> Array:
+        if not tally.asked:
+            path.rename(kept)
+        return tally(theta, indices)
+
+    population = people(path, answer)
+    with pytest.raises(gp.JournalError, match="put it back"):
+        population.ask(THETA, [1, 2])
+    kept.rename(path)
+    population.ask(THETA, [1, 2])
+    assert tally.agents == [1, 2]
+    assert population.n_answers == 2
+
+
+@pytest.mark.parametrize("left", ["nothing", "empty file"])
+def test_log_without_its_journal_is_not_discarded(left: str, tmp_path: Path) -> None:
+    path, copy = tmp_path / "a.db", tmp_path / "copy"
+    population = people(path, Tally())
+    population.ask(THETA, [1, 2])
+    copy.mkdir()
+    for name in ("a.db", "a.db-wal"):  # as a killed process leaves them
+        (copy / name).write_bytes((tmp_path / name).read_bytes())
+    whole = (copy / "a.db").read_bytes()
+    if left == "nothing":
+        (copy / "a.db").unlink()
+    else:
+        (copy / "a.db").write_bytes(b"")
+    with pytest.raises(gp.JournalError, match=r"a\.db-wal may hold answers; put the journal back"):
+        people(copy / "a.db", Tally())
+    (copy / "a.db").write_bytes(whole)
+    assert people(copy / "a.db", Tally()).n_answers == 2
 
 
 def test_answers_that_could_not_be_written_are_not_asked_for_again(

@@ -43,7 +43,7 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
     a file and to follow a link.
     """
     target = _allowed_target(path)
-    with _named(path):
+    with naming(path):
         rights = S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
         prefix = beside(target, ".").name
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=prefix, suffix=".tmp")
@@ -63,7 +63,7 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
 def move_whole(temporary: Path, path: Path) -> None:
     """Gives a complete file on the same file system its name, by the rules of `write_whole`."""
     target = _allowed_target(path)
-    with _named(path):
+    with naming(path):
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         _publish(str(temporary), target)
@@ -77,7 +77,7 @@ def _allowed_target(path: Path) -> Path:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def naming(path: Path) -> Iterator[None]:
     """Errors name the path that the caller gave."""
     try:
         yield

@@ -42,7 +42,7 @@ class Database:
             isolation_level=None,
             check_same_thread=False,
         )
-        self._connection = connection
+        self._connection, self._file = connection, identity(self.path)
         self._finalizer = weakref.finalize(self, _close, connection, self._owner)
         _switch_to_write_ahead(connection)
         connection.execute("PRAGMA foreign_keys = ON")
@@ -79,11 +79,20 @@ class Database:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
 
+    def require_in_place(self) -> None:
+        """Raises if the file was moved away: SQLite goes on writing to it wherever it is, and after
+        a removal what was written would be lost."""
+        if identity(self.path) != self._file:
+            raise sqlite3.OperationalError(
+                "it was moved, removed or replaced while it was in use; put it back, or start again"
+            )
+
     @contextmanager
     def transaction(self, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """Everything inside is written at once, or nothing if it raises.
 
-        What is not durable survives a killed process, but perhaps not a power failure."""
+        What is durable is on disk, in the file of this name, when the block ends. Anything else
+        survives a killed process, but perhaps not a power failure."""
         with self.lock:
             connection = self._connection
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -91,10 +100,21 @@ class Database:
                 connection.execute("BEGIN IMMEDIATE")
                 yield connection
                 connection.execute("COMMIT")
+                if durable:
+                    self.require_in_place()
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """Which file has this name, if any."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _switch_to_write_ahead(connection: sqlite3.Connection) -> None:

@@ -7,7 +7,6 @@ transaction that writes takes the lock when it begins, so none fails halfway.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -21,6 +20,8 @@ from sqlalchemy.engine import URL, ExceptionContext, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from gameproof.core.atomic_files import real
+from gameproof.core.database import identity
 from gameproof.live.facts import LedgerError
 from gameproof.live.schema import metadata
 
@@ -47,7 +48,8 @@ class SqlDatabase:
 
     def __init__(self, where: str | Path, create: bool) -> None:
         url = _as_url(where)
-        self.path = None if url.get_backend_name() == POSTGRESQL else Path(url.database or "")
+        # Every process finds the locks beside the file itself, whatever link or folder it came by.
+        self.path = None if url.get_backend_name() == POSTGRESQL else real(Path(url.database or ""))
         # What messages call it.
         self.name = str(self.path or url.render_as_string(hide_password=True))
         if self.path is not None:
@@ -109,7 +111,7 @@ class SqlDatabase:
             connection.isolation_level = None
             for setting in ("synchronous = FULL", "foreign_keys = ON"):
                 cursor.execute(f"PRAGMA {setting}")
-            record.info["file"] = _identity(self.path)
+            record.info["file"] = identity(self.path)
         cursor.close()
 
     def _begin(self, connection: Connection) -> None:
@@ -122,7 +124,7 @@ class SqlDatabase:
     def _require_same_file(self, connection: Connection) -> None:
         """Raises if the file was moved away: SQLite would go on writing to it wherever it is, and
         after a removal what was acknowledged would be lost."""
-        if self.path is None or connection.info.get("file") == _identity(self.path):
+        if self.path is None or connection.info.get("file") == identity(self.path):
             return
         connection.invalidate()
         raise LedgerError(
@@ -181,7 +183,7 @@ class SqlDatabase:
 def _as_url(where: str | Path) -> URL:
     """A path becomes an SQLite URL; plain ``postgresql://`` uses psycopg 3."""
     if "://" not in str(where):
-        return URL.create(SQLITE, database=str(Path(where).absolute()))
+        return URL.create(SQLITE, database=str(where))
     try:
         url = make_url(str(where))
         backend = url.get_backend_name()
@@ -227,11 +229,3 @@ def _without_creation(url: URL, path: Path) -> URL:
     return url.set(database=f"file:{quote(str(path))}").update_query_dict(
         {"uri": "true", "mode": "rw"}
     )
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino

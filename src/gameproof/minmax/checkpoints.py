@@ -12,7 +12,7 @@ from typing import Self, final
 import numpy as np
 
 from gameproof.core.arguments import as_count
-from gameproof.core.atomic_files import beside, real, remove_leftovers, require_replaceable
+from gameproof.core.atomic_files import beside, naming, real, remove_leftovers, require_replaceable
 from gameproof.core.errors import StateFileError, warn
 from gameproof.core.process_lock import ProcessLock
 from gameproof.minmax.run import UNLIMITED, Run
@@ -32,7 +32,9 @@ def locked(path: str | Path | None) -> Iterator[None]:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder of the checkpoint {path} does not exist")
     lock = ProcessLock(beside(target, ".lock"))
-    if not lock.acquire():
+    with naming(Path(path)):
+        is_free = lock.acquire()
+    if not is_free:
         raise StateFileError(
             f"{path} is the checkpoint of another run that has not ended; wait for it, or name "
             "another file"

@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.core.atomic_files import real
 from gameproof.core.errors import JournalError
-from gameproof.core.process_lock import remove_if_free
 from gameproof.strategic import journal_statements as sql
 from gameproof.strategic.answer_records import AnswerRecords, Claim
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.journal_file import open_journal, storing
+from gameproof.strategic.journal_leases import Leases
 from gameproof.strategic.journal_rows import answer_digest, as_bytes, hash_of
-from gameproof.strategic.lease_holder import LeaseHolder, lock_path, remove_locks_of_the_dead
 
 NEW = -1  # the number of a question that has no row yet
 
@@ -39,21 +39,20 @@ class Journal(AnswerRecords):
 
     def __init__(self, path: Path, people: dict[str, str | int], budget: int | None) -> None:
         super().__init__(budget)
-        self.path = path
+        # Every process finds the locks beside the file itself, whatever link or folder it came by.
+        self.path = path = real(path)
         self._database = open_journal(path, people)
         self._n = int(people["n_people"])
         self._taken: set[int] = set()  # questions that this object has received or is asking
-        self._asking: set[int] = set()  # those that are being asked
         self._unsaved: dict[int, bytes] = {}  # answers that could not be written
         self._n_received = self._n_read = self._position = 0
-        self._holder = LeaseHolder(path)
+        self._leases = Leases(self._database)
         self._local = threading.local()
-        remove_locks_of_the_dead(path)
         with storing(path):
-            self._end_stale_leases()
+            self._leases.end_stale()
 
     def __getstate__(self) -> dict[str, Any]:
-        parts = {**vars(self), "_holder": LeaseHolder(self.path), "_asking": set(), "_unsaved": {}}
+        parts = {**vars(self), "_unsaved": {}}
         return {name: part for name, part in parts.items() if name != "_local"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -165,7 +164,7 @@ class Journal(AnswerRecords):
 
     def _receive(self, claim: Claim, place: int, question: int, answer: int) -> None:
         claim.answered[place], claim.mine[place] = True, False
-        self._asking.discard(question)
+        self._leases.forget(question)
         self._n_received += 1
         self._n_read += 1
         self._position = max(self._position, answer)
@@ -174,7 +173,8 @@ class Journal(AnswerRecords):
 
     def _lease(self, claim: Claim) -> None:
         """Leases the questions that nobody has answered or is asking, within the budget."""
-        self._end_stale_leases()
+        self._database.require_in_place()
+        self._leases.end_stale()
         with self._database.transaction(durable=False) as connection:
             deployment = sql.add_deployment(connection, as_bytes(claim.theta))
             places = np.flatnonzero(~claim.answered & ~claim.mine).tolist()
@@ -190,30 +190,13 @@ class Journal(AnswerRecords):
                 if place not in waiting:
                     person = int(claim.agents[place])
                     self._take(claim, place, sql.add_question(connection, deployment, person))
-                sql.lease(connection, claim.ids[place], self._holder.name)
-            self._asking.update(claim.ids[place] for place in wanted)
+            self._leases.begin(connection, [claim.ids[place] for place in wanted])
         claim.mine[wanted] = True
 
     def _require_budget(self, number: int) -> None:
         left = self.remaining
         if left is not None and number > left:
             raise self.refuse(number, left)
-
-    def _end_stale_leases(self) -> None:
-        """Ends the leases of processes that died, and those of questions that were given up here
-        when the file could not be written."""
-        leases = sql.leases(self._database)
-        own = self._holder.name_so_far
-        others = {holder for _, holder in leases} - {own}
-        dead = {name for name in others if remove_if_free(lock_path(self.path, name))}
-        stale = [
-            (question, holder)
-            for question, holder in leases
-            if holder in dead or (holder == own and question not in self._asking)
-        ]
-        if stale:
-            with self._database.transaction(durable=False) as connection:
-                sql.end_leases_of(connection, stale)
 
     # --- answers
 
@@ -285,7 +268,7 @@ class Journal(AnswerRecords):
 
     def _give_up(self, claim: Claim, place: int) -> None:
         self._taken.discard(claim.ids[place])
-        self._asking.discard(claim.ids[place])
+        self._leases.forget(claim.ids[place])
         claim.mine[place], claim.ids[place] = False, NEW
 
     def note(self, theta: Vector, agents: Indices) -> None:

@@ -22,6 +22,7 @@ def open_journal(path: Path, people: dict[str, str | int]) -> Database:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"the folder of the journal {path} does not exist")
     with storing(path):
+        _require_no_lone_log(path)
         if not path.exists():
             path.touch()
             sync_folder(path.parent)
@@ -37,6 +38,21 @@ def open_journal(path: Path, people: dict[str, str | int]) -> Database:
             _require_sound(path, database)
         _require_same(path, database, people)
     return database
+
+
+def _require_no_lone_log(path: Path) -> None:
+    """Raises if answers wait in the log of a file that is missing or empty: SQLite would delete
+    them."""
+    log = path.with_name(f"{path.name}-wal")
+    if _size(log) and not _size(path):  # in this order, since another process may be creating both
+        raise JournalError(
+            f"{path} is missing or empty, and its log {log.name} may hold answers; put the journal "
+            "back beside its log, or remove the log to begin a new one"
+        )
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _create(connection: sqlite3.Connection, people: dict[str, str | int]) -> None:
@@ -85,10 +101,10 @@ def _require_same(path: Path, database: Database, people: dict[str, str | int]) 
 
 @contextmanager
 def storing(path: Path) -> Iterator[None]:
-    """Names the file in errors of SQLite."""
+    """Names the file in errors of SQLite and of the file system."""
     try:
         yield
-    except sqlite3.OperationalError as error:
+    except (sqlite3.OperationalError, OSError) as error:
         raise JournalError(f"{path} cannot be read or written: {error}") from error
     except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
         raise JournalError(
