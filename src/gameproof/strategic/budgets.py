@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import final
 
@@ -187,9 +188,14 @@ class BoxBudget(KnownResponse):
         sizes = [float(np.abs(bound).max()) for bound in self.bounds]
         return ("lower", sizes[0]) if sizes[0] > sizes[1] else ("upper", sizes[1])
 
-    def movable(self, d: int) -> Mask:
+    @cached_property
+    def _ranged(self) -> Indices:
+        """The features that somebody can change within a range."""
         lower, upper = self.bounds
-        able = np.asarray((lower < 0).any(axis=0) | (upper > 0).any(axis=0))
+        return np.flatnonzero((lower < 0).any(axis=0) | (upper > 0).any(axis=0))
+
+    def movable(self, d: int) -> Mask:
+        able = np.isin(np.arange(d), self._ranged)
         for claim in self.claims:
             able[claim.columns[claim.columns >= 0]] = True
         return able
@@ -222,8 +228,10 @@ class BoxBudget(KnownResponse):
         return moved
 
     def gains(self, theta: Vector, agents: Indices) -> Vector:
-        lower, upper = (_rows_of(bound, agents) for bound in self.bounds)
-        gained: Vector = np.maximum(lower * theta, upper * theta).sum(axis=1)
+        # Of a prepared table, few columns can be changed.
+        columns, own = self._ranged, theta[self._ranged]
+        lower, upper = (_rows_of(bound[:, columns], agents) for bound in self.bounds)
+        gained: Vector = np.maximum(lower * own, upper * own).sum(axis=1)
         gained = np.broadcast_to(gained, agents.shape).copy()
         for claim in self.claims:
             gained += claim.gains(theta, agents)
