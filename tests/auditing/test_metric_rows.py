@@ -7,8 +7,11 @@ from scipy.stats import ks_2samp
 from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss, roc_auc_score
 
 import gameproof as gp
+from gameproof.auditing import metric_rows
+from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.group_section import audited_groups, group_section
 from gameproof.auditing.intervals import paired_interval
+from gameproof.auditing.metric_rows import Judged
 from gameproof.auditing.people_groups import FEWEST, in_order
 from gameproof.auditing.ranking import Ranking
 from gameproof.auditing.threshold_rows import APPROVALS
@@ -92,6 +95,30 @@ def test_difference_of_areas_is_paired() -> None:
         found.append(roc_auc_score(good[k], two[k]) - roc_auc_score(good[k], one[k]))
     ends = np.quantile(found, (0.025, 0.975))
     assert (row.low, row.high) == pytest.approx(ends, abs=(row.high - row.low) / 3)
+
+
+def test_interval_of_ks_of_many_people_is_that_of_the_bootstrap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both ends within a third of the width, for KS and for a paired difference."""
+    rng = np.random.default_rng(0)
+    good = rng.random(4000) < 0.6
+    first = good + rng.normal(size=4000)
+    scores, error = (first.round(2), (first + rng.normal(size=4000)).round(2)), np.zeros(4000)
+    found = []
+    for many in (0, 4000):
+        monkeypatch.setattr(metric_rows, "MANY", many)
+        one, two = (Judged(z, good, error, Costs(1.0, 1.0), None) for z in scores)
+        difference = two.difference(one, "ks")
+        assert difference is not None
+        found.append([one.estimates()["ks"], difference])
+    for normal, bootstrap in zip(*found, strict=True):
+        assert (normal.interval, bootstrap.interval) == ("normal", "bootstrap")
+        assert normal.value == pytest.approx(bootstrap.value, abs=1e-12)
+        ends = bootstrap.low, bootstrap.high
+        third = (bootstrap.high - bootstrap.low) / 3
+        assert (normal.low, normal.high) == pytest.approx(ends, abs=third)
+    assert found[0][0].value == pytest.approx(ks_2samp(scores[0][good], scores[0][~good]).statistic)
 
 
 def test_perfect_ranking_has_an_interval() -> None:

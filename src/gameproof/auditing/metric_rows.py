@@ -3,11 +3,11 @@
 | metric | interval |
 |---|---|
 | AUC, Gini (2 AUC - 1) | DeLong |
-| KS | bootstrap |
+| KS | bootstrap, normal for many people |
 | accuracy, approval, bad rate, good refused, bad approved | Wilson |
 | balanced accuracy, cost, log loss, Brier score, mean probability | normal |
 
-Differences on the same people are paired: DeLong for AUC, bootstrap for KS, and Bonett and Price
+Differences on the same people are paired: DeLong for AUC, as above for KS, and Bonett and Price
 for decisions, which also has a width if two models decide all people of a group the same way.
 """
 
@@ -28,7 +28,7 @@ from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.intervals import paired_parts_interval, share_interval
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
 from gameproof.auditing.people_groups import FEWEST, in_order
-from gameproof.auditing.ranking import Ranking, Z, percentile_interval
+from gameproof.auditing.ranking import MANY, Ranking, Z, percentile_interval
 from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.core.arguments import Vector
 
@@ -99,10 +99,16 @@ class Judged:
         return Ranking.of(self.scores, self.good, self.error)
 
     @cached_property
-    def ks_resampled(self) -> Vector:
-        """KS of each bootstrap resample."""
+    def ks(self) -> tuple[float, Vector]:
+        """KS, and KS of each bootstrap resample."""
         assert self.ranking is not None  # only rankings have KS
-        return self.ranking.resampled_ks()
+        return self.ranking.ks(), self.ranking.resampled_ks()
+
+    @cached_property
+    def below_ks(self) -> Vector:
+        """1 for people below the score at which shares above differ most, else 0."""
+        assert self.ranking is not None  # only rankings have KS
+        return self.ranking.below_ks().astype(np.float64)
 
     @property
     def right(self) -> Vector:
@@ -148,8 +154,7 @@ class Judged:
             area, low, high = self.ranking.auc()
             found["auc"] = Estimate(area, low, high, DELONG)
             found["gini"] = Estimate(2 * area - 1, 2 * low - 1, 2 * high - 1, DELONG)
-            ends = percentile_interval(self.ks_resampled)
-            found["ks"] = Estimate(self.ranking.ks(), *ends, BOOTSTRAP)
+            found["ks"] = self._ks()
             parts = [self.right[self.good], self.right[~self.good]]
             found["balanced"] = _normal([part / 2 for part in parts])
         for name, (values, where) in self.by_person.items():
@@ -162,6 +167,16 @@ class Judged:
                 k = int(chosen.sum())
                 found[name] = Estimate(k / chosen.size, *share_interval(k, chosen.size), WILSON)
         return {name: found[name] for name in METRICS if name in found}
+
+    def _ks(self, other: Judged | None = None) -> Estimate:
+        """KS, or its difference to that of the same people under another model."""
+        if self.good.size > MANY:
+            low = self.below_ks if other is None else self.below_ks - other.below_ks
+            return _normal([low[~self.good], -low[self.good]])
+        value, resampled = self.ks
+        if other is not None:
+            value, resampled = value - other.ks[0], resampled - other.ks[1]
+        return Estimate(value, *percentile_interval(resampled), BOOTSTRAP)
 
     @property
     def _fewer_kind(self) -> int:
@@ -179,8 +194,7 @@ class Judged:
                 return None
             if metric == "auc":
                 return Estimate(*self.ranking.auc_difference(other.ranking), DELONG)
-            ends = percentile_interval(self.ks_resampled - other.ks_resampled)
-            return Estimate(self.ranking.ks() - other.ranking.ks(), *ends, BOOTSTRAP)
+            return self._ks(other)
         if metric == "balanced":
             more = (self.right - other.right) / 2
             return _paired([more[self.good], more[~self.good]], largest_change(metric, self.costs))

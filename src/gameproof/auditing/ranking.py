@@ -7,8 +7,10 @@ for bad ones, above). The variances of the placements give the variance of the a
 differences that of a paired difference.
 
 KS is the largest difference between the shares of good and of bad applicants above a score. It has
-no such formula. Its interval is a bootstrap: applicants count Poisson(1) times in each resample,
-the same number of times for every model, so that differences are paired.
+no such formula. For few people, its interval is a bootstrap: applicants count Poisson(1) times in
+each resample, the same number of times for every model, so that differences are paired. For many,
+the score is held fixed, and KS is a difference of two shares: the score maximises KS, so that its
+own error does not matter.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from gameproof.core.arguments import Vector
 RESAMPLES = 200
 SEED = 0  # of the resamples: an audit of the same people gives the same intervals
 AT_ONCE = 20  # resamples in memory at a time
+MANY = 2**15  # people from which KS has a normal interval
 Z = float(ndtri((1 + CONFIDENCE) / 2))
 
 
@@ -69,6 +72,16 @@ class Ranking(NamedTuple):
     def ks(self) -> float:
         """The largest difference between the shares of good and bad applicants above a score."""
         return float(self._ks(np.ones((1, self.rank.size)))[0])
+
+    def below_ks(self) -> NDArray[np.bool_]:
+        """Whether each applicant is below the score at which the shares above differ most."""
+        size = int(self.rank.max()) + 1
+        good, bad = (
+            np.cumsum(np.bincount(self.rank[self.good == kind], minlength=size))
+            for kind in (True, False)
+        )
+        found: NDArray[np.bool_] = self.rank <= np.argmax(bad / bad[-1] - good / good[-1])
+        return found
 
     def resampled_ks(self) -> Vector:
         """KS of each resample."""
