@@ -23,7 +23,7 @@ from gameproof.estimators.table_columns import is_frame
 from gameproof.rows.row_blocks import Rows
 from gameproof.rows.row_source import RawRows
 from gameproof.strategic.budgets import BoxBudget
-from gameproof.strategic.newton.lifts import Lift
+from gameproof.strategic.newton.lift import Lift
 
 
 class CheckedRows(NamedTuple):

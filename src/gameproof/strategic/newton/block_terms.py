@@ -4,11 +4,10 @@
 sent to where the rows are. Its functions of a block are
 
     expanded    value, gradient and Hessian, and how much t changed since another point
+    value_sum   the value alone
     active      the agents whose t may reach 0
     selected    the agents at given places
-
-The adversary's gamma is never stored for all agents. `Gamma` is the sign of t at one point, except
-for a few agents with a value of their own.
+    signs       gamma
 """
 
 from __future__ import annotations
@@ -16,86 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.row_blocks import Rows, added
 from gameproof.strategic.losses.loss import Loss
-from gameproof.strategic.newton.lifts import Lift
+from gameproof.strategic.newton.agent_blocks import NOBODY, Active, Block, Gamma, Reach
+from gameproof.strategic.newton.lift import Lift
 from gameproof.strategic.norms import NormPower, power_of_norm
-
-NOBODY = np.zeros(0, dtype=np.int64)
-
-
-class Gamma(NamedTuple):
-    """sign t at v, except for these agents (sorted), who have these values."""
-
-    v: Vector
-    agents: Indices
-    values: Vector
-
-    def within(self, places: Indices) -> tuple[Indices, Vector]:
-        """The exceptions among the agents at these places, which are sorted: their positions and
-        their values."""
-        if not (places.size and self.agents.size):
-            return NOBODY, np.zeros(0)
-        low, high = np.searchsorted(self.agents, [places[0], places[-1] + 1])
-        own = self.agents[low:high]
-        positions = np.searchsorted(places, own)
-        if places[-1] - places[0] + 1 == places.size:  # consecutive
-            return positions, self.values[low:high]
-        here = places[np.minimum(positions, places.size - 1)] == own
-        return positions[here], self.values[low:high][here]
-
-
-class Reach(NamedTuple):
-    """How far t may move: `factor` times its change between two points, plus `margin`; for at least
-    the `least` agents with the smallest t."""
-
-    before: Vector
-    after: Vector
-    factor: float
-    margin: float
-    least: int
-
-
-class Active(NamedTuple):
-    """Some free agents: the derivatives of t (one row per agent), minus those in alpha, and t."""
-
-    agents: Indices
-    pull_rows: Matrix
-    pull_labels: Vector
-    t: Vector
-
-    def part(self, chosen: Any) -> Active:
-        """Some of them."""
-        return Active(*(field[chosen] for field in self))
-
-    @classmethod
-    def joined(cls, parts: list[Active]) -> Active:
-        """All agents of the parts."""
-        return cls(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
-
-
-class Block(NamedTuple):
-    """The data of some agents: derivatives of scores (one row per agent), labels times kappa,
-    coefficients l, powers zeta, weights, whether gamma is maximised out, and whether they move."""
-
-    places: Indices
-    rows: Matrix
-    label: Vector
-    linear: Vector
-    zeta: Vector | float
-    weights: Vector | None
-    free: NDArray[np.bool_]
-    moves: NDArray[np.bool_]
-
-    def counted(self, values: Any) -> Any:
-        """Values times the weights of their agents."""
-        return values if self.weights is None else values * self.weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,3 +250,21 @@ def gram(rows: Matrix, weights: Vector) -> Matrix:
     scaled = rows * np.sqrt(weights)[:, None]
     product: Matrix = scaled.T @ scaled
     return product
+
+
+def value_sum(rows: Rows, terms: Terms, v: Vector) -> list[float]:
+    """The sum of phi + l z + |t| over these rows."""
+    total = 0.0
+    for block in terms.blocks(rows):
+        z = terms.scores(block, v)
+        t = np.abs(terms.pulls(block, z, v)) * block.free
+        total += float(block.counted(terms.loss.phi(z) + block.linear * z + t).sum())
+    return [total]
+
+
+def turned_labels(rows: Rows, terms: Terms) -> list[float]:
+    """The sum of weight gamma y over the agents of these rows whose gamma is given."""
+    assert terms.gamma is not None
+    free = np.full(rows.y.size, terms.flips == "both") | (rows.y > 0) & (terms.flips == "one-way")
+    turned = np.where(free, terms.gamma[rows.places], 0.0) * rows.y
+    return [float((turned if rows.weights is None else turned * rows.weights).sum())]

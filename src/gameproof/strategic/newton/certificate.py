@@ -40,7 +40,8 @@ from gameproof.strategic.losses.huber_hinge import HuberHinge
 from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.losses.pseudo_huber_hinge import PseudoHuberHinge
-from gameproof.strategic.newton.block_terms import Gamma, Terms
+from gameproof.strategic.newton.agent_blocks import Gamma
+from gameproof.strategic.newton.block_terms import Terms
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 
 EPS = float(np.finfo(np.float64).eps) / 2  # the unit roundoff

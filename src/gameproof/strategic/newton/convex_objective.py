@@ -29,16 +29,15 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.array_rows import ArrayRows
 from gameproof.rows.cores import on_cores
 from gameproof.rows.row_blocks import RowBlocks, Rows
+from gameproof.strategic.newton.agent_blocks import Active, Block, Gamma, Reach
 from gameproof.strategic.newton.block_terms import (
-    Active,
-    Block,
-    Gamma,
-    Reach,
     Terms,
     active,
     expanded,
     selected,
     signs,
+    turned_labels,
+    value_sum,
 )
 from gameproof.strategic.newton.lifts import lifts_of
 from gameproof.strategic.newton.objective import Derivatives, Local, Objective
@@ -103,7 +102,7 @@ class ConvexObjective(Objective):
         )
         self._slope = data.slope
         if gamma is not None:
-            (turned,) = self.rows.sum(_turned, self.terms)
+            (turned,) = self.rows.sum(turned_labels, self.terms)
             self._slope -= data.kappa * turned / self.n
         elif sample:
             # For large alpha, |t| of a free agent is about kappa alpha, so the mean of |t| grows
@@ -170,7 +169,7 @@ class ConvexObjective(Objective):
     def robust_value(self, x: Vector) -> float:
         """The value at x: the largest L(x, .)."""
         v = self.lift(x)
-        (total,) = self.rows.sum(_value, self.terms, v)
+        (total,) = self.rows.sum(value_sum, self.terms, v)
         return float(self._slope * v[self.alpha] + total / self.n)
 
     # --- all agents at once, for the interior-point method
@@ -281,24 +280,6 @@ class ConvexObjective(Objective):
         hessian = found.hessian + mixed + mixed.T + own * np.outer(rise, rise)
         hessian[np.ix_(self.risers, self.risers)] += push * power.hessian
         return Derivatives(found.gradient + push * rise, hessian)
-
-
-def _value(rows: Rows, terms: Terms, v: Vector) -> list[float]:
-    """The sum of phi + l z + |t| over these rows."""
-    total = 0.0
-    for block in terms.blocks(rows):
-        z = terms.scores(block, v)
-        t = np.abs(terms.pulls(block, z, v)) * block.free
-        total += float(block.counted(terms.loss.phi(z) + block.linear * z + t).sum())
-    return [total]
-
-
-def _turned(rows: Rows, terms: Terms) -> list[float]:
-    """The sum of weight gamma y over the agents of these rows whose gamma is given."""
-    assert terms.gamma is not None
-    free = np.full(rows.y.size, terms.flips == "both") | (rows.y > 0) & (terms.flips == "one-way")
-    turned = np.where(free, terms.gamma[rows.places], 0.0) * rows.y
-    return [float((turned if rows.weights is None else turned * rows.weights).sum())]
 
 
 def _itself(rows: Rows) -> Rows:

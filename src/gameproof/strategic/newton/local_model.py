@@ -14,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.strategic.newton.block_terms import Active, gram
+from gameproof.strategic.newton.agent_blocks import Active
+from gameproof.strategic.newton.block_terms import gram
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.objective import Derivatives, Local, Objective
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.rows.cores import one_blas_thread
+from gameproof.strategic.newton.agent_blocks import Active, Gamma, Reach
 from gameproof.strategic.newton.barrier import POOR, Minimum, minimise
-from gameproof.strategic.newton.block_terms import Active, Gamma, Reach
 from gameproof.strategic.newton.certificate import Certificate, Tangent, certify
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.local_model import LocalModel

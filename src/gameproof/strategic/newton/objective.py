@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.lifts import Lift
+from gameproof.strategic.newton.lift import Lift
 from gameproof.strategic.newton.nearest import in_price_ball
 from gameproof.strategic.robust_parameters import RobustParameters
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.block_terms import Active, Gamma
+from gameproof.strategic.newton.agent_blocks import Active, Gamma
 from gameproof.strategic.newton.constraints import Constraints
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.local_model import LocalModel

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gameproof.core.arguments import Vector
+from gameproof.strategic.newton.agent_blocks import Gamma
 from gameproof.strategic.newton.barrier import Minimum
-from gameproof.strategic.newton.block_terms import Gamma
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 
 
