@@ -11,7 +11,7 @@ The columns made from a movable column are movable, and no others are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gameproof.core.arguments import Matrix, Vector, as_positive
 from gameproof.core.size_limits import VARIABLE, max_encoded, shown_size
 from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
+from gameproof.estimators.encoded_columns import EncodedColumns
 from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.table_budgets import Budgets, Moves
-from gameproof.strategic.category_claims import Claim
 
 
 @final
@@ -136,14 +136,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         self._check_levels(table)
         self._require_memory(len(table))
-        widths = [len(encoder.names("")) for encoder in self.encoders_]
-        made: Matrix = np.empty((len(table), sum(widths)))
-        at = 0
-        for encoder, column, width in zip(self.encoders_, table.T, widths, strict=True):
-            for k, encoded in enumerate(encoder.encoded(column)):
-                made[:, at + k] = encoded
-            at += width
-        return made
+        return EncodedColumns(self.encoders_).encoded(table)
 
     def moves(self, X: ArrayLike, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
         """How far each person can move in the resulting columns.
@@ -182,44 +175,13 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def checked_moves(self, table: Matrix, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
         """`moves` for a matrix that has already been validated."""
         self._require_memory(2 * len(table))
-        lower = np.zeros((len(table), self._starts[-1]))
-        upper = lower.copy()
-        for start, low, high in self._number_moves(table, budgets, times):
-            lower[:, start], upper[:, start] = low, high
-        return Moves(lower, upper, tuple(self._claims(table, budgets)))
+        return EncodedColumns(self.encoders_).moves(table, budgets, times)
 
     def checked_gains(
         self, table: Matrix, budgets: Budgets, theta: Vector, times: float | Vector = 1.0
     ) -> Vector:
-        """The largest gain in score of each person within `times` their budget. Only the columns
-        that people can change are encoded."""
-        gained, everyone = np.zeros(len(table)), np.arange(len(table))
-        for start, low, high in self._number_moves(table, budgets, times):
-            gained += np.maximum(low * theta[start], high * theta[start])
-        for claim in self._claims(table, budgets):
-            gained += claim.gains(theta, everyone)
-        return gained
-
-    @property
-    def _starts(self) -> list[int]:
-        """The position of the first resulting column of each column, and their number."""
-        widths = [len(encoder.names("")) for encoder in self.encoders_]
-        return [int(start) for start in np.cumsum([0, *widths])]
-
-    def _number_moves(
-        self, table: Matrix, budgets: Budgets, times: float | Vector
-    ) -> Iterator[tuple[int, Vector, Vector]]:
-        """The resulting columns of numbers that people can change, and bounds on the changes."""
-        for at, (encoder, start) in enumerate(zip(self.encoders_, self._starts, strict=False)):
-            if isinstance(encoder, NumberEncoder) and at in budgets.ranges:
-                with np.errstate(over="ignore"):
-                    low, high = (times * np.float64(end) for end in budgets.ranges[at])
-                yield start, *encoder.moves(table[:, at], low, high)
-
-    def _claims(self, table: Matrix, budgets: Budgets) -> Iterator[Claim]:
-        for at, (encoder, start) in enumerate(zip(self.encoders_, self._starts, strict=False)):
-            if isinstance(encoder, CategoryEncoder) and at in budgets.claims:
-                yield encoder.claim(table[:, at], budgets.claims[at], start)
+        """The largest gain in score of each person within `times` their budget."""
+        return EncodedColumns(self.encoders_).gains(table, budgets, theta, times)
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Names of the resulting columns, such as ``age``, ``income missing`` or ``job=retired``.

@@ -13,14 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils.class_weight import compute_class_weight
 
-from gameproof.core.arguments import Matrix, Vector, shown
-from gameproof.core.errors import DataError
+from gameproof.core.arguments import Vector, shown
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.exact_fit import (
     ignore_data,
@@ -30,16 +28,16 @@ from gameproof.estimators.exact_fit import (
 )
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.model_io.model_record import training_record
-from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
 from gameproof.estimators.row_recipe import CheckedRows, Columns, Extremes, RowRecipe
+from gameproof.estimators.row_summary import Seen, Summary
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
-from gameproof.minmax.problem import Saddle
+from gameproof.minmax.saddle import Saddle
 from gameproof.rows.cores import one_blas_thread
 from gameproof.rows.moments import Moments
-from gameproof.rows.row_source import RawRows, RowSource
+from gameproof.rows.row_source import RowSource
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.newton.lifts import lifts_of
 from gameproof.strategic.newton.minimum import certified_solution
@@ -51,100 +49,6 @@ from gameproof.strategic.row_worst_case import row_worst_case
 SAMPLE = 100_000
 
 Model = TypeVar("Model", bound=BaseStrategicClassifier)
-
-
-class Seen(NamedTuple):
-    """What the first pass finds in a block: labels with their numbers of rows, total weights,
-    smallest and largest weights; moments of the prepared columns if they are known; and a few
-    rows."""
-
-    labels: tuple[Any, ...]
-    counts: Vector
-    masses: Vector
-    lightest: Vector
-    heaviest: Vector
-    moments: Moments | None
-    few: CheckedRows
-
-    @property
-    def size(self) -> int:
-        """The number of rows."""
-        return int(self.counts.sum())
-
-    @classmethod
-    def of(
-        cls, raw: RawRows, columns: Columns, preparation: FittedPreparation | None, share: float
-    ) -> Seen:
-        """What is seen in a block; `share` of its rows are kept."""
-        people = columns.checked(raw)
-        labels, inverse = np.unique(people.y, return_inverse=True)
-        own = np.ones(len(people.y)) if people.weights is None else people.weights
-        groups = [own[inverse == k] for k in range(labels.size)]
-        moments = None
-        if preparation is not None:
-            Z = preparation.transform(people.X) if len(people.y) else np.empty((0, columns.d))
-            moments = Moments.of(Z, people.weights)
-        every = np.arange(0, len(people.y), max(1, round(1 / share)))
-        few = people.X.iloc[every] if hasattr(people.X, "iloc") else people.X[every]
-        weights = None if people.weights is None else people.weights[every]
-        return cls(
-            tuple(labels.tolist()),
-            np.array([group.size for group in groups], dtype=np.float64),
-            np.array([group.sum() for group in groups]),
-            np.array([group.min() for group in groups]),
-            np.array([group.max() for group in groups]),
-            moments,
-            CheckedRows(few, people.y[every], weights),
-        )
-
-
-class Summary(NamedTuple):
-    """What the first pass found in all blocks."""
-
-    outcomes: Outcomes
-    sizes: list[int]
-    counts: Vector
-    masses: Vector
-    lightest: Vector
-    heaviest: Vector
-    moments: Moments | None
-    few: CheckedRows
-
-    @classmethod
-    def of(cls, parts: Sequence[Seen], favourable: Any) -> Summary:
-        """Merges what was seen, in the order of the blocks."""
-        if not any(part.size for part in parts):
-            raise DataError("the table has no rows with a positive weight")
-        labels = sorted({label for part in parts for label in part.labels})
-        outcomes = Outcomes.learned(np.array(labels), favourable)
-        counts, masses = np.zeros(2), np.zeros(2)
-        lightest, heaviest = np.full(2, np.inf), np.zeros(2)
-        for part in parts:
-            at = [labels.index(label) for label in part.labels]
-            counts[at] += part.counts
-            masses[at] += part.masses
-            lightest[at] = np.minimum(lightest[at], part.lightest)
-            heaviest[at] = np.maximum(heaviest[at], part.heaviest)
-        moments = [part.moments for part in parts if part.moments is not None and part.size]
-        total = Moments.total(moments) if moments else None
-        few = _joined([part.few for part in parts if part.size])
-        return cls(
-            outcomes, [part.size for part in parts], counts, masses, lightest, heaviest, total, few
-        )
-
-    def class_weights(self, class_weight: Any) -> Vector:
-        """The weight of each class."""
-        if class_weight is None:
-            return np.ones(2)
-        if isinstance(class_weight, str) and class_weight == "balanced":
-            balanced: Vector = self.masses.sum() / (2 * self.masses)
-            return balanced
-        classes = self.outcomes.classes
-        by_class: Vector = compute_class_weight(class_weight, classes=classes, y=classes)
-        for label, weight in zip(classes.tolist(), by_class, strict=True):
-            if not (np.isfinite(weight) and weight > 0):
-                raise ValueError(f"class_weight must be positive, got {weight} for {label!r}")
-        return by_class
 
 
 def fit_blocks(
@@ -288,16 +192,3 @@ def _response(
         return recipe.box(nobody)
     found: list[Extremes] = [e for e in source.map(Extremes.of, recipe) if e is not None]
     return reduce(Extremes.merged, found).response()
-
-
-def _joined(parts: list[CheckedRows]) -> CheckedRows:
-    y = np.concatenate([part.y for part in parts])
-    weights = None
-    if parts[0].weights is not None:
-        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
-    if hasattr(parts[0].X, "iloc"):
-        import pandas as pd
-
-        return CheckedRows(pd.concat([part.X for part in parts], ignore_index=True), y, weights)
-    table: Matrix = np.concatenate([part.X for part in parts])
-    return CheckedRows(table, y, weights)
