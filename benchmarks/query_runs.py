@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import gameproof as gp
-from gameproof.minmax.run import UNLIMITED
+from gameproof.minmax.run_engine import UNLIMITED
 from gameproof.paper.participants import draw_people
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 

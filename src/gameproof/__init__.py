@@ -77,23 +77,27 @@ if TYPE_CHECKING:
     from gameproof.minmax.estimates.residual import Residual as Residual
     from gameproof.minmax.estimates.two_point import TwoPoint as TwoPoint
     from gameproof.minmax.estimates.variance_reduced import VarianceReduced as VarianceReduced
-    from gameproof.minmax.example_games import BilinearGame as BilinearGame
-    from gameproof.minmax.example_games import MatrixGame as MatrixGame
-    from gameproof.minmax.example_games import QuadraticGame as QuadraticGame
-    from gameproof.minmax.example_games import RobustLeastSquares as RobustLeastSquares
+    from gameproof.minmax.games.bilinear_game import BilinearGame as BilinearGame
+    from gameproof.minmax.games.matrix_game import MatrixGame as MatrixGame
+    from gameproof.minmax.games.quadratic_game import QuadraticGame as QuadraticGame
+    from gameproof.minmax.games.robust_least_squares import RobustLeastSquares as RobustLeastSquares
     from gameproof.minmax.orders.order import Order as Order
     from gameproof.minmax.orders.reshuffle import Reshuffle as Reshuffle
     from gameproof.minmax.orders.shuffle_once import ShuffleOnce as ShuffleOnce
     from gameproof.minmax.orders.with_replacement import WithReplacement as WithReplacement
+    from gameproof.minmax.paper_methods import ogda_rr as ogda_rr
+    from gameproof.minmax.paper_methods import ogda_wr as ogda_wr
+    from gameproof.minmax.paper_methods import sgda_rr as sgda_rr
+    from gameproof.minmax.paper_methods import sgda_wr as sgda_wr
     from gameproof.minmax.parallel import solve_many as solve_many
     from gameproof.minmax.problem import Problem as Problem
-    from gameproof.minmax.problem import Saddle as Saddle
     from gameproof.minmax.problem import duality_gap as duality_gap
     from gameproof.minmax.problem import gap as gap
     from gameproof.minmax.questions import Question as Question
     from gameproof.minmax.result import Result as Result
     from gameproof.minmax.result import Snapshot as Snapshot
     from gameproof.minmax.run import Run as Run
+    from gameproof.minmax.saddle import Saddle as Saddle
     from gameproof.minmax.saddle_problem import SaddleProblem as SaddleProblem
     from gameproof.minmax.schedules import Constant as Constant
     from gameproof.minmax.schedules import PerStep as PerStep
@@ -107,10 +111,6 @@ if TYPE_CHECKING:
     from gameproof.minmax.sets.simplex import Simplex as Simplex
     from gameproof.minmax.solve import solve as solve
     from gameproof.minmax.solver import Solver as Solver
-    from gameproof.minmax.solver import ogda_rr as ogda_rr
-    from gameproof.minmax.solver import ogda_wr as ogda_wr
-    from gameproof.minmax.solver import sgda_rr as sgda_rr
-    from gameproof.minmax.solver import sgda_wr as sgda_wr
     from gameproof.minmax.state import State as State
     from gameproof.minmax.trace import Trace as Trace
     from gameproof.minmax.updates.alternating import Alternating as Alternating
@@ -264,14 +264,18 @@ _HOMES = {
     "strategic.population": ["Population"],
     "strategic.power_costs": ["NoResponse", "PowerCost", "QuadraticCost"],
     "strategic.responses": ["BlackBox", "Response", "Sight"],
-    "minmax.example_games": ["BilinearGame", "MatrixGame", "QuadraticGame", "RobustLeastSquares"],
+    "minmax.games.bilinear_game": ["BilinearGame"],
+    "minmax.games.matrix_game": ["MatrixGame"],
+    "minmax.games.quadratic_game": ["QuadraticGame"],
+    "minmax.games.robust_least_squares": ["RobustLeastSquares"],
     "strategic.losses.check_loss": ["check_loss"],
     "strategic.losses.custom_loss": ["CustomLoss"],
     "strategic.losses.huber_hinge": ["HuberHinge"],
     "strategic.losses.logistic_loss": ["Logistic"],
     "strategic.losses.loss": ["Loss"],
     "strategic.losses.pseudo_huber_hinge": ["PseudoHuberHinge"],
-    "minmax.problem": ["Problem", "Saddle", "duality_gap", "gap"],
+    "minmax.problem": ["Problem", "duality_gap", "gap"],
+    "minmax.saddle": ["Saddle"],
     "minmax.saddle_problem": ["SaddleProblem"],
     "strategic.robust_problem": ["StrategicProblem"],
     "auditing.audit": ["audit", "compare_models"],
@@ -284,7 +288,8 @@ _HOMES = {
     "auditing.average_splits": ["average_splits"],
     "minmax.averages": ["Average", "Last", "StepWeighted", "Suffix"],
     "minmax.parallel": ["solve_many"],
-    "minmax.solver": ["Solver", "ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],
+    "minmax.solver": ["Solver"],
+    "minmax.paper_methods": ["ogda_rr", "ogda_wr", "sgda_rr", "sgda_wr"],
     "minmax.result": ["Result", "Snapshot"],
     "minmax.run": ["Run"],
     "minmax.schedules": ["Constant", "PerStep", "Power"],

@@ -16,7 +16,7 @@ from gameproof import (
     duality_gap,
     gap,
 )
-from gameproof.minmax.example_games import ball_minimum
+from gameproof.minmax.games.ball_minimum import ball_minimum
 from known_games import Array, Case, every_case, every_saddle, random_points, solved
 
 # --- Saddle points and gaps -------------------------------------------------------------------

@@ -77,7 +77,7 @@ def test_interrupt_from_the_keyboard_returns_what_has_been_computed(
     reason, status, steps, queries = json.loads(lines.splitlines()[-1])
     assert reason == "interrupted"
     assert status.startswith("Interrupted after ")
-    assert "go on with resume=result.state" in status
+    assert "continue with resume=result.state" in status
     state = gp.State.load(path)
     assert (state.steps, state.queries) == (steps, queries)
 

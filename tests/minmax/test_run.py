@@ -10,7 +10,7 @@ from numba import typeof
 
 import gameproof as gp
 from copies import every_copy
-from gameproof.minmax.run import UNLIMITED
+from gameproof.minmax.run_engine import UNLIMITED
 from solving import GAMES, SameState
 from strategic_problems import make
 
@@ -259,7 +259,7 @@ def test_method_that_asks_no_values_says_so_when_asked(teller: Any, schedules: A
 
 def test_resumed_run_takes_neither_seed_nor_start(run: gp.Run) -> None:
     for extra in ({"seed": 1}, {"start": ([0, 0], [0])}):
-        with pytest.raises(ValueError, match="a resumed run has its seed and its start"):
+        with pytest.raises(ValueError, match="a resumed run keeps its seed and its start"):
             gp.Run(run.problem, run.solver, state=run.state, **extra)
 
 
@@ -365,8 +365,8 @@ def test_a_copied_problem_is_solved_and_counted_as_the_first(copied: Any, compil
     first = make(n=11, response=gp.QuadraticCost(np.linspace(0.1, 0.2, 11)))
     before = gp.solve(first, solver, epochs=2, seed=0)
     second = copied(first)
-    assert typeof(gp.Run(first, solver)._loop._arguments(9, 9, True)) == typeof(
-        gp.Run(second, solver)._loop._arguments(9, 9, True)
+    assert typeof(gp.Run(first, solver)._engine._loop._arguments(9, 9, True)) == typeof(
+        gp.Run(second, solver)._engine._loop._arguments(9, 9, True)
     )
     after = gp.solve(second, solver, epochs=2, seed=0, compiled=compiled)
     assert after.x.tobytes() == before.x.tobytes()

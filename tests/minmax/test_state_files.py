@@ -123,7 +123,7 @@ def test_file_of_a_newer_version_is_refused_with_both_versions(version: int, sav
 
 def test_file_of_an_older_version_is_refused_with_what_to_do(saved: Path) -> None:
     rewritten(saved, version=state_files.VERSION - 1)
-    with pytest.raises(gp.StateFileError, match=r"older gameproof .*; go on with it there"):
+    with pytest.raises(gp.StateFileError, match=r"older gameproof .*; resume it there"):
         gp.State.load(saved)
 
 

@@ -34,8 +34,8 @@ from gameproof.estimators.row_identity import RowIdentity
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.warm_start import WarmStart
-from gameproof.minmax.problem import Saddle
 from gameproof.minmax.result import Result
+from gameproof.minmax.saddle import Saddle
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.worst_case import WorstCase, worst_case, worst_case_risk

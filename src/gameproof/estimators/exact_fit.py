@@ -12,7 +12,7 @@ import numpy as np
 
 from gameproof.core.arguments import Vector, as_positive
 from gameproof.core.errors import CapWarning, DataError, warn
-from gameproof.minmax.problem import Saddle
+from gameproof.minmax.saddle import Saddle
 from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.newton.minimum import rough_minimum
 from gameproof.strategic.population import Population

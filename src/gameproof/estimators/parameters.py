@@ -16,8 +16,8 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_budgets import Budgets
-from gameproof.minmax.problem import Saddle
 from gameproof.minmax.result import Result
+from gameproof.minmax.saddle import Saddle
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.responses import Response
 

@@ -18,7 +18,8 @@ from gameproof.core.arguments import Indices, Matrix, Vector, as_count, as_posit
 from gameproof.core.fingerprint import fingerprint
 from gameproof.live.facts import LedgerError
 from gameproof.live.stored_parts import part_from_json, part_to_json
-from gameproof.minmax.solver import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
+from gameproof.minmax.paper_methods import ogda_rr, ogda_wr, sgda_rr, sgda_wr
+from gameproof.minmax.solver import Solver
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import BlackBox, Sight
 from gameproof.strategic.robust_problem import StrategicProblem

@@ -20,7 +20,8 @@ import numpy as np
 from gameproof.core.arguments import Indices, Vector
 from gameproof.core.errors import GameproofError
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.run import UNLIMITED, Run
+from gameproof.minmax.run import Run
+from gameproof.minmax.run_engine import UNLIMITED
 from gameproof.minmax.sampling import draw_samples
 from gameproof.minmax.schedules import Constant, PerStep, Shifted
 from gameproof.minmax.solver import Solver

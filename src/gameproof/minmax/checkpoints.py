@@ -15,7 +15,8 @@ from gameproof.core.arguments import as_count
 from gameproof.core.atomic_files import beside, naming, real, remove_leftovers, require_replaceable
 from gameproof.core.errors import StateFileError, warn
 from gameproof.core.process_lock import ProcessLock
-from gameproof.minmax.run import UNLIMITED, Run
+from gameproof.minmax.run import Run
+from gameproof.minmax.run_engine import UNLIMITED
 
 # Seconds between two checkpoints, if the caller does not say.
 SAVE_EVERY = 10.0

@@ -12,7 +12,7 @@ import numpy as np
 
 from gameproof.minmax.averages import Last
 from gameproof.minmax.estimates.gradient import Context, Gradient, Space
-from gameproof.minmax.example_games import QuadraticGame
+from gameproof.minmax.games.quadratic_game import QuadraticGame
 from gameproof.minmax.orders.order import Order
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.sets.convex_set import ConvexSet

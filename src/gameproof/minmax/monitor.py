@@ -1,4 +1,4 @@
-"""Whatever looks at a run from outside: records, scores, callbacks, the status in the end."""
+"""`Monitor`: records, scores, callbacks, and the final status of a run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Callback = Callable[[Snapshot], Any]
 
 
 @final
-class Watch:
-    """Looks at a run every so many epochs, and at its end."""
+class Monitor:
+    """Records a run at regular epochs and writes its status."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Watch:
         self._next = self._first()
 
     def _first(self) -> int:
-        """The step of the first record: that of the start, where it is due and was not taken, as
+        """The step of the first record. It is the present step if a record is due and missing, as
         after a score that raised."""
         state = self._run.state
         due = state.steps > 0 and state.steps == self._after(state.steps - 1)
@@ -56,11 +56,11 @@ class Watch:
         return (epoch // every + 1) * every * self._run.steps_per_epoch
 
     def due(self) -> int:
-        """The step at which to look next."""
+        """The step of the next record."""
         return self._next
 
     def look(self) -> Reason | None:
-        """Records; a reason to stop, or None."""
+        """Adds a record. Returns a reason to stop, or None."""
         row = self._row()
         self._run.state.rows.append(row)
         self._next = self._after(row.steps)
@@ -73,7 +73,7 @@ class Watch:
         return None
 
     def _row(self) -> Row:
-        """A record of the run as it stands."""
+        """A record of the present state."""
         state, run = self._run.state, self._run
         numbers, score = state.memory.numbers, float("nan")
         if self._score is not None:
@@ -93,7 +93,7 @@ class Watch:
         """The result. A run that ended between two records gets one more, in the result alone: the
         state has only those that an uninterrupted run would have."""
         run, state = self._run, self._run.state
-        state.rng = deepcopy(state.rng)  # the caller's own may be drawn from before the run goes on
+        state.rng = deepcopy(state.rng)  # the caller may draw from the original before resuming
         rows = list(state.rows)
         if not rows or (rows[-1].steps, rows[-1].queries) != (state.steps, state.queries):
             rows.append(self._row())
@@ -125,33 +125,34 @@ class Watch:
     def _status(self, reason: Reason, row: Row, epochs: int | None, queries: int, kept: int) -> str:
         at = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
-        go_on = "resume=result.state"
+        resume = "resume=result.state"
         reserved = f", {kept} of them for the comparison with the start" if kept else ""
-        # Else what people have left ends the run.
+        # Otherwise the population's budget ended the run.
         own = reason == "queries" and row.queries + self._run.step_cost > queries
         if epochs is not None and row.epoch > epochs:
             return f"Nothing to do: the run has {row.epoch:g} epochs already, more than {epochs}."
         return {
             "tolerance": f"Reached the tolerance {self._tolerance}: score {row.score:.3g} {at}.",
-            "epochs": f"Ran all {epochs} epochs{scored}; to go on, pass a larger epochs and "
-            f"{go_on}.",
+            "epochs": f"Ran all {epochs} epochs{scored}; to continue, pass a larger epochs and "
+            f"{resume}.",
             "queries": f"Stopped {at}{scored}: the next step could exceed "
             + (
-                f"the budget of {queries + kept} values{reserved}; to go on, pass a larger one and "
-                f"{go_on}."
+                f"the budget of {queries + kept} values{reserved}; to continue, pass a larger one "
+                f"and {resume}."
                 if own
-                else f"what is left of the population's budget; to go on, raise it and {go_on}."
+                else f"what is left of the population's budget; to continue, raise it and {resume}."
             ),
             "callback": f"The callback ended the run {at}{scored}.",
-            "interrupted": f"Interrupted {at}{scored}; nothing is lost, go on with {go_on}.",
+            "interrupted": f"Interrupted {at}{scored}; nothing is lost, continue with {resume}.",
             "settled": (
-                f"Asked for no value. {self._run.solver.settled} To run nevertheless, pass {go_on}."
+                f"Asked for no value. {self._run.solver.settled} To run nevertheless, pass "
+                f"{resume}."
             ),
         }[reason]
 
 
 def own_score(problem: Problem) -> Score:
-    """What a tolerance is measured with when no score was given."""
+    """The score of a tolerance that was given without one."""
     if problem.has_duality_gap:
         return problem.duality_gap
     if problem.saddle is not None:

@@ -18,14 +18,17 @@ from gameproof.minmax.blocks import Perturbed
 from gameproof.minmax.checkpoints import Saver
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.interrupts import Interrupts
-from gameproof.minmax.monitor import Watch
+from gameproof.minmax.monitor import Monitor
+from gameproof.minmax.paper_methods import ogda_rr
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Result
 from gameproof.minmax.run import Run, Seed
+from gameproof.minmax.run_limits import Limits
+from gameproof.minmax.run_loop import RunLoop
 from gameproof.minmax.scheduling import Turns
-from gameproof.minmax.solve import Limits, Loop, begun, solve
-from gameproof.minmax.solver import Solver, ogda_rr
+from gameproof.minmax.solve import solve, start_or_resume
+from gameproof.minmax.solver import Solver
 
 
 def solve_many(
@@ -41,7 +44,7 @@ def solve_many(
     Compiled runs use threads and give the same results as one after the other. Inside
     ``joblib.parallel_config(backend="dask")`` they run on the cluster instead. Runs that ask in
     Python, or that share a budget, run one after the other. Ctrl-C ends all of them: the results
-    are then those of the runs that had begun. If a run fails, the error has a dict `results` of
+    are then those of the runs that had started. If a run fails, the error has a dict `results` of
     those that ended, by their place in `seeds`.
 
     Parameters
@@ -74,7 +77,7 @@ def solve_many(
     scalar = isinstance(seeds, (int, str, bytes)) or getattr(seeds, "shape", None) == ()
     if scalar or not hasattr(seeds, "__len__"):
         raise TypeError(f"seeds must be a list of seeds, such as range(10), got {seeds!r}")
-    for seed in seeds:  # before anybody is asked
+    for seed in seeds:  # checked before the first query
         as_generator(seed)
     wanted = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
     method = ogda_rr() if solver is None else solver
@@ -95,7 +98,7 @@ def _one_by_one(
 ) -> list[Result]:
     ended: dict[int, Result] = {}
     for k, seed in enumerate(seeds):
-        with _telling(seed, ended):
+        with _naming_seed(seed, ended):
             ended[k] = solve(problem, solver, seed=seed, **options)
         if ended[k].reason == "interrupted":
             break
@@ -110,7 +113,7 @@ def _at_once(
     def run(k: int, seed: Seed) -> Iterator[int]:
         twin = _twin(problem)
         try:
-            with _telling(seed, ended), _loop(twin, solver, seed, **options) as loop:
+            with _naming_seed(seed, ended), _loop(twin, solver, seed, **options) as loop:
                 while loop.reason is None:
                     loop.stretch()
                     yield loop.run.state.steps
@@ -122,13 +125,13 @@ def _at_once(
 
     with Interrupts() as interrupts:
         runs = [run(k, seed) for k, seed in enumerate(seeds)]
-        Turns(runs, jobs, goes_on=lambda: not interrupts.seen()).run()
+        Turns(runs, jobs, continues=lambda: not interrupts.seen()).run()
     return [ended[k] for k in sorted(ended)]
 
 
 def cluster_is_active() -> bool:
     """Whether the user has given joblib the backend of a cluster, such as Dask's."""
-    if "joblib" not in sys.modules:  # then nobody has
+    if "joblib" not in sys.modules:  # nobody has set a backend
         return False
     from joblib.parallel import get_active_backend
 
@@ -154,14 +157,14 @@ def _counted_run(
 ) -> tuple[Result, Any, int]:
     """A run with its own counts, in a worker of a cluster."""
     twin = _twin(problem)
-    with _telling(seed, {}):
+    with _naming_seed(seed, {}):
         result = solve(twin, solver, seed=seed, **options)
     return result, twin.queries.tally, twin.queries.n_deployments
 
 
 @contextmanager
-def _telling(seed: Seed, ended: dict[int, Result]) -> Iterator[None]:
-    """Whose error it is, and where the others are."""
+def _naming_seed(seed: Seed, ended: dict[int, Result]) -> Iterator[None]:
+    """Adds the seed and the finished results to an error."""
     try:
         yield
     except Exception as error:
@@ -174,7 +177,7 @@ def _telling(seed: Seed, ended: dict[int, Result]) -> Iterator[None]:
 
 
 def _share_a_generator(seeds: Sequence[Seed]) -> bool:
-    """Then what a run draws depends on how far the others are."""
+    """True if two runs draw from the same generator. Their order then matters."""
     kinds = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
     given = [as_generator(seed).bit_generator for seed in seeds if isinstance(seed, kinds)]
     return len(set(map(id, given))) < len(given)
@@ -194,13 +197,13 @@ def _loop(
     record_every: int | None = None,
     progress: bool | None = None,
     compiled: bool | None = None,
-) -> Loop:
+) -> RunLoop:
     """The loop of one run, with the options of `solve`."""
-    run = begun(problem, solver, seed=seed, start=start)
-    return Loop(
+    run = start_or_resume(problem, solver, seed=seed, start=start)
+    return RunLoop(
         run,
         limits=Limits(run, epochs, queries),
-        watch=Watch(run, tolerance, score, callback, record_every),
+        monitor=Monitor(run, tolerance, score, callback, record_every),
         saver=Saver(run, None, None),
         compiled=compiled,
         progress=progress,
@@ -208,8 +211,8 @@ def _loop(
 
 
 class _OwnCounts(Queries):
-    """The queries of a problem with counts of their own: threads that add to one number lose some.
-    The response is known here, so nothing else of them is used."""
+    """The queries of a problem, with separate counts, because threads that add to one number lose
+    some. The response is known here, so only the counts are used."""
 
     def __init__(self, queries: Queries) -> None:
         self._queries, self.n_deployments = queries, 0
@@ -226,7 +229,7 @@ class _OwnCounts(Queries):
 
 
 def _twin(problem: Problem) -> Any:
-    """A problem that shares everything with another but the counts."""
+    """A copy of a problem that shares everything but the counts."""
     twin = copy(problem)
     twin.queries = _OwnCounts(problem.queries)
     return twin

@@ -1,15 +1,14 @@
 """What every saddle problem offers: min over x in X, max over y in Y of (1/n) sum_i L_i(x, y).
 
-A solver sees the samples one by one, through `evaluate`; a problem whose samples are compiled also
-gives `data`, and then whole runs are compiled. Where a block's gradient costs no query, the problem
-says so with `known`, and only the other coordinates, `estimated`, are ever perturbed.
+A solver evaluates samples through `evaluate`. A problem whose samples are compiled also has `data`,
+and then whole runs are compiled. `known` names the blocks whose gradient costs no query. Only the
+other coordinates, `estimated`, are perturbed.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import sqrt
 from typing import Any
@@ -21,35 +20,10 @@ from gameproof.core.arguments import Indices, Vector, as_vector, shown
 from gameproof.core.fingerprint import fingerprint
 from gameproof.minmax.blocks import Block, Perturbed
 from gameproof.minmax.queries import Queries
+from gameproof.minmax.saddle import Saddle
 from gameproof.minmax.schedules import Power, Schedule
 from gameproof.minmax.sets.convex_set import ConvexSet
 from gameproof.minmax.sets.product import Product
-
-
-@dataclass(frozen=True, eq=False)
-class Saddle:
-    """A saddle point, its value, and the duality gap that certifies it.
-
-    Parameters
-    ----------
-    x, y
-        The point.
-    value
-        L(x, y).
-    duality_gap
-        NaN if it is not known.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> Saddle(np.zeros(1), np.zeros(1), value=0.0).value
-    0.0
-    """
-
-    x: Vector
-    y: Vector
-    value: float
-    duality_gap: float = float("nan")
 
 
 class Problem(ABC):
@@ -72,15 +46,15 @@ class Problem(ABC):
     x_set: ConvexSet
     y_set: ConvexSet
     name: str
-    # The blocks whose exact gradient the problem can give.
+    # The blocks whose exact gradient the problem computes.
     known: frozenset[Block] = frozenset()
     # Whether L_i depends on y through y_i alone, with Y a box: a step then touches few coordinates.
     private_y: bool = False
-    # The samples as compiled code takes them, or None: see `kernels.samples`.
+    # The samples in the form of compiled code, or None: see `kernels.samples`.
     data: Any = None
 
-    # The module whose `choose` is `Solver.auto` for problems of this kind. A name, because choosing
-    # needs solvers, and solvers need problems.
+    # The module whose `choose` implements `Solver.auto` for this kind of problem. It is a name,
+    # because that module imports solvers, and solvers import problems.
     chooser: str = "gameproof.minmax.auto_solver"
 
     # Whether values come from `data` as well, so that whole runs can be compiled.
@@ -88,13 +62,12 @@ class Problem(ABC):
 
     @cached_property
     def queries(self) -> Queries:
-        """What asking costs, and who is asked."""
+        """What a query costs, and which samples are queried."""
         return Queries()
 
     @abstractmethod
     def evaluate(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
-        """L_i(x, y) for i in indices, in order. Lazy where each value is a call of its own: the
-        ones before a failure are then not lost."""
+        """L_i(x, y) for i in indices, in order. A generator keeps the values before a failure."""
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector | None]:
         """(dL_i/dx, dL_i/dy), with None for a block that is not in `known`."""
@@ -102,7 +75,7 @@ class Problem(ABC):
 
     @property
     def saddle(self) -> Saddle | None:
-        """A saddle point, where one is known."""
+        """A saddle point, or None if none is known."""
         return None
 
     @property
@@ -118,8 +91,8 @@ class Problem(ABC):
 
     @property
     def estimated(self) -> Perturbed:
-        """What value-based estimates perturb by default: the blocks with no exact gradient, or
-        both where both are known (the exact ones are then used only if asked for)."""
+        """What value-based estimates perturb by default: the blocks without an exact gradient, or
+        both blocks if both gradients are known (`Exact` then uses them)."""
         if self.known == {"x"}:
             return Perturbed(0, True)
         return Perturbed(self.x_set.dim, "y" not in self.known or "x" in self.known)
@@ -131,13 +104,13 @@ class Problem(ABC):
 
     @property
     def scale(self) -> tuple[float, float]:
-        """Step multipliers of x and y under scale="auto". A private coordinate moves in one step of
-        n: multiplying by 2n gives it, over an epoch, the reach of a coordinate of x."""
+        """Step multipliers of x and y under scale="auto". A private coordinate moves in only one of
+        n steps. Multiplied by 2n, it moves as far in an epoch as a coordinate of x."""
         return (1.0, 2.0 * self.n) if self.private_y else (1.0, 1.0)
 
     @property
     def default_schedules(self) -> tuple[Schedule, Schedule]:
-        """The step sizes and radii of a solver that states none, for values of about unit size.
+        """Step sizes and radii of a solver that has none, for values of about unit size.
 
         With D the smaller half diameter of the sets and d the number of coordinates, the radius is
         0.3 D at first. An estimate from one value is then about d / (0.3 D) long, so n independent
@@ -156,7 +129,7 @@ class Problem(ABC):
         return np.fromiter(self.evaluate(chosen, *u), dtype=np.float64, count=chosen.size)
 
     def samples(self, indices: Sequence[int] | Indices) -> Indices:
-        """Sample numbers as an array, each from 0 to n - 1, or an error."""
+        """Sample numbers as an array; an error unless each is from 0 to n - 1."""
         chosen = np.atleast_1d(np.asarray(indices))
         if chosen.size and chosen.dtype.kind not in "iu":
             raise TypeError(f"sample numbers must be integers, got {indices!r}")
@@ -172,7 +145,9 @@ class Problem(ABC):
     def gap(self, x: ArrayLike, y: ArrayLike) -> float:
         """The gap to the problem's own saddle point."""
         if self.saddle is None:
-            raise TypeError(f"{self.name} knows no saddle point; give one to gap(problem, x, y, s)")
+            raise TypeError(
+                f"{self.name} knows no saddle point; pass one to gap(problem, x, y, saddle)"
+            )
         found = gap(self, x, y, self.saddle)
         if found < -1e-6 * max(1.0, abs(self.saddle.value)):
             raise ValueError(
@@ -182,19 +157,19 @@ class Problem(ABC):
         return found
 
     def point(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
-        """(x, y) as read-only vectors of the right lengths, or an error."""
+        """(x, y) as read-only vectors; an error if a length is wrong."""
         pair = self.uncopied(as_vector("x", x), as_vector("y", y))
         for vector in pair:
             vector.setflags(write=False)
         return pair
 
     def uncopied(self, x: ArrayLike, y: ArrayLike) -> tuple[Vector, Vector]:
-        """(x, y) as kernels take them, which look neither at types nor at lengths: the arrays
-        themselves where they are vectors of floats, for y may be long."""
+        """(x, y) for kernels, which check neither types nor lengths. Vectors of floats are not
+        copied, because y may be long."""
         return self.as_x(x), as_length("y", y, self.y_set.dim)
 
     def as_x(self, x: ArrayLike) -> Vector:
-        """The same of x alone."""
+        """x as a vector of the right length, or an error."""
         return as_length("x", x, self.x_set.dim)
 
     def __repr__(self) -> str:
@@ -202,7 +177,7 @@ class Problem(ABC):
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of what makes this problem this problem: saved runs go on with no other."""
+        """A digest that identifies the problem. A saved run resumes only on the same problem."""
         sets = [
             (
                 type(part).__name__,
@@ -218,7 +193,7 @@ class Problem(ABC):
         return fingerprint([kind, *sets, sources, *(self.data or ()), *self._traits()])
 
     def _traits(self) -> Iterable[Vector]:
-        """What else tells this problem from others of its kind."""
+        """Further numbers that identify the problem."""
         return ()
 
 
@@ -239,12 +214,12 @@ def _primitive(whole: ConvexSet) -> list[ConvexSet]:
 
 
 def _described(whole: ConvexSet) -> Any:
-    """The compiled form of a set says all of it; a user's own set has its diameter."""
+    """What identifies a set: its compiled form, or the diameter of a user's own set."""
     return whole.diameter if whole.encoded is None else whole.encoded
 
 
 def require_problem(problem: Any) -> None:
-    """Refuses what is none."""
+    """Raises unless `problem` is a Problem."""
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a Problem, such as SaddleProblem, got {shown(problem)}")
 

@@ -11,7 +11,8 @@ from numba.core.registry import CPUDispatcher
 from gameproof.core.arguments import Indices, Vector, as_count
 from gameproof.kernels.games import UserFunction
 from gameproof.minmax.blocks import Block
-from gameproof.minmax.problem import Problem, Saddle
+from gameproof.minmax.problem import Problem
+from gameproof.minmax.saddle import Saddle
 from gameproof.minmax.sets.convex_set import ConvexSet
 
 BlockGradients = tuple[Callable[..., Any] | None, Callable[..., Any] | None]

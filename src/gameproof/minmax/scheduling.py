@@ -14,29 +14,29 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import final
 
-# Seconds of a turn: long beside what it takes to find the next, short beside most runs.
+# Seconds of a turn: long compared with choosing the next piece, short compared with most runs.
 TURN = 0.01
 
 
 @final
 class Turns:
-    """Pieces of work that `jobs` threads go through in their order.
+    """Pieces of work that `jobs` threads do in their order.
 
-    No further one begins once `goes_on` says no, or one has failed; those that have begun are
-    ended all the same.
+    No further piece starts once `continues()` is false or a piece has failed. Pieces that have
+    started are finished.
     """
 
     def __init__(
-        self, works: Sequence[Iterator[int]], jobs: int, goes_on: Callable[[], bool]
+        self, works: Sequence[Iterator[int]], jobs: int, continues: Callable[[], bool]
     ) -> None:
         self._waiting = deque(enumerate(works))
-        self._paused: list[tuple[int, int, Iterator[int]]] = []  # how far, which, the work
-        self._jobs, self._goes_on = jobs, goes_on
-        self._begun, self._errors = 0, dict[int, Exception]()
+        self._paused: list[tuple[int, int, Iterator[int]]] = []  # progress, number, work
+        self._jobs, self._continues = jobs, continues
+        self._started, self._errors = 0, dict[int, Exception]()
         self._lock = Lock()
 
     def run(self) -> None:
-        """All of them; where some fail, raises the error of the first in order."""
+        """Does all pieces. If some fail, raises the error of the first one in their order."""
         with ThreadPoolExecutor(self._jobs) as pool:
             for thread in [pool.submit(self._work) for _ in range(self._jobs)]:
                 thread.result()
@@ -44,30 +44,30 @@ class Turns:
             raise self._errors[min(self._errors)]
 
     def _work(self) -> None:
-        """What a thread does: turn after turn, until there is none to take."""
+        """Runs in each thread: takes turns until none is left."""
         while (turn := self._take()) is not None:
             k, work = turn
             far, failed = None, None
             try:
-                far = _go_on(work)
+                far = _one_turn(work)
             except Exception as error:
                 failed = error
             with self._lock:
                 if far is not None:
                     self._paused.append((far, k, work))
                 else:
-                    self._begun -= 1
+                    self._started -= 1
                 if failed is not None:
                     self._errors[k] = failed
 
     def _take(self) -> tuple[int, Iterator[int]] | None:
-        """A new one where threads would be idle without it or it is one of the last, else the one
-        that is least far. None: others have what is left."""
+        """The next piece: a new one if a thread would otherwise be idle or it is one of the last,
+        else the paused one furthest behind. None if other threads have all that is left."""
         with self._lock:
-            few = self._begun + len(self._waiting) <= 2 * self._jobs
-            if self._waiting and (few or self._begun < self._jobs):
-                if self._goes_on() and not self._errors:
-                    self._begun += 1
+            few = self._started + len(self._waiting) <= 2 * self._jobs
+            if self._waiting and (few or self._started < self._jobs):
+                if self._continues() and not self._errors:
+                    self._started += 1
                     return self._waiting.popleft()
                 self._waiting.clear()
             if not self._paused:
@@ -77,8 +77,8 @@ class Turns:
             return least[1:]
 
 
-def _go_on(work: Iterator[int]) -> int | None:
-    """One turn; how far the work is then, or None at its end."""
+def _one_turn(work: Iterator[int]) -> int | None:
+    """Works for one turn. Returns the progress, or None at the end."""
     until = time.perf_counter() + TURN
     for far in work:
         if time.perf_counter() >= until:

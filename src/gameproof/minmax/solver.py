@@ -1,4 +1,4 @@
-"""`Solver`: the parts of a method, put together; and the paper's four."""
+"""`Solver`: the parts of a method, put together."""
 
 from __future__ import annotations
 
@@ -23,11 +23,9 @@ from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.orders.order import Order
 from gameproof.minmax.orders.reshuffle import Reshuffle
-from gameproof.minmax.orders.with_replacement import WithReplacement
 from gameproof.minmax.problem import Problem, require_problem
 from gameproof.minmax.schedules import Constant, Schedule, as_schedule, tabulated
 from gameproof.minmax.updates.ogda import OGDA
-from gameproof.minmax.updates.sgda import SGDA
 from gameproof.minmax.updates.update import Update
 
 Scale = Literal["auto"] | None | tuple[float, float]
@@ -49,7 +47,7 @@ class Solver:
         Multiplies the steps of the x and the y block: "auto" is the problem's own choice, None one
         step for all (the paper to the letter).
     batch
-        Samples asked at each deployed point.
+        Samples queried at each deployed point.
     average
         What a run returns.
     start
@@ -57,11 +55,11 @@ class Solver:
     why
         How `Solver.auto` chose the parts.
     fallback
-        A point (x, y) that `solve` returns if the run does not end better, by a comparison at its
-        end for which a tenth of the values is kept. `Solver.auto` sets it to the problem's start.
+        A point (x, y) that `solve` returns if the run does not end at a better one. They are
+        compared at the end, with a tenth of the values. `Solver.auto` gives the problem's start.
     settled
-        Why a run from `start` need not ask anything, in a sentence. `solve` then returns the start
-        with this status. A run with another start, or one that is resumed, is not affected.
+        A sentence that says why a run from `start` needs no queries. `solve` then returns the start
+        with this status. It has no effect on a run with another start or a resumed run.
 
     Examples
     --------
@@ -77,7 +75,7 @@ class Solver:
     scale: Scale = "auto"
     batch: int = 1
     average: Average = field(default_factory=StepWeighted)
-    # Not part of the method: a saved run has begun already, and reasons change nothing.
+    # Not part of the method: these do not change a run that has started.
     start: tuple[Vector, Vector] | None = field(default=None, compare=False, repr=False)
     why: str = field(default="", compare=False, repr=False)
     fallback: tuple[Vector, Vector] | None = field(default=None, compare=False, repr=False)
@@ -87,7 +85,7 @@ class Solver:
         for name, kind in _KINDS.items():
             if not isinstance(getattr(self, name), kind):
                 raise TypeError(
-                    f"{name} must be of the kind {kind.__name__}, such as {_SUCH_AS[name]}, "
+                    f"{name} must be a {kind.__name__}, such as {_SUCH_AS[name]}, "
                     f"got {getattr(self, name)!r}"
                 )
         for name in ("step", "radius"):
@@ -111,26 +109,26 @@ class Solver:
         start: bool = True,
         seed: int = 0,
     ) -> Solver:
-        """A solver that needs no tuning: its parts from the problem and from a few pilot queries.
+        """Chooses every part from the problem and a few pilot queries.
 
         estimate
-            The kind of gradient, such as TwoPoint(); by default the best for what can be seen. A
-            kind that needs values only makes the pilot look at no more than scores.
+            The kind of gradient, such as TwoPoint(); by default the best for what people show. With
+            a kind that needs only values, the pilot uses only scores.
         queries
-            How many values the run is going to ask of people, where that is known; else a choice
-            that is good from a hundred on.
+            How many values the run will ask, if known; otherwise the choice suits every run of a
+            hundred values or more.
         pilot
-            How many values or answers the choice may ask. By default 300 answers of people, and
-            half of `queries` more (600 if that is not given) if their answers refute the model or
-            do not show enough; none if the response is known. For other problems a fifth of
-            `queries`, and 2,000 if that is not given either. They count beside those of the run: a
-            population counts both in `population.n_answers`.
+            How many values or answers the choice may ask. By default 300 answers, and half of
+            `queries` more (600 without `queries`) if the answers refute the model or are too few;
+            none if the response is known. For problems without people a fifth of `queries`, or
+            2,000 without `queries`. The values of the run come on top: `population.n_answers`
+            counts both.
         batch
-            Samples asked at each deployed point. By default so many that they cost 100 answers (a
-            twentieth of `queries`, if that is less), or 10 (a two-hundredth) if the estimate is
-            from values; one if the response is known. Chosen for other problems.
+            Samples queried at each deployed point. By default so many that a step costs 100 answers
+            (a twentieth of `queries` if that is less), or 10 (a two-hundredth) if the estimate uses
+            values; one if the response is known. For problems without people it is chosen too.
         start
-            False to begin where the problem says, and not at what the pilot has learned.
+            False to start at the problem's own start, not at the solution of the learned model.
         seed
             The same seed gives the same solver.
 
@@ -174,7 +172,7 @@ class Solver:
         return problem.scale if _is_auto(self.scale) else _checked_scale(self.scale)
 
     def for_problem(self, problem: Problem) -> Solver:
-        """Returns the solver with the problem's step and radius where it states none."""
+        """Returns the solver; the problem supplies a step or radius that is None."""
         if self.step is not None and self.radius is not None:
             return self
         step, radius = problem.default_schedules
@@ -215,7 +213,7 @@ _SUCH_AS = {
 
 
 def _require_known_codes(solver: Solver) -> None:
-    """Rejects a part of a user's own that claims a compiled form: it would run as another part."""
+    """Rejects a user-defined part with the code of a built-in part, which would run instead."""
     orders, estimates = {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE}, set(range(PLAIN, OBSERVED + 1))
     parts: list[tuple[Order | Gradient, set[int]]] = [
         (solver.order, orders),
@@ -228,7 +226,7 @@ def _require_known_codes(solver: Solver) -> None:
         if set(codes) != {EXTERNAL} and (own or codes[0] not in known):
             raise ValueError(
                 f"{part!r} has the code {part.code!r} of a built-in part; leave `code` out of a "
-                "part of your own, and it runs in the Python loop"
+                "part of your own; it then runs in the Python loop"
             )
 
 
@@ -255,87 +253,3 @@ def _described(part: Any) -> str:
         return f"{type(part).__name__}{tuple(part.phases)}"
     name = getattr(part, "__qualname__", None)
     return name if isinstance(name, str) else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(part))
-
-
-def ogda_rr(**parts: Any) -> Solver:
-    """OGDA with reshuffling, the paper's algorithm.
-
-    Parameters
-    ----------
-    **parts
-        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
-
-    Returns
-    -------
-    Solver
-        The method.
-
-    Examples
-    --------
-    >>> ogda_rr(batch=10).name
-    'OGDA-RR'
-    """
-    return Solver(update=OGDA(), order=Reshuffle(), **parts)
-
-
-def ogda_wr(**parts: Any) -> Solver:
-    """OGDA, sampling with replacement.
-
-    Parameters
-    ----------
-    **parts
-        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
-
-    Returns
-    -------
-    Solver
-        The method.
-
-    Examples
-    --------
-    >>> ogda_wr(batch=10).name
-    'OGDA-WR'
-    """
-    return Solver(update=OGDA(), order=WithReplacement(), **parts)
-
-
-def sgda_rr(**parts: Any) -> Solver:
-    """Plain descent-ascent with reshuffling.
-
-    Parameters
-    ----------
-    **parts
-        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
-
-    Returns
-    -------
-    Solver
-        The method.
-
-    Examples
-    --------
-    >>> sgda_rr(batch=10).name
-    'SGDA-RR'
-    """
-    return Solver(update=SGDA(), order=Reshuffle(), **parts)
-
-
-def sgda_wr(**parts: Any) -> Solver:
-    """Plain descent-ascent, sampling with replacement.
-
-    Parameters
-    ----------
-    **parts
-        Other parts of the `Solver`, such as ``gradient=TwoPoint()``.
-
-    Returns
-    -------
-    Solver
-        The method.
-
-    Examples
-    --------
-    >>> sgda_wr(batch=10).name
-    'SGDA-WR'
-    """
-    return Solver(update=SGDA(), order=WithReplacement(), **parts)

@@ -62,12 +62,12 @@ def unpacked(data: bytes, path: str, max_bytes: int | None = None) -> tuple[dict
     if version > VERSION:
         raise StateFileError(
             f"{path} was written by a newer gameproof (file version {version}, this one reads up "
-            f"to {VERSION}); update gameproof to go on with it"
+            f"to {VERSION}); update gameproof to resume it"
         )
     if version < VERSION:
         raise StateFileError(
             f"{path} was written by an older gameproof (file version {version}, this one reads "
-            f"{VERSION}), whose steps were laid out otherwise; go on with it there, or start anew"
+            f"{VERSION}), which laid out steps differently; resume it there, or start anew"
         )
     if header.pop("digest", None) != _digest(header, arrays):
         raise StateFileError(f"{path} was altered after it was written: its digest does not match")

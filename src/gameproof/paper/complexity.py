@@ -21,7 +21,8 @@ import numpy as np
 from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.minmax.problem import gap
-from gameproof.minmax.run import UNLIMITED, Run
+from gameproof.minmax.run import Run
+from gameproof.minmax.run_engine import UNLIMITED
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import (
     CHI,

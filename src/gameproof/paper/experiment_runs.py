@@ -11,11 +11,12 @@ import numpy as np
 from gameproof.auditing.gaming_rows import is_right
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DivergedError
+from gameproof.minmax.paper_methods import ogda_rr, ogda_wr, sgda_rr, sgda_wr
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.result import Snapshot
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solve import solve
-from gameproof.minmax.solver import Solver, ogda_rr, ogda_wr, sgda_rr, sgda_wr
+from gameproof.minmax.solver import Solver
 from gameproof.paper.participants import People
 from gameproof.strategic.population import Population
 from gameproof.strategic.power_costs import QuadraticCost

@@ -22,9 +22,9 @@ from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Panels
 from gameproof.core.arguments import Matrix
 from gameproof.minmax.estimates.exact import Exact
-from gameproof.minmax.example_games import BilinearGame
+from gameproof.minmax.games.bilinear_game import BilinearGame
+from gameproof.minmax.paper_methods import ogda_rr
 from gameproof.minmax.schedules import Power
-from gameproof.minmax.solver import ogda_rr
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import CHI, TUNING_SEEDS, Row, by_seed, scored_run, where
 from gameproof.paper.experiment_study import Study

@@ -10,10 +10,11 @@ import numpy as np
 from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.minmax.estimates.one_point import OnePoint
-from gameproof.minmax.example_games import QuadraticGame
-from gameproof.minmax.problem import Problem, Saddle, gap
+from gameproof.minmax.games.quadratic_game import QuadraticGame
+from gameproof.minmax.paper_methods import ogda_rr
+from gameproof.minmax.problem import Problem, gap
+from gameproof.minmax.saddle import Saddle
 from gameproof.minmax.schedules import Power
-from gameproof.minmax.solver import ogda_rr
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import CHI, Row, by_seed, scored_run, where
 from gameproof.paper.experiment_study import Study

@@ -29,8 +29,8 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.minmax.estimates.exact import Exact
+from gameproof.minmax.paper_methods import sgda_rr
 from gameproof.minmax.solve import solve
-from gameproof.minmax.solver import sgda_rr
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.proximal import Point, Proximal
 from gameproof.strategic.robust_problem import StrategicProblem

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Vector, as_positive, shown
 from gameproof.core.errors import CapWarning, IgnoresDataWarning, warn
-from gameproof.minmax.problem import Saddle
+from gameproof.minmax.saddle import Saddle
 from gameproof.strategic.conic import conic_minimum
 from gameproof.strategic.descent_ascent import descend_ascend
 from gameproof.strategic.newton.minimum import certified_gap, certified_minimum, rough_minimum

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Indices, Vector
 from gameproof.kernels import strategic
 from gameproof.minmax.questions import Question
-from gameproof.minmax.run import UNLIMITED, Run
+from gameproof.minmax.run import Run
+from gameproof.minmax.run_engine import UNLIMITED
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.state import State
 from gameproof.strategic.envelope import Envelope

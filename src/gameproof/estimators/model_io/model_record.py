@@ -33,7 +33,7 @@ from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_budgets import as_budgets
 from gameproof.estimators.table_columns import is_frame
-from gameproof.minmax.problem import Saddle
+from gameproof.minmax.saddle import Saddle
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.row_problem import RowProblem

@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.minmax.problem import Saddle
+from gameproof.minmax.saddle import Saddle
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.newton.minimum import minimum
 from gameproof.strategic.population import Population

@@ -23,7 +23,8 @@ from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.estimates.residual import Residual
 from gameproof.minmax.estimates.two_point import TwoPoint
-from gameproof.minmax.run import UNLIMITED, Run
+from gameproof.minmax.run import Run
+from gameproof.minmax.run_engine import UNLIMITED
 from gameproof.strategic.auto.simulation import Simulation
 from gameproof.strategic.auto.solver_setting import AVERAGES, NO_STEP, Setting
 from gameproof.strategic.envelope import Envelope

@@ -1,0 +1,1 @@
+"""Games whose saddle points are known: for tests, demos and benchmarks."""
