@@ -1,9 +1,10 @@
 """Tables larger than memory, and clusters: the tables of docs/scale.md.
 
-The first table fits the same rows in memory, from a Parquet file, and on Dask with one and two
+The first table fits the same rows in memory, from Parquet files, and on Dask with one and two
 workers, and shows logistic regression of scikit-learn, and of dask-ml if it is installed, next to
-them. Contenders take turns. The second table measures one pass over the file and what each pass
-sends, and the third extrapolates: passes times seconds per row, on more cores.
+them. Contenders take turns. The second table measures one fit from the files, its passes and what
+each pass sends, and the third extrapolates: passes times seconds per row, on more cores. The fourth
+compares two workers with one where passes are long.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,14 +25,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from harness import Table, interleaved, median, save, spread
+from harness import Table, interleaved, median, ratios, save, spread
 from sklearn.linear_model import LogisticRegression
 
 import gameproof as gp
+from gameproof.rows.dask_source import DaskRows
 from gameproof.rows.parquet_source import ParquetSource
 from gameproof.strategic import row_problem
 
-D, FILES = 10, 8
+# Features, and the rows of a file.
+D, ROWS = 10, 125_000
+LONG = 2_000_000, 100  # rows and features of the comparison of workers
 LOOPBACK: Any = {
     "host": "127.0.0.1",
     "dashboard_address": "127.0.0.1:0",
@@ -42,12 +48,17 @@ LOOPBACK: Any = {
 def write_people(folder: Path, n: int) -> None:
     """Writes n people with ten features to Parquet files."""
     theta = np.random.default_rng(0).normal(size=D)
-    for k in range(FILES):
-        rng = np.random.default_rng([1, k])
-        X = rng.normal(size=(n // FILES, D))
-        y = (X @ theta + rng.logistic(size=len(X)) > 0).astype(np.int8)
+    for k in range(n // ROWS):
+        X, y = people(ROWS, theta, k)
         columns = {f"x{c}": X[:, c] for c in range(D)} | {"y": y}
-        pq.write_table(pa.table(columns), folder / f"part-{k}.parquet")
+        pq.write_table(pa.table(columns), folder / f"part-{k:04}.parquet")
+
+
+def people(n: int, theta: Any, k: int) -> tuple[Any, Any]:
+    """Returns n people of a logistic model; k is a seed."""
+    rng = np.random.default_rng([1, k])
+    X = rng.normal(size=(n, theta.size))
+    return X, (X @ theta + rng.logistic(size=n) > 0).astype(np.int8)
 
 
 def classifier() -> Any:
@@ -122,38 +133,83 @@ def contest(folder: Path, rounds: int) -> Table:
     return table
 
 
-def passes(folder: Path) -> tuple[Table, float, int]:
-    """Counts and measures the passes of one fit over the files."""
-    whole, spent, sent = ParquetSource.map, [], []
+@contextmanager
+def counted(kind: Any) -> Iterator[tuple[list[float], list[int]]]:
+    """The seconds of each pass of this kind of rows, and the bytes that each block returned."""
+    whole, spent, sent = kind.map, [], []
 
-    def counted(self: Any, *given: Any, **options: Any) -> Any:
+    def mapped(self: Any, *given: Any, **options: Any) -> Any:
         start = time.perf_counter()
         for found in whole(self, *given, **options):
             sent.append(len(pickle.dumps(found)))
             yield found
         spent.append(time.perf_counter() - start)
 
-    ParquetSource.map = counted  # type: ignore[method-assign]
+    kind.map = mapped
     small, row_problem.SMALL = row_problem.SMALL, 0  # measure passes, as over a large table
     try:
+        yield spent, sent
+    finally:
+        kind.map, row_problem.SMALL = whole, small
+
+
+def passes(folder: Path) -> tuple[Table, float, int]:
+    """Counts and measures the passes of one fit over the files."""
+    with counted(ParquetSource) as (spent, sent):
         start = time.perf_counter()
         model = gp.fit_parquet(classifier(), folder, "y")
         total = time.perf_counter() - start
-    finally:
-        ParquetSource.map = whole  # type: ignore[method-assign]
-        row_problem.SMALL = small
     n = ParquetSource(folder, "y").n
     unit = 2**20 if sys.platform == "darwin" else 2**10
     table = Table(f"One fit to {n:,} rows in Parquet files, in batches", ("", "value"))
     table.row("seconds", total)
     table.row("passes over the files", len(spent))
     table.row("seconds of all passes", sum(spent))
+    table.row("seconds of the fit / seconds of its passes", total / sum(spent))
     table.row("seconds per pass and million rows", sum(spent) / len(spent) / n * 1e6)
     table.row("bytes that a block returns, on average", sum(sent) / len(sent))
     table.row("certified gap", model.result_.duality_gap)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit / 2**10
     table.row("peak memory of the process so far, GiB", peak)
     return table, sum(spent) / len(spent) / n, len(spent)
+
+
+def workers(n: int, d: int, rounds: int) -> Table:
+    """Measures two workers against one, in turns, on rows that they make and keep."""
+    import dask.array as da
+    from dask.delayed import delayed
+    from distributed import Client
+
+    from gameproof.dask import RobustStrategicClassifier
+
+    parts, theta = 16, np.random.default_rng(0).normal(size=d) / np.sqrt(d)
+    made = [delayed(people, nout=2)(n // parts, theta, k) for k in range(parts)]
+    X = da.concatenate([da.from_delayed(x, (n // parts, d), np.float64) for x, _ in made])
+    y = da.concatenate([da.from_delayed(y, (n // parts,), np.int8) for _, y in made])
+    times: dict[str, list[list[float]]] = {}
+
+    def fit(name: str, client: Any) -> float:
+        model = RobustStrategicClassifier(features=range(d // 2), client=client)
+        with counted(DaskRows) as (spent, _):
+            seconds = timed(lambda: model.fit(X, y))()
+        times.setdefault(name, []).append(spent)
+        return seconds
+
+    with Client(n_workers=1, **LOOPBACK) as one, Client(n_workers=2, **LOOPBACK) as two:
+        tasks = {name: partial(fit, name, c) for name, c in (("one", one), ("two", two))}
+        found = interleaved(tasks, rounds)
+    table = Table(
+        f"{n:,} rows, {d} features on Dask: one and two workers with one thread each",
+        ("", "one worker", "two workers", "ratio"),
+    )
+    # The longest passes sum gradients and Hessians.
+    longest = {name: [max(spent) for spent in each[1:]] for name, each in times.items()}
+    passes = {name: [sum(spent) for spent in each[1:]] for name, each in times.items()}
+    measured = {"seconds of a fit": found, "of its passes": passes, "of its longest pass": longest}
+    for name, each in measured.items():
+        ratio = median(ratios(each["one"], each["two"]))
+        table.row(name, median(each["one"]), median(each["two"]), ratio)
+    return table
 
 
 def extrapolated(per_row: float, number: int) -> Table:
@@ -175,16 +231,24 @@ def main() -> None:
     """Runs all of it on temporary files."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--quick", action="store_true", help="fewer rows, one round")
-    parser.add_argument("--rows", type=int, help="the number of rows")
+    parser.add_argument("--rows", type=int, help="the number of rows, a multiple of 125,000")
+    parser.add_argument(
+        "--only", choices=("contest", "passes", "workers"), help="one of the measurements"
+    )
     options = parser.parse_args()
-    n = options.rows or (100_000 if options.quick else 1_000_000)
+    n, rounds = options.rows or (ROWS if options.quick else 8 * ROWS), 1 if options.quick else 3
+    tables = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_people(folder, n)
-        # Before the contest, so that memory is that of the fit alone.
-        measured, per_row, number = passes(folder)
-        first = contest(folder, 1 if options.quick else 3)
-    save("scale", [first, measured, extrapolated(per_row, number)])
+        if options.only in (None, "passes"):  # first, so that memory is that of the fit alone
+            measured, per_row, number = passes(folder)
+            tables = [measured, extrapolated(per_row, number)]
+        if options.only in (None, "contest"):
+            tables.insert(0, contest(folder, rounds))
+    if options.only in (None, "workers"):
+        tables.append(workers(*((20_000, 50) if options.quick else LONG), rounds))
+    save("scale", tables)
 
 
 if __name__ == "__main__":

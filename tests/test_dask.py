@@ -91,6 +91,18 @@ def test_frames_with_budgets_and_a_preparation(client: Any) -> None:
     assert share == pytest.approx(expected.gamed_score(frame[NAMES], frame["y"], multiple=2.0))
 
 
+def test_a_radius_is_chosen_on_the_cluster_as_in_memory(client: Any) -> None:
+    X, y, _ = (each[:900] for each in people())
+    frame = pd.DataFrame(X, columns=NAMES).assign(y=y)
+    table = dd.from_pandas(frame, npartitions=2)
+    options: Any = {"radius": "auto", "budgets": {"income": (0, 1.0)}}
+    found = RobustStrategicClassifier(**options).fit(table[NAMES], table["y"])
+    expected = gp.RobustStrategicClassifier(**options).fit(frame[NAMES], y)
+    assert found.radius_ == expected.radius_
+    assert found.radius_curve_.rows() == expected.radius_curve_.rows()
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10)
+
+
 def test_parquet_directories_whose_partitions_dask_joins(client: Any, tmp_path: Any) -> None:
     X, y, weights = people()
     frame = pd.DataFrame(X, columns=NAMES).assign(y=y, w=weights)

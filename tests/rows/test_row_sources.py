@@ -13,6 +13,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.core.errors import DataError
+from gameproof.estimators import row_summary
 from gameproof.estimators.row_fit import fit_blocks
 from gameproof.rows.array_source import ArraySource
 from gameproof.rows.parquet_source import ParquetSource
@@ -103,6 +104,36 @@ def test_prepare_has_exact_medians_whatever_the_blocks() -> None:
         assert (one.unit, one.median, one.gaps) == (other.unit, other.median, other.gaps)
         assert one.mean == pytest.approx(other.mean, abs=1e-12)
         assert one.deviation == pytest.approx(other.deviation, rel=1e-12)
+
+
+def test_what_is_auto_is_chosen_as_in_memory() -> None:
+    X, y, _ = people(8)
+    X, y = X[:1500], y[:1500]
+
+    def make() -> Any:
+        return gp.RobustStrategicClassifier(radius="auto", budgets="auto", features=[0])
+
+    expected, found = make().fit(X, y), fitted(make(), ArraySource(X, y, block=700))
+    assert found.radius == "auto"
+    assert (found.radius_, found._trained_for) == (expected.radius_, expected._trained_for)
+    assert found._trained_for != 1
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_sample_is_the_same_whatever_the_blocks(
+    weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(row_summary, "SAMPLE", 1000)
+    X, y, weights = people(9)
+    found = []
+    for block in (700, N):
+        model = gp.RobustStrategicClassifier(budgets=[0, 1])
+        source = ArraySource(X, y, weights if weighted else None, block=block)
+        found.append(fitted(model, source).budgets_.ranges)
+    assert found[0] == found[1]
+    for at, (low, high) in found[0].items():
+        assert -low == high == pytest.approx(X[:, at].std() / 2, rel=0.2)
 
 
 def test_files_mapped_arrays_and_any_number_of_cores_give_the_same_bits(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from gameproof.dask.partitions import (
     whole_rows,
 )
 from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choosing_classifier import ChoosingClassifier
 from gameproof.estimators.gamed_decisions import Who
 from gameproof.estimators.row_fit import fit_blocks
 from gameproof.rows.dask_source import DaskSource
@@ -26,7 +27,7 @@ from gameproof.rows.row_source import RawRows
 class DaskClassifier(BaseStrategicClassifier):
     """What both classifiers share: collections in, lazy collections out."""
 
-    local: ClassVar[type[BaseStrategicClassifier]]
+    local: ClassVar[type[ChoosingClassifier]]
     client: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -50,7 +51,9 @@ class DaskClassifier(BaseStrategicClassifier):
         """
         blocks = partition_blocks(X, y, sample_weight)
         names = [str(name) for name in X.columns] if is_frame_collection(X) else None
-        return fit_blocks(self, DaskSource(self._client(), blocks), X.shape[1], names)
+        fitted = fit_blocks(self.to_local(), DaskSource(self._client(), blocks), X.shape[1], names)
+        self.__dict__.update(fitted.__dict__)
+        return self
 
     def to_local(self) -> Any:
         """The ordinary classifier with the same parameters and the same fit.
@@ -62,7 +65,7 @@ class DaskClassifier(BaseStrategicClassifier):
         """
         parameters = self.get_params(deep=False)
         del parameters["client"]
-        found = self.local(**parameters)
+        found: Any = self.local(**parameters)
         fitted = {name: value for name, value in self.__dict__.items() if name != "client"}
         found.__dict__.update(fitted)
         return found
@@ -107,6 +110,11 @@ class DaskClassifier(BaseStrategicClassifier):
     def save(self, path: str | Path, *, command: str | None = None) -> None:
         """Writes the model to a text file; `load_model` then gives the ordinary classifier."""
         self._fitted().save(path, command=command)
+
+    @property
+    def _ball(self) -> tuple[float, float]:
+        ball: tuple[float, float] = self.to_local()._ball
+        return ball
 
     def _client(self) -> Any:
         """The client: the given one, or the default one of Dask."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final
+from typing import Any, Literal, final
 
 from numpy.typing import ArrayLike
 
@@ -26,7 +26,7 @@ class RobustStrategicClassifier(DaskClassifier):
 standardise, fit_intercept, bound
         As for `gameproof.RobustStrategicClassifier`. The response must be known and the same for
         all rows. `prepare` is `Prepare`, or a fitted transformer inside scikit-learn's
-        `FrozenEstimator`. A default budget comes from a sample of 100,000 rows.
+        `FrozenEstimator`. Default budgets, and what is "auto", come from a sample of 100,000 rows.
     client : dask.distributed.Client, optional
         The cluster, by default Dask's default client. It is never pickled.
 
@@ -48,12 +48,12 @@ standardise, fit_intercept, bound
 
     def __init__(
         self,
-        radius: float = 0.05,
+        radius: float | Literal["auto"] = 0.05,
         label_cost: float = 0.5,
         response: Response | None = None,
         features: Sequence[int | str] | None = None,
         *,
-        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None = None,
+        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | str | None = None,
         prepare: Any = None,
         power: float | ArrayLike | None = None,
         favourable: Any = None,
@@ -77,10 +77,6 @@ standardise, fit_intercept, bound
         )
         self.radius, self.label_cost, self.client = radius, label_cost, client
 
-    @property
-    def _ball(self) -> tuple[float, float]:
-        return self.radius, self.label_cost
-
 
 @final
 class StrategicLogisticRegression(DaskClassifier):
@@ -103,7 +99,7 @@ fit_intercept, bound
         response: Response | None = None,
         features: Sequence[int | str] | None = None,
         *,
-        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | None = None,
+        budgets: Mapping[int | str, Any] | Sequence[int | str] | Budgets | str | None = None,
         prepare: Any = None,
         power: float | ArrayLike | None = None,
         favourable: Any = None,
@@ -126,7 +122,3 @@ fit_intercept, bound
             bound=bound,
         )
         self.client = client
-
-    @property
-    def _ball(self) -> tuple[float, float]:
-        return 0.0, float("inf")

@@ -6,6 +6,8 @@ Both are chosen by cross-validation, as ``gameproof fit`` chooses them: on at mo
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -46,6 +48,14 @@ class ChoosingClassifier(BaseStrategicClassifier):
         self
             The fitted classifier.
         """
+        with self._settled(lambda: (X, y, sample_weight)):
+            super().fit(X, y, sample_weight)
+        return self
+
+    @contextmanager
+    def _settled(self, rows: Callable[[], tuple[Any, Any, Any]]) -> Iterator[None]:
+        """Sets the parameters to fit with: what is "auto" is chosen on these rows, which are a
+        table, labels and weights."""
         given = {"budgets": self.budgets, "features": self.features}
         if hasattr(self, "radius"):
             given["radius"] = self.radius
@@ -54,12 +64,11 @@ class ChoosingClassifier(BaseStrategicClassifier):
             self._trained_for = 1.0
             try:
                 if any(map(is_auto, given.values())):
-                    self.set_params(**self._chosen(X, y, sample_weight))
-                super().fit(X, y, sample_weight)
+                    self.set_params(**self._chosen(*rows()))
+                yield
             finally:
                 self.set_params(**given)
                 self._fitted_for = self.budgets
-        return self
 
     def _chosen(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """The parameters to fit with; also sets the curves from which they were chosen."""

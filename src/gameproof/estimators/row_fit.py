@@ -4,15 +4,15 @@ The first pass over the blocks counts labels and weights and takes means and dev
 gameproof's `Prepare`, further passes learn its encoders. If people differ in how far they can
 move, one pass finds the widest moves. Then Newton's method takes three passes per step.
 
-The result is that of a fit in memory, up to rounding, with two exceptions: default budgets come
-from a sample of rows, and the solution has no gamma for each row.
+The result is that of a fit in memory, up to rounding, with two exceptions: default budgets and what
+is "auto" come from a sample of rows, and the solution has no gamma for each row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.frozen import FrozenEstimator
 
 from gameproof.core.arguments import Vector, shown
 from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choosing_classifier import ChoosingClassifier
 from gameproof.estimators.exact_fit import (
     ignore_data,
     problem_options,
@@ -31,9 +32,10 @@ from gameproof.estimators.model_io.model_record import training_record
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
 from gameproof.estimators.row_recipe import CheckedRows, Columns, Extremes, RowRecipe
-from gameproof.estimators.row_summary import Seen, Summary
+from gameproof.estimators.row_summary import Seen, Summary, sampled_rows
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
+from gameproof.estimators.table_columns import is_frame
 from gameproof.minmax.saddle import Saddle
 from gameproof.rows.cores import one_blas_thread
 from gameproof.rows.moments import Moments
@@ -45,10 +47,7 @@ from gameproof.strategic.responses import KnownResponse
 from gameproof.strategic.row_problem import RowPeople, RowProblem
 from gameproof.strategic.row_worst_case import row_worst_case
 
-# The rows from which default budgets are computed.
-SAMPLE = 100_000
-
-Model = TypeVar("Model", bound=BaseStrategicClassifier)
+Model = TypeVar("Model", bound=ChoosingClassifier)
 
 
 def fit_blocks(
@@ -68,14 +67,36 @@ def fit_blocks(
         if named is not None:
             model.feature_names_in_ = np.array(named, dtype=object)
         columns = Columns(d, named, model.prepare)
-        _fit(model, source, columns)
+        known = _known_preparation(model.prepare, columns)
+        summary = Summary.of(list(source.map(Seen.of, columns, known)), model.favourable)
+        sample = cache(lambda: sampled_rows(source, columns, summary.sizes))
+        with model._settled(lambda: _as_table(sample(), columns)):
+            _fit(model, source, columns, known, summary, sample)
     return model
 
 
-def _fit(model: Any, source: RowSource, columns: Columns) -> None:
-    known = _known_preparation(model.prepare, columns)
-    share = 1.0 if source.n is None else min(1.0, SAMPLE / source.n)
-    summary = Summary.of(list(source.map(Seen.of, columns, known, share)), model.favourable)
+def _as_table(sample: WeightedRows, columns: Columns) -> tuple[Any, Any, Any]:
+    """The sample as a table whose columns have names if those of the blocks do."""
+    if columns.names is None or is_frame(sample.X):
+        return sample.X, sample.y, sample.weights
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "choosing the radius or budgets of named columns takes data frames: "
+            "pip install 'gameproof[frames]'"
+        ) from error
+    return pd.DataFrame(sample.X, columns=list(columns.names)), sample.y, sample.weights
+
+
+def _fit(
+    model: Any,
+    source: RowSource,
+    columns: Columns,
+    known: FittedPreparation | None,
+    summary: Summary,
+    sample: Callable[[], WeightedRows],
+) -> None:
     model.outcomes_, model.classes_ = summary.outcomes, summary.outcomes.classes
     moments = summary.moments
     if known is None:
@@ -83,8 +104,9 @@ def _fit(model: Any, source: RowSource, columns: Columns) -> None:
         known = FittedPreparation(transformer, columns.names, columns.d)
     assert moments is not None
     model.prepare_ = known.transformer
-    few = WeightedRows(summary.few.X, summary.few.y, summary.few.weights)
-    model._set_budgets(few)
+    model.budgets_ = None
+    if model.budgets is not None:
+        model._set_budgets(sample())
     width = moments.mean.size
     model.units_ = Units.plain(width)
     if model.standardise:
@@ -128,7 +150,7 @@ def _problem(
         _weights(model.class_weight, summary),
         preparation,
         model.units_,
-        model.budgets_,
+        None if model.budgets_ is None else model.budgets_.times(model._trained_for),
     )
     response = _response(model, source, recipe)
     ends = np.abs(np.stack([moments.least, moments.most]) - model.units_.mean)

@@ -1,4 +1,4 @@
-"""`Summary`: what the first pass over a table in blocks finds."""
+"""What is known about all rows of a table in blocks before a fit: counts, moments, and a sample."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
-from gameproof.core.arguments import Matrix, Vector
+from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.row_recipe import CheckedRows, Columns
+from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.rows.moments import Moments
-from gameproof.rows.row_source import RawRows
+from gameproof.rows.row_draws import row_draws
+from gameproof.rows.row_source import RawRows, RowSource, first_places
+
+# The rows of a sample, and their stream of random numbers.
+SAMPLE, CHOSEN = 100_000, 1
 
 
 class Seen(NamedTuple):
     """What the first pass finds in a block: labels with their numbers of rows, total weights,
-    smallest and largest weights; moments of the prepared columns if they are known; and a few
-    rows."""
+    smallest and largest weights; and moments of the prepared columns if they are known."""
 
     labels: tuple[Any, ...]
     counts: Vector
@@ -28,7 +32,6 @@ class Seen(NamedTuple):
     lightest: Vector
     heaviest: Vector
     moments: Moments | None
-    few: CheckedRows
 
     @property
     def size(self) -> int:
@@ -36,10 +39,8 @@ class Seen(NamedTuple):
         return int(self.counts.sum())
 
     @classmethod
-    def of(
-        cls, raw: RawRows, columns: Columns, preparation: FittedPreparation | None, share: float
-    ) -> Seen:
-        """What is seen in a block; `share` of its rows are kept."""
+    def of(cls, raw: RawRows, columns: Columns, preparation: FittedPreparation | None) -> Seen:
+        """What is seen in a block."""
         people = columns.checked(raw)
         labels, inverse = np.unique(people.y, return_inverse=True)
         own = np.ones(len(people.y)) if people.weights is None else people.weights
@@ -48,9 +49,6 @@ class Seen(NamedTuple):
         if preparation is not None:
             Z = preparation.transform(people.X) if len(people.y) else np.empty((0, columns.d))
             moments = Moments.of(Z, people.weights)
-        every = np.arange(0, len(people.y), max(1, round(1 / share)))
-        few = people.X.iloc[every] if hasattr(people.X, "iloc") else people.X[every]
-        weights = None if people.weights is None else people.weights[every]
         return cls(
             tuple(labels.tolist()),
             np.array([group.size for group in groups], dtype=np.float64),
@@ -58,7 +56,6 @@ class Seen(NamedTuple):
             np.array([group.min() for group in groups]),
             np.array([group.max() for group in groups]),
             moments,
-            CheckedRows(few, people.y[every], weights),
         )
 
 
@@ -72,7 +69,6 @@ class Summary(NamedTuple):
     lightest: Vector
     heaviest: Vector
     moments: Moments | None
-    few: CheckedRows
 
     @classmethod
     def of(cls, parts: Sequence[Seen], favourable: Any) -> Summary:
@@ -91,10 +87,8 @@ class Summary(NamedTuple):
             heaviest[at] = np.maximum(heaviest[at], part.heaviest)
         moments = [part.moments for part in parts if part.moments is not None and part.size]
         total = Moments.total(moments) if moments else None
-        few = _joined([part.few for part in parts if part.size])
-        return cls(
-            outcomes, [part.size for part in parts], counts, masses, lightest, heaviest, total, few
-        )
+        sizes = [part.size for part in parts]
+        return cls(outcomes, sizes, counts, masses, lightest, heaviest, total)
 
     def class_weights(self, class_weight: Any) -> Vector:
         """The weight of each class."""
@@ -111,14 +105,32 @@ class Summary(NamedTuple):
         return by_class
 
 
-def _joined(parts: list[CheckedRows]) -> CheckedRows:
-    y = np.concatenate([part.y for part in parts])
-    weights = None
-    if parts[0].weights is not None:
-        weights = np.concatenate([part.weights for part in parts if part.weights is not None])
-    if hasattr(parts[0].X, "iloc"):
-        import pandas as pd
+def sampled_rows(source: RowSource, columns: Columns, sizes: Sequence[int]) -> WeightedRows:
+    """All rows of a small table, or a random sample, drawn by the places of the rows: the same in
+    any blocks. `sizes` are the numbers of rows with a positive weight."""
+    share = min(1.0, SAMPLE / sum(sizes))
+    found: list[CheckedRows] = list(source.map(_sampled, columns, share, each=first_places(sizes)))
+    parts = [part for part in found if len(part.y)]
+    weights = [part.weights for part in parts if part.weights is not None]
+    return WeightedRows(
+        _joined([part.X for part in parts]),
+        np.concatenate([part.y for part in parts]),
+        np.concatenate(weights) if weights else None,
+    )
 
-        return CheckedRows(pd.concat([part.X for part in parts], ignore_index=True), y, weights)
-    table: Matrix = np.concatenate([part.X for part in parts])
-    return CheckedRows(table, y, weights)
+
+def _sampled(raw: RawRows, start: int, columns: Columns, share: float) -> CheckedRows:
+    people = columns.checked(raw)
+    if share >= 1:
+        return people
+    chosen = row_draws(start + np.arange(len(people.y)), 0, CHOSEN) < share
+    weights = None if people.weights is None else people.weights[chosen]
+    return CheckedRows(people.X[chosen], people.y[chosen], weights)
+
+
+def _joined(tables: Sequence[Any]) -> Any:
+    if not hasattr(tables[0], "iloc"):
+        return np.concatenate(tables)
+    import pandas as pd
+
+    return pd.concat(tables, ignore_index=True)
