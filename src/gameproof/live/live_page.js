@@ -134,7 +134,7 @@ const deployment = ({ deployment, recommendation, status }) => {
       columns.push([title + what, true]);
       cells.push([source, field]);
     }
-  const rows = any.numbers.map((each, k) => [person(each.name), plain(each.unit), ...(bare ? [] : [each.movable || "no"]),
+  const rows = any.numbers.map((each, k) => [person(each.name), each.unit === null ? "–" : plain(each.unit), ...(bare ? [] : [each.movable || "no"]),
     ...cells.map(([source, field]) => effect(source.numbers[k][field]))]);
   any.levels.forEach((each, k) => rows.push([person(each.name), "", each.movable || "no",
     ...cells.map(([source, field]) => field === "per_unit" ? "" : effect(source.levels[k].effect))]));
@@ -143,7 +143,7 @@ const deployment = ({ deployment, recommendation, status }) => {
   put("model", table(bare ? "Coefficients of the features" : `Effect of each column on the log odds of ${any.outcome}`,
     columns, rows, rows.length > 18));
   say("units", bare ? "A coefficient is the change of the score when the feature grows by its unit." :
-    "Per unit: the effect of a step of that unit at the median of the column. Between quartiles: from the " +
+    "Per unit: the effect of one unit more than the median of the column. Between quartiles: from the " +
     "lower to the upper quartile of the table; for a category, the effect of the level.");
 };
 
@@ -166,13 +166,14 @@ const arrival = ({ timeline, status }) => {
     x.map((v, k) => [plain(v, 4), whole(timeline.counted[k]), whole(timeline.other[k])])));
 };
 
+const interval = ([, low, high]) => decimals(low) === decimals(high) ? "known to three digits" : `between ${decimals(low)} and ${decimals(high)}`;
 const between = (v, write) => v ? `${write(v[0])} (${write(v[1])} to ${write(v[2])})` : "–";
 const quality = ({ results, recommendation, status }) => {
   const known = results.filter((each) => each.risk), risk = recommendation?.risk;
   const last = known.filter((each) => each.closed).at(-1) || known.at(-1);
   say("quality", recommendation?.ground === "known" ? "The recommended classifier ignores the data; its worst-case risk is " +
-      `${decimals(risk.value)}, whatever people answer.` : risk ? `The recommended classifier has the worst-case risk ${decimals(risk.value)}, between ` +
-      `${decimals(risk.low)} and ${decimals(risk.high)} with ${100 * risk.confidence}\u00a0% confidence${GROUNDS[recommendation.ground]?.(risk) || ""}.`
+      `${decimals(risk.value)}, whatever people answer.` : risk ? `The recommended classifier has the worst-case risk ${decimals(risk.value)}, ` +
+      `${interval([risk.value, risk.low, risk.high])} with ${100 * risk.confidence}\u00a0% confidence${GROUNDS[recommendation.ground]?.(risk) || ""}.`
     : last ? `Deployment ${whole(last.deployment)} decided ${percent(last.accuracy[0])} of people correctly after they moved ` +
       `(${percent(last.accuracy[1])} to ${percent(last.accuracy[2])}); its worst-case risk is ${between(last.risk, decimals)}.`
     : "There is nothing to measure before two people have answered.");

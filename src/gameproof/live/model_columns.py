@@ -8,20 +8,13 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.tables.model_summary import ColumnEffect, ModelSummary
+from gameproof.tables.model_summary import ColumnEffect, ModelSummary, spoken_unit
 from gameproof.tables.table_model import TableModel
 
 
-def unit_of(low: float, high: float) -> float:
-    """A power of ten that a person would take as a step between two quartiles, such as 1,000 for an
-    income. An effect per euro would have too many zeros to be read."""
-    spread = abs(high - low) or abs(high)
-    return 10.0 ** np.floor(np.log10(spread)) if spread > 0 else 1.0
-
-
 def usual_units(X: Matrix) -> list[float]:
-    """The unit of each feature."""
-    return [unit_of(*ends) for ends in np.quantile(X, [0.25, 0.75], axis=0).T.tolist()]
+    """The unit of each feature, in which its effect has few zeros."""
+    return [spoken_unit(*each) for each in np.quantile(X, [0.25, 0.5, 0.75], axis=0).T.tolist()]
 
 
 def model_columns(
@@ -53,11 +46,10 @@ def model_columns(
 
 
 def _number(effect: ColumnEffect) -> dict[str, Any]:
-    unit = 1.0 if effect.quartiles is None else unit_of(effect.quartiles[0], effect.quartiles[2])
     return {
         "name": effect.column,
         "movable": effect.movable,
-        "unit": unit,
-        "per_unit": None if effect.per_unit is None else unit * effect.per_unit,
+        "unit": effect.unit,
+        "per_unit": effect.per_unit,
         "between_quartiles": effect.between_quartiles,
     }
