@@ -74,10 +74,28 @@ def test_bad_answers_are_named_and_good_ones_stored(capsys, people, study, tmp_p
     assert live(capsys, "status", study)["n_answers"] == 1
     short = tmp_path / "short.csv"
     short.write_text(f"question,savings\n{question['question']},100\n")
-    assert "lacks the column" in failed(capsys, "tell", study, short)
+    assert "short.csv lacks 'age'" in failed(capsys, "tell", study, short)
+    typo = tmp_path / "typo.csv"
+    typo.write_text(answers.read_text().replace("savings", "saving"))
+    assert "did you mean 'saving'?" in failed(capsys, "tell", study, typo)
     text = reports(people, [question], tmp_path / "text.csv", savings="much")
     assert "savings" in failed(capsys, "tell", study, text)
     assert live(capsys, "status", study)["n_conflicts"] == 0
+
+
+def test_a_row_without_an_answer_is_refused_and_the_others_are_stored(
+    capsys, people, study, tmp_path
+) -> None:
+    questions = live(capsys, "ask", study, "--limit", 3)["questions"]
+    answers = reports(people, questions, tmp_path / "answers.csv")
+    first, *rows = answers.read_text().splitlines()
+    names, cells = first.split(","), rows[1].split(",")
+    cells[names.index("savings")] = ""
+    answers.write_text("\n".join([first, rows[0], ",".join(cells), rows[2]]) + "\n")
+    said = failed(capsys, "tell", study, answers)
+    assert "row 2: the answer has no usable value in the column 'savings'" in said
+    assert "1 of 3 answers were refused, the others are stored" in said
+    assert live(capsys, "status", study)["n_answers"] == 2
 
 
 def test_simulated_people_finish_a_study(capsys, people, study, tmp_path) -> None:
@@ -104,6 +122,13 @@ def test_a_simulation_can_stop_and_go_on(capsys, study) -> None:
 def test_a_study_that_is_missing_is_not_created(capsys, tmp_path) -> None:
     assert "live create" in failed(capsys, "status", tmp_path / "none.db")
     assert not (tmp_path / "none.db").exists()
+
+
+def test_the_target_does_not_identify_people(capsys, people, tmp_path) -> None:
+    capsys.readouterr()
+    options = [str(people), *MEANING, "--key", MEANING[1]]
+    assert main(["live", "create", str(tmp_path / "key.db"), *options]) == 1
+    assert "does not identify people" in capsys.readouterr().err
 
 
 def test_a_key_must_identify_people(capsys, people, tmp_path) -> None:

@@ -121,6 +121,11 @@ def test_a_row_of_the_table_is_an_answer_and_the_model_takes_rows(tmp_path) -> N
         np.testing.assert_array_equal(remote.deployment.model.decision_function(people), local)
         with pytest.raises(gp.AnswerError, match="lacks the column"):
             remote.tell(question.id, {"age": 3})
+        with pytest.raises(gp.AnswerError, match="no usable value in the column 'savings'"):
+            remote.tell(question.id, {**row.to_dict(), "savings": None})
+        for reached in (study, remote):
+            with pytest.raises(gp.AnswerError, match="'lots'"):
+                reached.tell(question.id, {**row.to_dict(), "savings": "lots"})
 
 
 def test_an_answer_whose_receipt_is_lost_is_stored_once(study) -> None:

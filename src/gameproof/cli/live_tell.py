@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,20 +88,20 @@ def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any],
 
     numbers = _questions(table)
     keys = table.columns[KEY].cells.to_pylist() if KEY in table.columns else [None] * table.n
-    features = _features(study, table)
+    features, unusable = _features(study, table)
     receipts: dict[str, Any] = {QUESTION: [], "answer": [], "status": []}
     refused = []
+    rows = [row for row in range(table.n) if row not in unusable]
     answers = [
-        (question, answer, None if key is None else str(key))
-        for question, answer, key in zip(numbers, features, keys, strict=True)
+        (numbers[row], features[row], None if keys[row] is None else str(keys[row])) for row in rows
     ]
-    with console.step(f"storing {table.n:,} answers"):
-        replies = study.tell_many(answers)
-    for row, (question, told) in enumerate(zip(numbers, replies, strict=True)):
+    with console.step(f"storing {len(rows):,} answers"):
+        replies = {**unusable, **dict(zip(rows, study.tell_many(answers), strict=True))}
+    for row, told in sorted(replies.items()):
         if not isinstance(told, Receipt):
             refused.append(f"row {table.row(row)}: {told}")
             continue
-        receipts[QUESTION].append(question)
+        receipts[QUESTION].append(numbers[row])
         receipts["answer"].append(told.answer_id)
         receipts["status"].append(told.status.value)
     return receipts, refused
@@ -122,8 +123,8 @@ def _questions(table: Table) -> list[int]:
     return found
 
 
-def _features(study: Study, table: Table) -> Matrix:
-    """The answers, one per row."""
+def _features(study: Study, table: Table) -> tuple[Matrix, Mapping[int, Exception]]:
+    """The answers, one per row, and why rows are none."""
     import numpy as np
 
     if study.table is not None:
@@ -134,4 +135,4 @@ def _features(study: Study, table: Table) -> Matrix:
         if cells is None:
             raise DataError(f"the column {name!r} must contain numbers only")
     found: Matrix = np.column_stack([np.asarray(cells, dtype=np.float64) for cells in columns])
-    return found[:, 0] if study.sees_scores else found
+    return (found[:, 0] if study.sees_scores else found), {}

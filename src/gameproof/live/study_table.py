@@ -16,6 +16,7 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import AnswerError, DataError
+from gameproof.core.naming import suggestion
 from gameproof.estimators.logistic import StrategicLogisticRegression
 from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.population import Population
@@ -29,6 +30,13 @@ from gameproof.tables.training_table import training_table
 
 # A bound for the intercept, on a scale where features have standard deviation 1.
 INTERCEPT = 10.0
+
+
+class AnswerRows(NamedTuple):
+    """The features of a table of answers, and why rows are no answers."""
+
+    features: Matrix
+    refused: dict[int, AnswerError]
 
 
 class TableProblem(NamedTuple):
@@ -56,6 +64,8 @@ def problem_from_table(
     read = as_table(table)
     if key is not None:
         read.column(key, "key column")
+        if key == target:
+            raise DataError(f"the target {target!r} does not identify people; name another key")
         meaning["drop"] = [*meaning.get("drop", ()), key]
     training = training_table(read, target, favourable, budgets, **meaning)
     prepare = Prepare(training.plan.features).fit(training.data.X)
@@ -103,36 +113,42 @@ class StudyTable:
         """The features of a row in the table's columns. Columns that the study does not use are
         ignored."""
         wanted = self.template.plan.features.names
-        table = as_table({name: [row[name]] for name in wanted if name in row})
-        found: Vector = self.feature_rows(table)[0]
-        return found
-
-    def feature_rows(self, table: Table) -> Matrix:
-        """The features of every row of a table of answers."""
-        for name in self.template.plan.features.names:
-            if name not in table.columns:
-                raise AnswerError(f"the answer lacks the column {name!r} of the study's table")
-        X, _ = self.template.plan.encoded(table)
-        self._require_movable(table, X)
-        found = self.template.prepare.transform(X)
-        bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
-        if bad.size:
+        lacking = [name for name in wanted if name not in row]
+        if lacking:
             raise AnswerError(
-                f"the answer in row {table.row(int(bad[0]))} has a value that cannot be used"
+                f"the answer lacks the column {lacking[0]!r} of the study's table; "
+                f"{suggestion(lacking[0], map(str, row))}"
             )
-        return found
+        try:
+            table = as_table({name: [row[name]] for name in wanted}, "the answer")
+            found = self.feature_rows(table)
+        except DataError as error:
+            raise AnswerError(str(error)) from error
+        if found.refused:
+            raise found.refused[0]
+        features: Vector = found.features[0]
+        return features
 
-    def _require_movable(self, table: Table, X: Matrix) -> None:
-        """Raises if a value is missing that people can change: it would be filled in, and an
-        answer is never invented. Other gaps are filled as the deployed model fills them."""
+    def feature_rows(self, table: Table) -> AnswerRows:
+        """The features of every row of a table of answers."""
+        X, _ = self.template.plan.encoded(table)
+        refused = self._without_movable(X)
+        found = self.template.prepare.transform(X)
+        for row in np.flatnonzero(~np.isfinite(found).all(axis=1)).tolist():
+            refused.setdefault(row, AnswerError("the answer has a value that cannot be used"))
+        return AnswerRows(found, refused)
+
+    def _without_movable(self, X: Matrix) -> dict[int, AnswerError]:
+        """Rows that lack a value that people can change: it would be filled in, and an answer is
+        never invented. Other gaps are filled as the deployed model fills them."""
         features = self.template.plan.features
-        for name in features.movable:
-            empty = np.flatnonzero(np.isnan(X[:, features.names.index(name)]))
-            if empty.size:
-                raise AnswerError(
-                    f"the answer in row {table.row(int(empty[0]))} has no usable value in the "
-                    f"column {name!r}, which people can change"
-                )
+        return {
+            row: AnswerError(
+                f"the answer has no usable value in the column {name!r}, which people can change"
+            )
+            for name in reversed(features.movable)
+            for row in np.flatnonzero(np.isnan(X[:, features.names.index(name)])).tolist()
+        }
 
     def model(self, theta: Vector, intercept: float) -> TableModel:
         """A classifier for rows of the table."""
