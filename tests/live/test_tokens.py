@@ -132,6 +132,16 @@ def test_a_port_that_does_not_exist_is_refused() -> None:
         Place(port=99999).check()
 
 
+def test_a_certificate_that_cannot_be_used_is_named(tmp_path) -> None:
+    missing, empty = tmp_path / "none.pem", tmp_path / "empty.pem"
+    empty.touch()
+    with pytest.raises(ValueError, match="needs both"):
+        Place(certificate=empty).check()
+    for certificate in (missing, empty):
+        with pytest.raises(ValueError, match=f"{certificate.name} and .* are not a certificate"):
+            Place(certificate=certificate, certificate_key=empty).check()
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.9"])
 def test_loopback_needs_none(host) -> None:
     Place(host=host).check()

@@ -115,6 +115,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Reads the table and creates the study."""
     with needs_live():
         from gameproof.live.open_study import create
+        from gameproof.live.reports import plural
         from gameproof.live.study_table import problem_from_table
     with console.step(f"reading {table_name(options.table)}"):
         table = read_table(options.table, options)
@@ -142,7 +143,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
     people = problem.population
     console.show(
         f"study {options.study!r} in {options.where}: {people.n:,} people, "
-        f"{int((people.y < 0).sum()):,} of whom can be asked; {status.n_pending:,} questions are "
-        f"open\nnext: gameproof live ask {options.where} --limit 10 -o questions.csv",
+        f"{int((people.y < 0).sum()):,} of whom can be asked; "
+        f"{plural(status.n_pending, 'open question')}\n"
+        f"next: gameproof live ask {options.where} --limit 10 -o questions.csv",
         status.as_dict(),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -67,6 +68,18 @@ class Place:
             )
         if (self.certificate is None) != (self.certificate_key is None):
             raise ValueError("HTTPS needs both a certificate and its key")
+        if self.certificate is not None:
+            _check_certificate(self.certificate, self.certificate_key)
+
+
+def _check_certificate(certificate: Path, key: Path | None) -> None:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(certificate, key)
+    except OSError as error:  # of which ssl.SSLError is one
+        raise ValueError(
+            f"{certificate} and {key} are not a certificate and its key in PEM form: "
+            f"{error.strerror or error}"
+        ) from error
 
 
 def serve(study: Study, place: Place, ready: Callable[[str], None] = print) -> None:

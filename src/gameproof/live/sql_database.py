@@ -32,6 +32,10 @@ CREATING = 0x67616D65
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 # What the drivers say about a database that will not be usable later either.
 LASTING = ("readonly", "read-only", "not a database", "malformed", "permission denied")
+READ_ONLY = (
+    "; a study needs a file and a folder that can be written, even to be read: change their "
+    "permissions, or copy the file to another folder"
+)
 
 
 @final
@@ -170,7 +174,9 @@ class SqlDatabase:
         found = context.sqlalchemy_exception
         why = " ".join(str(context.original_exception).split())
         if isinstance(found, DatabaseError) and any(sign in why.lower() for sign in LASTING):
-            return LedgerError("not-a-store", f"the database {self.name} cannot be used: {why}")
+            advice = READ_ONLY if self.path is not None and "readonly" in why else ""
+            why = f"the database {self.name} cannot be used: {why}{advice}"
+            return LedgerError("not-a-store", why)
         if not isinstance(found, OperationalError):
             return None
         return LedgerError(
