@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from gameproof.core.errors import DataError
 from gameproof.tables.column import MISSING
-from gameproof.tables.table import open_table
+from gameproof.tables.table import open_table, table_of
 from gameproof.tables.text_table import require_different
 from gameproof.tables.unpack import unpacked
 
@@ -290,6 +290,18 @@ def test_without_pyarrow_the_extra_is_named(tmp_path: Path, monkeypatch) -> None
         open_table(tmp_path)
     with pytest.raises(ImportError, match=r"Zstandard needs pyarrow: pip install 'gameproof\[tab"):
         unpacked(packed, "table.zst")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("enough", [1, 5, 12, 30, 1000])
+def test_lines_are_recognised_whole_however_long_they_are(
+    enough: int, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gameproof.tables.text_layout.ENOUGH", enough)
+    lines = ["c;c1;c12;c123", "1,5;2;3;4", "5;6;7;8", "9;10;11;12"]
+    table = table_of(end.join([*lines, ""]).encode(), "a table")
+    assert list(table.columns) == ["c", "c1", "c12", "c123"]
+    assert table.n == 3
 
 
 def test_many_columns_are_checked_in_linear_time() -> None:

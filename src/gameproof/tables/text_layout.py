@@ -18,7 +18,7 @@ from gameproof.core.errors import DataError
 SEPARATORS = (",", ";", "\t", "|")
 STATED = re.compile(r'^"?sep=(.)"?;*,*\r?\n?$', re.IGNORECASE)
 NUMBER_LIKE = re.compile(r"^[+\-−]?[\d.,' \xa0]*\d[\d.,' \xa0]*\s*[%€$£]?$")
-LONGEST = 1_000_000  # characters up to the end of the header
+ENOUGH = 1_000_000  # characters that a layout is recognised by, and the rest of the first line
 LINES = 60  # lines that a layout is recognised by
 MOST_TITLES = 20
 BLANK = ' ;,\t|"\r\n'  # what the cells of an empty line consist of
@@ -41,7 +41,8 @@ class Layout(NamedTuple):
 
 def find_layout(text: str, given: str) -> Layout:
     """The layout of a text; `given` names it in messages."""
-    stream = io.StringIO(text[:LONGEST], newline="")
+    beginning = text[: _whole_lines(text)]
+    stream = io.StringIO(beginning, newline="")
     notes: list[str] = []
     first = stream.readline()
     before = 0
@@ -65,7 +66,7 @@ def find_layout(text: str, given: str) -> Layout:
         for _ in range(titles):
             next(reader)
         header = next(reader, [])
-        while not header and stream.tell() < len(text[:LONGEST]):
+        while not header and stream.tell() < len(beginning):
             header = next(reader, [])
     except csv.Error as error:
         line = before + reader.line_num
@@ -75,6 +76,16 @@ def find_layout(text: str, given: str) -> Layout:
     width = len(header) + more
     skipped = before + reader.line_num
     return Layout(separator, header[:width], stream.tell(), skipped, width, tuple(notes))
+
+
+def _whole_lines(text: str) -> int:
+    """The length of the first lines. A line that is cut off has fewer cells, and a shorter name in
+    the last one."""
+    if len(text) <= ENOUGH:
+        return len(text)
+    before = max(text.rfind(end, 0, ENOUGH) for end in "\n\r")
+    behind = [at for end in "\n\r" if (at := text.find(end, ENOUGH)) >= 0]
+    return before + 1 or min(behind, default=len(text) - 1) + 1
 
 
 class _Guess(NamedTuple):
