@@ -14,6 +14,7 @@ from math import sqrt
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
+from gameproof.minmax.auto_options import AutoOptions
 from gameproof.minmax.averages import Suffix
 from gameproof.minmax.blocks import NOTHING, Perturbed
 from gameproof.minmax.estimates.exact import Exact
@@ -30,23 +31,21 @@ from gameproof.minmax.updates.sgda import SGDA
 # Query radii in units of the smallest half diameter, with two points and with one.
 SMALL, LARGE = 0.02, 0.3
 MINIMUM = 20
+# Values of the pilot by default.
+PILOT = 300
 
 
-def choose(
-    problem: Problem,
-    estimate: Gradient | None,
-    pilot: int,
-    batch: int,
-    seed: int,
-) -> Solver:
+def choose(problem: Problem, options: AutoOptions) -> Solver:
     """A solver with steps D / (G sqrt(T)); by default with two-point estimates."""
-    gradient = TwoPoint() if estimate is None else estimate
+    gradient = TwoPoint() if options.estimate is None else options.estimate
+    pilot = PILOT if options.pilot is None else options.pilot
+    batch = 1 if options.batch is None else options.batch
     perturbed = perturbed_by(gradient, problem)
     widths = [max(s.diameter / 2, 1e-300) for s in (problem.x_set, problem.y_set)]
     asked = [w for w, p in zip(widths, (perturbed.x, perturbed.y), strict=True) if p]
     two, grows = isinstance(gradient, TwoPoint), isinstance(gradient, OnePoint | Residual)
     radius = (LARGE if grows else SMALL) * min(asked, default=1.0)
-    study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([seed, 2]))
+    study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([options.seed, 2]))
     sizes = study.sizes(pilot // 2 if two else pilot)
     steps = -(-problem.n // min(batch, problem.n))
     exact = isinstance(gradient, Exact)

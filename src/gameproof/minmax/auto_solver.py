@@ -1,4 +1,4 @@
-"""`choose`: `Solver.auto` for a problem of which nothing is known but its sets and values.
+"""`choose`: `Solver.auto` for a problem with known sets, about which only values can be asked.
 
 1. *Probe.* A few values show whether they repeat, whether they are defined outside the sets, and
    how large gradients are (`auto_probe`).
@@ -25,6 +25,7 @@ import numpy as np
 
 from gameproof.core.arguments import as_count
 from gameproof.minmax import auto_formula
+from gameproof.minmax.auto_options import AutoOptions
 from gameproof.minmax.auto_probe import FEWEST, Findings, probe
 from gameproof.minmax.auto_race import Outcome, Race
 from gameproof.minmax.averages import Average, Last, Suffix
@@ -63,37 +64,30 @@ FEW_SAMPLES: tuple[tuple[Update, float, bool], ...] = (
 )
 
 
-def choose(
-    problem: Problem,
-    estimate: Gradient | None,
-    queries: int | None,
-    pilot: int | None,
-    batch: int | None,
-    start: bool,
-    seed: int,
-) -> Solver:
-    """The solver that `Solver.auto` returns for a problem that is not about people; see there."""
+def choose(problem: Problem, options: AutoOptions) -> Solver:
+    """The solver that `Solver.auto` returns for a problem without people; see there."""
     everything = Perturbed(problem.x_set.dim, True)
-    if estimate is not None or problem.private_y or problem.estimated != everything:
-        few = 300 if pilot is None else pilot
-        return auto_formula.choose(problem, estimate, few, 1 if batch is None else batch, seed)
-    queries = USUAL_QUERIES if queries is None else queries
-    pilot = max(queries // PILOT_SHARE, 2 * FEWEST) if pilot is None else pilot
+    if options.estimate is not None or problem.private_y or problem.estimated != everything:
+        return auto_formula.choose(problem, options)
+    queries = USUAL_QUERIES if options.queries is None else options.queries
+    pilot = options.pilot
+    if pilot is None:
+        pilot = max(queries // PILOT_SHARE, 2 * FEWEST)
     as_count("pilot", pilot, least=2 * FEWEST)
-    found = probe(problem, pilot // PROBE_SHARE, np.random.default_rng([seed, 2]))
-    settings, plan = _settings(problem, found, queries, batch)
-    outcome = Race(problem, settings, found.noisy, seed).outcome(pilot - found.n_values)
+    found = probe(problem, pilot // PROBE_SHARE, np.random.default_rng([options.seed, 2]))
+    settings, plan = _settings(problem, found, queries, options.batch)
+    outcome = Race(problem, settings, found.noisy, options.seed).outcome(pilot - found.n_values)
     why = " ".join([_explain_probe(problem, found), plan, _explain_race(outcome, len(settings))])
     if {"x", "y"} <= problem.known:
         why += " The problem gives its gradients: estimate=Exact() would ask nothing."
-    begin = outcome.point if start and outcome.beats_start else None
+    begin = outcome.point if options.start and outcome.beats_start else None
     return replace(outcome.winner, start=begin, why=why, fallback=problem.start)
 
 
 def _settings(
     problem: Problem, found: Findings, queries: int, batch: int | None
 ) -> tuple[list[Solver], str]:
-    """What competes, and a sentence about it."""
+    """The competing settings, and a sentence that describes them."""
     n, dim = (
         problem.n,
         sum(part.dim - len(part.fixed_sums) for part in (problem.x_set, problem.y_set)),

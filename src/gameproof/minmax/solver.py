@@ -18,6 +18,7 @@ from gameproof.kernels.layout import (
     SHUFFLE_ONCE,
     WITH_REPLACEMENT,
 )
+from gameproof.minmax.auto_options import AutoOptions
 from gameproof.minmax.averages import Average, StepWeighted
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.estimates.one_point import OnePoint
@@ -44,14 +45,14 @@ class Solver:
         Schedules by epoch, or numbers; `PerStep` for schedules by step. None: derived from the size
         of the problem's sets, or the paper's values if the problem is strategic.
     scale
-        Multiplies the steps of the x and the y block: "auto" is the problem's own choice, None one
-        step for all (the paper to the letter).
+        Multiplies the steps of the x and the y block. "auto" is the problem's own choice; None uses
+        one step for both blocks, exactly as in the paper.
     batch
         Samples queried at each deployed point.
     average
         What a run returns.
     start
-        Where runs begin; by default where the problem says.
+        Where runs start; by default the problem's start.
     why
         How `Solver.auto` chose the parts.
     fallback
@@ -141,22 +142,13 @@ class Solver:
         (Envelope(degree=2.0), True, True)
         """
         require_problem(problem)
-        if estimate is not None and not isinstance(estimate, Gradient):
-            raise TypeError(f"estimate must be a Gradient, such as TwoPoint(), got {estimate!r}")
-        if pilot is not None:
-            as_count("pilot", pilot, least=0)
-        if batch is not None:
-            as_count("batch", batch)
-        as_count("seed", seed, least=0)
-        if queries is not None:
-            as_count("queries", queries)
-        chooser = import_module(problem.chooser)
-        chosen: Solver = chooser.choose(problem, estimate, queries, pilot, batch, start, seed)
+        options = AutoOptions(estimate, queries, pilot, batch, start, seed)
+        chosen: Solver = import_module(problem.chooser).choose(problem, options)
         return chosen
 
     @property
     def name(self) -> str:
-        """Such as OGDA-RR."""
+        """The name of the method, such as OGDA-RR."""
         return f"{self.update.name}-{self.order.name}"
 
     @property

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.minmax.auto_options import AutoOptions
 from gameproof.strategic.auto.auto_inquiry import AutoInquiry
 from gameproof.strategic.auto.choose import Choice
 from gameproof.strategic.auto.pilot_study import PilotStudy
@@ -253,8 +254,8 @@ def test_replies_and_seed_determine_the_choice() -> None:
             except StopIteration as end:
                 return end.value
 
-    one = recorded(Choice(first, None, 600, None, None, True, 0).inquiry(), first.population)
-    replayed = Choice(second, None, 600, None, None, True, 0).inquiry()
+    one = recorded(Choice(first, AutoOptions(queries=600)).inquiry(), first.population)
+    replayed = Choice(second, AutoOptions(queries=600)).inquiry()
     next(replayed)
     for replies in told[:-1]:
         replayed.send(replies)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import final
 
 from gameproof.core.arguments import Vector
+from gameproof.minmax.auto_options import AutoOptions
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.state import State
 from gameproof.strategic.auto.choose import Choice
@@ -50,7 +51,8 @@ class AutoInquiry:
         most, count = self._answers, AnswerCount()
         pilot = None if most is None else most // SHARE_OF_CHOICE
         queries = None if most is None or pilot is None else max(most - pilot, 1)
-        self._choice = Choice(self._problem, None, queries, pilot, self._batch, True, self._seed)
+        options = AutoOptions(queries=queries, pilot=pilot, batch=self._batch, seed=self._seed)
+        self._choice = Choice(self._problem, options)
         solver = yield from count.of(self._choice.inquiry())
         yield from self.resumed(solver, count.number)
 

@@ -20,6 +20,7 @@ from typing import NamedTuple, final
 import numpy as np
 
 from gameproof.core.arguments import Vector
+from gameproof.minmax.auto_options import AutoOptions
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.estimates.two_point import TwoPoint
@@ -60,55 +61,40 @@ BY_ANSWERS, BY_VALUES = (100, 20), (10, 200)
 LEAST_SPREAD, REFUTED_SPREAD = 0.05, 0.5
 
 
-def choose(
-    problem: StrategicProblem,
-    estimate: Gradient | None,
-    queries: int | None,
-    pilot: int | None,
-    batch: int | None,
-    start: bool,
-    seed: int,
-) -> Solver:
+def choose(problem: StrategicProblem, options: AutoOptions) -> Solver:
     """The solver that `Solver.auto` returns for a strategic problem; see there."""
-    known = _choose_for_known(
-        problem, estimate, queries, 1 if batch is None else batch, start, seed
-    )
+    known = _choose_for_known(problem, options)
     if known is not None:
         return known
-    choice = Choice(problem, estimate, queries, pilot, batch, start, seed)
+    choice = Choice(problem, options)
     return ask_now(choice.inquiry(), choice.asked)
 
 
-def _choose_for_known(
-    problem: StrategicProblem,
-    estimate: Gradient | None,
-    queries: int | None,
-    batch: int,
-    start: bool,
-    seed: int,
-) -> Solver | None:
+def _choose_for_known(problem: StrategicProblem, options: AutoOptions) -> Solver | None:
     """The solver for a known response, without a pilot study; None if the response is not known,
     or if simulating it overflows."""
     people, response = problem.population, problem.population.response
     if not isinstance(response, KnownResponse):
         return None
-    gradient = Envelope(response.degree) if estimate is None else estimate
+    gradient = Envelope(response.degree) if options.estimate is None else options.estimate
+    batch = 1 if options.batch is None else options.batch
     perturbed_by(gradient, problem)
-    sample = sample_agents(people, np.random.default_rng([seed, 3]))
+    sample = sample_agents(people, np.random.default_rng([options.seed, 3]))
     everyone = np.arange(people.n)
     model, simulation = (simulate(problem, response, agents) for agents in (everyone, sample))
     if model is None or simulation is None:
         return None
     x, y = model.saddle.x, model.saddle.y
-    tuner = Tuner([simulation], (x, y[sample]) if start else None, batch, queries, seed)
-    where = "at its saddle point" if start else "at the problem's own start, as asked"
+    start = (x, y[sample]) if options.start else None
+    tuner = Tuner([simulation], start, batch, options.queries, options.seed)
+    where = "at its saddle point" if options.start else "at the problem's own start, as asked"
     why = (
         "The response is known, so nobody was asked: the problem is solved, and settings are tuned "
         f"in simulation. The run starts {where}."
     )
     setting = tuner.best([gradient])
     why = " ".join([why] + [IGNORES_DATA] * problem.ignores_data(x) + [STAYS] * setting.stays)
-    return replace(setting.solver(problem, batch), start=(x, y) if start else None, why=why)
+    return replace(setting.solver(problem, batch), start=(x, y) if options.start else None, why=why)
 
 
 class _Tuned(NamedTuple):
@@ -127,27 +113,16 @@ class _Tuned(NamedTuple):
 
 @final
 class Choice:
-    """The choice of a solver for people who can only be asked, as an inquiry.
+    """The choice of a solver for people who can only be asked, as an inquiry."""
 
-    The parameters are those of `Solver.auto`."""
-
-    def __init__(
-        self,
-        problem: StrategicProblem,
-        estimate: Gradient | None,
-        queries: int | None,
-        pilot: int | None,
-        batch: int | None,
-        start: bool,
-        seed: int,
-    ) -> None:
-        self._problem, self._estimate, self._queries = problem, estimate, queries
-        self._batch, self._wants_start, self._seed = batch, start, seed
+    def __init__(self, problem: StrategicProblem, options: AutoOptions) -> None:
+        self._problem, self._options = problem, options
+        pilot, queries, seed = options.pilot, options.queries, options.seed
         if pilot is None:
             pilot = FIRST_MODEL + (USUAL_RACE if queries is None else queries // RACE_SHARE)
         left = problem.population.records.obtainable
         self._most = pilot if left is None else min(pilot, left // 2)
-        self._pilot = PilotStudy(problem, estimate, self._most, seed, refines=start)
+        self._pilot = PilotStudy(problem, options.estimate, self._most, seed, refines=options.start)
         self.asked = self._pilot.people
         self._sample = sample_agents(problem.population, np.random.default_rng([seed, 3]))
 
@@ -156,7 +131,7 @@ class Choice:
         pilot = self._pilot
         yield from pilot.inquiry()
         start = self._start()
-        explained = Explanation(self._problem, pilot, self._estimate, self._wants_start)
+        explained = Explanation(self._problem, pilot, self._options.estimate, self._options.start)
         if not self._is_raced:
             solver = self._tuned(self._gradients(), start)
             why = explained.why(self._spread, start is not None, solver.stays)
@@ -169,7 +144,7 @@ class Choice:
             for each in rivals
         }
         left = self._most - pilot.n_answers
-        ranked = yield from Race(self._problem, solvers, start, left, self._seed).inquiry()
+        ranked = yield from Race(self._problem, solvers, start, left, self._options.seed).inquiry()
         why = explained.why(self._spread, start is not None, False)
         return self._winner(ranked, solvers, f"{why} {explained.race(ranked, self._ignoring)}")
 
@@ -186,13 +161,13 @@ class Choice:
         for, and enough people may be asked."""
         pilot = self._pilot
         refuted = pilot.learned is not None and not pilot.holds
-        free = pilot.uses_answers and self._estimate is None and self._wants_start
+        free = pilot.uses_answers and self._options.estimate is None and self._options.start
         return refuted and free and self._most - pilot.n_answers >= race.FEWEST
 
     def _start(self) -> Point | None:
-        """The model's saddle point, if it is to be relied on."""
+        """The model's saddle point, if it can be relied on."""
         pilot, model = self._pilot, self._pilot.model
-        if model is None or not self._wants_start or not (pilot.holds or pilot.useful):
+        if model is None or not self._options.start or not (pilot.holds or pilot.useful):
             return None
         return model.x, model.y
 
@@ -218,8 +193,8 @@ class Choice:
 
     def _gradients(self) -> list[Gradient]:
         pilot = self._pilot
-        if self._estimate is not None:
-            return [self._estimate]
+        if self._options.estimate is not None:
+            return [self._options.estimate]
         if pilot.uses_answers and pilot.learned is not None and pilot.holds:
             return [Envelope(pilot.learned.degree)]
         if pilot.uses_answers or pilot.learned is None:
@@ -262,16 +237,16 @@ class Choice:
             by_answers = isinstance(gradients[0], Envelope)
             batch = self._usual_batch(*(BY_ANSWERS if by_answers else BY_VALUES))
         point = None if start is None else (start[0], start[1][self._sample])
-        tuner = Tuner(self._simulations(), point, batch, self._queries, self._seed)
+        tuner = Tuner(self._simulations(), point, batch, self._options.queries, self._options.seed)
         return _Tuned(tuner.best(gradients), batch)
 
     def _usual_batch(self, answers: int, deployments: int) -> int:
         """The samples at each deployment: as asked, or about so many that they cost these answers
         and the deployments of an epoch are equally large."""
-        if self._batch is not None:
-            return self._batch
-        if self._queries is not None:
-            answers = min(answers, max(self._queries // deployments, 1))
+        if self._options.batch is not None:
+            return self._options.batch
+        if self._options.queries is not None:
+            answers = min(answers, max(self._options.queries // deployments, 1))
         people = self._problem.population
         n_negative = int((people.y < 0).sum())
         steps_per_epoch = max(round(n_negative / answers), 1)
