@@ -256,7 +256,7 @@ def test_gap_at_the_true_saddle_point_is_zero_and_positive_elsewhere() -> None:
 
 
 def test_gap_without_a_saddle_point_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(TypeError, match="plain_loss knows no saddle point; give one"):
+    with pytest.raises(TypeError, match="plain_loss knows no saddle point; pass one"):
         problem().gap(X, Y)
 
 

@@ -379,7 +379,7 @@ def test_known_response_can_have_a_journal_too(tmp_path: Path) -> None:
 
 
 def test_run_without_a_seed_is_warned_about(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="without a seed every run asks other questions"):
+    with pytest.warns(UserWarning, match="without a seed every run asks different questions"):
         gp.solve(still(tmp_path / "a.db", Moody()), gp.sgda_rr(), epochs=1)
 
 

@@ -162,7 +162,7 @@ def test_an_intercept_is_not_forgotten() -> None:
 
 def test_estimate_with_a_journal_and_without_a_seed_warns(tmp_path: Path) -> None:
     problem = gp.StrategicProblem(asked(journal=tmp_path / "answers.db"), 0.1, 0.5)
-    with pytest.warns(UserWarning, match="without a seed every estimate asks other people"):
+    with pytest.warns(UserWarning, match="without a seed every estimate asks different people"):
         gp.estimate_risk(problem, THETA, queries=5)
     gp.estimate_risk(problem, THETA, queries=5, seed=0)
     gp.estimate_risk(problem, THETA, queries=NEGATIVE)  # everybody, whatever the seed

@@ -170,8 +170,8 @@ def add_measure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--measure",
         choices=MEASURES,
-        help="by what settings are chosen and models are judged (auc if an outcome has less than "
-        "30%% of the rows, else accuracy)",
+        help="the measure by which settings are chosen and models are judged (auc if an outcome "
+        "has less than 30%% of the rows, else accuracy)",
     )
 
 

@@ -1,7 +1,7 @@
 """What a run returns: an average of its iterates, or the last one.
 
 Averages are over the iterates after each step, weighted by step size. A run keeps the sum of eta u
-up to date in O(changed coordinates) per step; an average reads it off the run's state.
+up to date in O(changed coordinates) per step; an average computes its output from these sums.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Iterates(Protocol):
 
 
 class Average(ABC):
-    """Reads the output of a run off its state.
+    """Computes the output of a run from its state.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Average(ABC):
 
     @abstractmethod
     def read(self, state: Iterates) -> tuple[Vector, Vector]:
-        """(x, y)."""
+        """The output (x, y)."""
 
 
 @final

@@ -89,13 +89,13 @@ class Saver:
             self._queries, self._answered = self._run.state.queries, answered
 
     def _save_or_warn(self) -> None:
-        """If saving fails the run continues: answers may cost more than the file, and the next time
-        there may be room."""
+        """Saves, and warns if that fails. The run continues: answers may cost more than the file,
+        and the next attempt may succeed."""
         if failed := self._save():
             warn(f"the checkpoint could not be written, and the run continues: {failed}")
 
     def _save(self) -> OSError | None:
-        """Writes the file, if there is one; what went wrong."""
+        """Writes the file, if there is one. Returns what went wrong, or None."""
         self._saved, self._when = self._run.state.steps, time.monotonic()
         try:
             if self._path is not None:
@@ -108,8 +108,8 @@ class Saver:
         return None
 
     def __enter__(self) -> Self:
-        """Writes the first checkpoint. A file that cannot be written is noticed before anybody is
-        asked."""
+        """Writes the first checkpoint: a file that cannot be written is an error before the first
+        query."""
         if failed := self._save():
             raise failed
         return self
@@ -121,9 +121,9 @@ class Saver:
         traceback: TracebackType | None,
     ) -> None:
         if not is_finite(self._run):
-            return  # the state is of no use: the file keeps the last one that was
+            return  # the state is useless, so the file keeps the last good one
         if error is not None and not hasattr(error, "state"):
-            # Whoever raised it, the run up to here is worth keeping.
+            # Whatever raised the error, the run so far is worth keeping.
             error.state = self._run.state.copy()  # type: ignore[attr-defined]
             error.add_note("The run up to here is in the attribute `state` of this exception.")
         if failed := self._save():

@@ -46,7 +46,7 @@ def check_gradient(gradient: Gradient, *, dim: int = 3, draws: int = 20_000, see
     draws
         How many estimates to average.
     seed
-        Of the draws.
+        Seed of the draws.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def check_order(order: Order, *, n: int = 10, epochs: int = 3, seed: int = 0) ->
     n, epochs
         How many samples and epochs to draw.
     seed
-        Of the draws.
+        Seed of the draws.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def check_update(update: Update, *, seed: int = 0) -> None:
     update
         The update.
     seed
-        Of the estimates.
+        Seed of the estimates.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def check_set(whole: ConvexSet, *, points: int = 200, seed: int = 0) -> None:
     points
         How many random points to project.
     seed
-        Of the points.
+        Seed of the points.
 
     Raises
     ------
@@ -222,7 +222,7 @@ def check_problem(problem: Problem, *, points: int = 20, seed: int = 0) -> None:
     points
         How many pairs of points to test.
     seed
-        Of the points.
+        Seed of the points.
 
     Raises
     ------
@@ -265,7 +265,8 @@ def _check_gradients(
     here = float(problem.values([i], *point)[0])
     for k, (block, part) in enumerate(zip("xy", problem.gradient(i, *point), strict=True)):
         if part is None:
-            _claim(block not in problem.known, f"no gradient of {block}, where one is promised")
+            missing = f"the problem declares a gradient of {block} and returns none"
+            _claim(block not in problem.known, missing)
             continue
         _claim(np.shape(part) == point[k].shape, f"the gradient of {block} has a wrong shape")
         pair = (other[0], point[1]) if k == 0 else (point[0], other[1])

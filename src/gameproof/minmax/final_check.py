@@ -68,9 +68,9 @@ class _Check:
         self._problem, self._asked = run.problem, 0
         self._sets = run.problem.x_set, run.problem.y_set
         self._radius = float(run.state.memory.numbers[RADIUS])
-        # So far inside that differences stay in the sets, if they must.
+        # If queries must be feasible, the points move inside, so that differences stay in the sets.
         self._shrink = 1.0 - min(2 * self._radius / run.reach, 0.5)
-        # A generator of its own: the run's must stay as it is for a resumed run.
+        # A separate generator, because a resumed run needs that of the run unchanged.
         self._rng = np.random.default_rng(0)
         self._noisy = False
 

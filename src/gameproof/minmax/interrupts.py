@@ -6,16 +6,17 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, ClassVar, Self
 
 
 class Interrupts:
     """While open, Ctrl-C only sets a flag. A second one interrupts the user's own functions at
-    once (see `interruptible`), and nothing else: whatever is being saved is saved.
+    once (see `interruptible`), and nothing else, so that a save in progress is completed.
 
     With `terminate=True` SIGTERM sets the flag as well. It takes its usual effect once this is
-    closed. Signals reach the main thread alone; objects in other threads ask those open there.
+    closed. Only the main thread receives signals; objects in other threads check the flags of
+    those that are open there.
     """
 
     _in_main: ClassVar[list[Interrupts]] = []
@@ -26,7 +27,7 @@ class Interrupts:
         self._seen = self._terminated = False
 
     def seen(self) -> bool:
-        """Whether the run is to end."""
+        """Whether the run must end."""
         if self in self._in_main:
             return self._seen
         return any(other._seen for other in self._in_main)
@@ -38,12 +39,7 @@ class Interrupts:
             self._in_main.append(self)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         for number, handler in self._before.items():
             # None is a handler that was not set from Python, and cannot be put back.
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
@@ -60,8 +56,8 @@ class Interrupts:
 
 
 class interruptible:
-    """While open, a second Ctrl-C raises KeyboardInterrupt: for functions of the user, which may
-    take long."""
+    """While open, a second Ctrl-C raises KeyboardInterrupt. Calls of a user's functions are in it,
+    because they may take long."""
 
     open: ClassVar[bool] = False
 

@@ -15,16 +15,13 @@ import numpy as np
 from gameproof.core.arguments import as_count, as_generator
 from gameproof.kernels.layout import Sources
 from gameproof.minmax.blocks import Perturbed
-from gameproof.minmax.checkpoints import Saver
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.interrupts import Interrupts
-from gameproof.minmax.monitor import Monitor
 from gameproof.minmax.paper_methods import ogda_rr
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Result
 from gameproof.minmax.run import Run, Seed
-from gameproof.minmax.run_limits import Limits
 from gameproof.minmax.run_loop import RunLoop
 from gameproof.minmax.scheduling import Turns
 from gameproof.minmax.solve import solve, start_or_resume
@@ -184,30 +181,10 @@ def _share_a_generator(seeds: Sequence[Seed]) -> bool:
 
 
 def _loop(
-    problem: Problem,
-    solver: Solver,
-    seed: Seed,
-    *,
-    epochs: int | None = None,
-    queries: int | None = None,
-    start: Any = None,
-    tolerance: float | None = None,
-    score: Any = None,
-    callback: Any = None,
-    record_every: int | None = None,
-    progress: bool | None = None,
-    compiled: bool | None = None,
+    problem: Problem, solver: Solver, seed: Seed, *, start: Any = None, **options: Any
 ) -> RunLoop:
     """The loop of one run, with the options of `solve`."""
-    run = start_or_resume(problem, solver, seed=seed, start=start)
-    return RunLoop(
-        run,
-        limits=Limits(run, epochs, queries),
-        monitor=Monitor(run, tolerance, score, callback, record_every),
-        saver=Saver(run, None, None),
-        compiled=compiled,
-        progress=progress,
-    )
+    return RunLoop(start_or_resume(problem, solver, seed=seed, start=start), **options)
 
 
 class _OwnCounts(Queries):

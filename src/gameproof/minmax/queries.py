@@ -1,7 +1,7 @@
 """`Queries`: what asking a problem costs, who is asked, and what can be observed.
 
 A problem has one such object. By default every value counts, nothing limits them, and nothing but
-values can be seen. A problem with people behind it overrides this: see `strategic.asking`.
+values can be seen. A problem with people behind it overrides this: see `strategic.people_queries`.
 """
 
 from __future__ import annotations

@@ -220,7 +220,7 @@ class Questioner:
         return self._error(what, question)
 
     def _raised(self, error: Exception, question: Question, *asked: int) -> EvaluationError:
-        """An error while these samples were asked, all at once."""
+        """The error if an exception was raised while all these samples were evaluated at once."""
         return self.failure(f"raised {type(error).__name__}: {error}", question, *asked)
 
     def failure(self, what: str, question: Question, *samples: int) -> EvaluationError:
@@ -230,7 +230,7 @@ class Questioner:
         return self._error(f"sample{'s' * (len(at_fault) > 1)} {listed} {what}", question)
 
     def _error(self, what: str, question: Question) -> EvaluationError:
-        """With a state of its own, which later steps of this run do not change."""
+        """The error, with a copy of the state that later steps do not change."""
         return EvaluationError(f"{what}, {self._where(question)}", self.state.copy())
 
     def _where(self, question: Question) -> str:

@@ -1,4 +1,4 @@
-"""What a run returns, and what it shows of itself on the way."""
+"""`Result`: what a run returns. `Snapshot`: what a callback sees."""
 
 from __future__ import annotations
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 import time
 from contextlib import ExitStack
 from dataclasses import replace
-from types import TracebackType
-from typing import Self, final
+from pathlib import Path
+from typing import Any, Self, final
 
 from gameproof.core.errors import BudgetExceeded, DivergedError
 from gameproof.core.progress import announced
 from gameproof.minmax.checkpoints import Saver, is_finite
 from gameproof.minmax.final_check import compare_with_start, values_kept
 from gameproof.minmax.interrupts import Interrupts, interruptible
-from gameproof.minmax.monitor import Monitor
+from gameproof.minmax.monitor import Callback, Monitor, Score
 from gameproof.minmax.result import Reason, Result
 from gameproof.minmax.run import Run
 from gameproof.minmax.run_limits import Limits
@@ -27,24 +27,34 @@ STRETCH = 0.1
 
 @final
 class RunLoop:
-    """A run in stretches of steps. `solve` drives one loop, `solve_many` several in turn."""
+    """A run in stretches of steps, with the options of `solve`.
+
+    `solve` drives one loop to its end, `solve_many` several in turn."""
 
     def __init__(
         self,
         run: Run,
         *,
-        limits: Limits,
-        monitor: Monitor,
-        saver: Saver,
-        compiled: bool | None = None,
+        epochs: int | None = None,
+        queries: int | None = None,
+        tolerance: float | None = None,
+        score: Score | None = None,
+        callback: Callback | None = None,
+        record_every: int | None = None,
         progress: bool | None = None,
+        checkpoint: str | Path | None = None,
+        checkpoint_every: int | None = None,
+        compiled: bool | None = None,
     ) -> None:
+        self._limits = Limits(run, epochs, queries)
+        self._monitor = Monitor(run, tolerance, score, callback, record_every)
+        self._saver = Saver(run, checkpoint, checkpoint_every)
         if compiled:
             run.require_compiled()
         self.run, self.reason = run, None
-        self._limits, self._monitor, self._saver = limits, monitor, saver
         self._compiled = run.can_compile if compiled is None else compiled
-        self._interrupts, self._contexts = Interrupts(terminate=saver.active), ExitStack()
+        self._interrupts = Interrupts(terminate=self._saver.active)
+        self._contexts = ExitStack()
         self._progress, self._length = progress, 1
 
     reason: Reason | None
@@ -57,13 +67,8 @@ class RunLoop:
         self._contexts.enter_context(self._saver)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._contexts.__exit__(kind, error, traceback)
+    def __exit__(self, *exception: Any) -> None:
+        self._contexts.__exit__(*exception)
 
     def stretch(self) -> None:
         """Takes some steps, then records, saves and checks for a reason to stop."""

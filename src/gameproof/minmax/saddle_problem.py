@@ -25,8 +25,8 @@ class SaddleProblem(Problem):
     Parameters
     ----------
     value
-        ``value(i, x, y) -> float``, convex in x and concave in y. It is also asked a little outside
-        the sets, up to the query radius, unless the estimate is `feasible`. With
+        ``value(i, x, y) -> float``, convex in x and concave in y. Queries may lie outside the sets
+        by up to the query radius, unless the estimate is `feasible`. With
         ``vectorized=True`` it is ``value(indices, x, y) -> array``: one call for all samples asked
         at a point. A function compiled with ``numba.njit`` makes whole runs compiled. x and y
         arrive as read-only arrays; a compiled function gets the run's own and must not change them.
@@ -36,7 +36,7 @@ class SaddleProblem(Problem):
         Convex compact sets.
     gradient
         Optional. ``gradient(i, x, y) -> (dL_i/dx, dL_i/dy)``; or a pair of functions, one per
-        block, with None for a block whose gradient is out of reach: only that block is estimated.
+        block, with None for a block whose gradient is not known: only that block is estimated.
     vectorized
         See `value`.
     saddle
@@ -98,9 +98,9 @@ class SaddleProblem(Problem):
         if self._vectorized:
             return self._batch(indices, x, y)
         if self._compiled_value:
-            # One compiled for declared types takes no read-only arrays.
+            # A function compiled for declared types accepts no read-only arrays.
             x, y = x.copy(), y.copy()
-        # No map, which would take a StopIteration of the function for its own end.
+        # Not map, which would end silently if the function raised StopIteration.
         return (self._value(i, x, y) for i in indices.tolist())
 
     def gradient(self, i: int, x: Vector, y: Vector) -> tuple[Vector | None, Vector | None]:
@@ -114,7 +114,7 @@ class SaddleProblem(Problem):
         gx, gy = parts
         for block, part in (("x", gx), ("y", gy)):
             if part is None and block in self.known:
-                raise ValueError(f"no gradient of {block}, where one was promised")
+                raise ValueError(f"{self.name} gave no gradient of {block}, though it declares one")
         return gx, gy
 
     def _batch(self, indices: Indices, x: Vector, y: Vector) -> Iterable[float]:
@@ -122,7 +122,7 @@ class SaddleProblem(Problem):
         if values.ndim != 1:
             raise ValueError(
                 f"{self.name} gave an array of shape {values.shape}, expected "
-                f"({len(indices)},): one value a sample"
+                f"({len(indices)},): one value per sample"
             )
         if len(values) != len(indices):
             raise ValueError(f"{self.name} gave {len(values)} values for {len(indices)} samples")
@@ -147,7 +147,7 @@ class SaddleProblem(Problem):
 def _split(
     gradient: Callable[..., Any] | BlockGradients | None,
 ) -> tuple[Callable[..., Any] | None, Callable[..., Any] | None, Callable[..., Any] | None]:
-    """(joint, of x, of y) from the forms in which a gradient may be given."""
+    """(joint gradient, gradient in x, gradient in y); what was not given is None."""
     if gradient is None:
         return None, None, None
     if callable(gradient):

@@ -9,14 +9,13 @@ from pathlib import Path
 from numpy.typing import ArrayLike
 
 from gameproof.core.errors import warn
-from gameproof.minmax.checkpoints import Saver, locked
-from gameproof.minmax.monitor import Callback, Monitor, Score
+from gameproof.minmax.checkpoints import locked
+from gameproof.minmax.monitor import Callback, Score
 from gameproof.minmax.paper_methods import ogda_rr
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.queries import Queries
 from gameproof.minmax.result import Result
 from gameproof.minmax.run import Run, Seed
-from gameproof.minmax.run_limits import Limits
 from gameproof.minmax.run_loop import RunLoop
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.start import starting_point
@@ -46,16 +45,16 @@ def solve(
     Parameters
     ----------
     problem, solver
-        What to solve, and how; by default by `ogda_rr()`.
+        What to solve, and how; `ogda_rr()` by default.
     epochs, queries
         The run ends after this many epochs (100 if neither is given) and before it would ask more
         values than `queries`. Both are totals: a resumed run continues *up to* them.
     seed, start
         A seed or a generator, and (x, y); by default the solver's start, else the problem's.
     tolerance, score
-        Stop when ``score(x, y)`` of the output is at most `tolerance`. Without a score, the
-        problem's duality gap, or the gap to its known saddle point. The score is recorded in the
-        trace; neither its time nor its values count.
+        Stop when ``score(x, y)`` of the output is at most `tolerance`. The default score is the
+        problem's duality gap, or the gap to its known saddle point. Scores are recorded in the
+        trace; neither their time nor their values count.
     callback
         Called with a `Snapshot` at every record; returning True ends the run.
     record_every
@@ -64,14 +63,14 @@ def solve(
     progress
         A bar on stderr: by default on a terminal only.
     checkpoint, checkpoint_every
-        A file for the state, written at the start, every so many *steps* (by default every ten
-        seconds), after an answer that took longer than writing does, at the end, on an error, on
-        Ctrl-C and on SIGTERM (in the main thread), which then takes its usual effect.
+        A file for the state. It is written at the start, after every `checkpoint_every` *steps* (by
+        default every ten seconds), after an answer that took longer than writing, at the end, and
+        on an error, Ctrl-C or SIGTERM (in the main thread).
     resume
         A state, or the file of one, to resume from.
     compiled
-        None: compiled where the problem allows it. False: ask, evaluate and tell in Python. Both
-        give the same bits.
+        None compiles the run if the problem allows it; False evaluates in Python. Both give the
+        same bits.
 
     Returns
     -------
@@ -96,15 +95,20 @@ def solve(
     ('epochs', 1999)
     """
     with ExitStack() as contexts:
-        contexts.enter_context(locked(checkpoint))  # before its state is read
+        contexts.enter_context(locked(checkpoint))  # before reading the state
         run = start_or_resume(problem, solver, seed=seed, start=start, resume=resume)
         loop = RunLoop(
             run,
-            limits=Limits(run, epochs, queries),
-            monitor=Monitor(run, tolerance, score, callback, record_every),
-            saver=Saver(run, checkpoint, checkpoint_every),
-            compiled=compiled,
+            epochs=epochs,
+            queries=queries,
+            tolerance=tolerance,
+            score=score,
+            callback=callback,
+            record_every=record_every,
             progress=progress,
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+            compiled=compiled,
         )
         contexts.enter_context(loop)
         if run.solver.settled and start is None and resume is None:
@@ -126,8 +130,8 @@ def start_or_resume(
     state = State.load(resume) if isinstance(resume, (str, Path)) else resume
     if seed is None and state is None and getattr(problem, "queries", Queries()).repeatable:
         warn(
-            "without a seed every run asks other questions, so that it cannot find its answers in "
-            "the journal if it is started again; give seed="
+            "without a seed every run asks different questions, so a restarted run cannot find its "
+            "answers in the journal; pass seed="
         )
     method = ogda_rr() if solver is None else solver
     if start is not None and isinstance(method, Solver) and method.fallback is not None:

@@ -41,7 +41,7 @@ def starting_point(
 def feasible_start(
     problem: Problem, solver: Solver, plan: Plan, point: tuple[Vector, Vector]
 ) -> tuple[Vector, Vector]:
-    """The start, moved so far inside that the first queries stay in the sets, if they must."""
+    """The start. If queries must be feasible, it is moved inside so that the first ones are."""
     reach, perturbed = plan.method.reach, plan.perturbed
     if not np.isfinite(reach):
         return point

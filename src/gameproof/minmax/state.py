@@ -120,7 +120,7 @@ class State:
         return f"State(after {self.steps} steps and {self.queries} values)"
 
     def copy(self) -> State:
-        """Independent of this one."""
+        """An independent copy."""
         return deepcopy(self)
 
     @property
@@ -249,7 +249,7 @@ class State:
         )
 
     def check(self, problem: Problem, solver: Solver, plan: Plan) -> None:
-        """Refuses to resume with another problem or method than the one of the run."""
+        """Raises unless the state belongs to a run of this method on this problem."""
         if self.problem != problem.fingerprint:
             raise StateFileError(
                 f"this state belongs to another problem than {problem.name}: its samples, sets or "

@@ -1,7 +1,7 @@
 """State files: named arrays and a JSON header in a zip archive, never pickle.
 
 A file is written under another name and then renamed, so a killed process or a full disk leaves the
-old one as it was. A digest over header and arrays tells an altered file.
+old one unchanged. A digest over header and arrays reveals an altered file.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def unpacked(data: bytes, path: str, max_bytes: int | None = None) -> tuple[dict
         raise
     except Exception as error:  # a damaged archive can make its reader raise nearly anything
         raise StateFileError(
-            f"{path} is not a readable state file: it is cut short, damaged or of another program"
+            f"{path} is not a readable state file: it is truncated, damaged or of another program"
         ) from error
     if found != FORMAT:
         raise StateFileError(f"{path} is not a state file of gameproof, but of {found!r}")

@@ -1,7 +1,7 @@
 """Parts of a state as a file holds them: marks, records and the random generator.
 
 Everything that is unpacked is checked. A generator with a forged state could read beyond its
-memory, or repeat one number for ever.
+memory, or repeat one number forever.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def pack_marks(marks: list[Mark]) -> Arrays:
 
 
 def unpack_marks(number: Any, arrays: Arrays) -> list[Mark]:
-    """So many marks, whose arrays are taken out of `arrays`."""
+    """`number` marks. Removes their arrays from `arrays`."""
     if isinstance(number, bool) or number not in range(MOST_MARKS + 1):
         raise ValueError(f"it has {number!r} marks, expected at most {MOST_MARKS}")
     marks = []
@@ -67,7 +67,7 @@ def pack_rows(rows: list[Row]) -> Arrays:
 
 
 def unpack_rows(arrays: Arrays) -> list[Row]:
-    """The records, whose columns are taken out of `arrays`."""
+    """The records. Removes their columns from `arrays`."""
     columns = {name: arrays.pop(f"row_{name}") for name in Row._fields}
     for name, column in columns.items():
         if column.ndim != 1 or column.dtype != np.float64:
@@ -100,7 +100,7 @@ def generator(state: Any) -> np.random.Generator:
     try:
         bits.state = _like(state, bits.state)
         rng = np.random.Generator(bits)
-        # NumPy takes numbers that do not fit, and cuts them.
+        # NumPy accepts numbers that do not fit, and truncates them.
         sound = generator_state(rng) == state and _is_sound(kind, state)
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(wrong) from error

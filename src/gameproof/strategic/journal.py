@@ -289,7 +289,7 @@ class Journal(AnswerRecords):
         return self._position
 
     def resume_at(self, position: int) -> None:
-        """For the thread that calls: other runs of the same population have their own place."""
+        """Takes the answers up to this position as received, for the calling thread only."""
         self._local.floor = position
         with storing(self.path), self._database.lock:
             self._n_read = max(self._n_read, sql.usable_up_to(self._database, position))

@@ -203,8 +203,8 @@ class Population:
 
     @property
     def records(self) -> AnswerRecords:
-        """What is kept about answers, for those who plan questions: a program that is started again
-        must plan as before, with the answers that it will find in the journal."""
+        """The records of answers. A restarted program plans its questions with them, so that it
+        plans the same ones and finds their answers in the journal."""
         return self._records
 
     @property

@@ -150,8 +150,8 @@ def risk_inquiry(
     number = _number_asked(negative.size, queries)
     if seed is None and people.journal is not None and number < negative.size:
         warn(
-            "without a seed every estimate asks other people, so that it cannot find its answers "
-            "in the journal if the program is started again; give seed="
+            "without a seed every estimate asks different people, so a restarted program cannot "
+            "find its answers in the journal; pass seed="
         )
     chosen = np.random.default_rng(seed).choice(negative, number, replace=False)
     replies = yield Deployment(deployed, chosen, offset)

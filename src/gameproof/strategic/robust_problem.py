@@ -33,8 +33,8 @@ from numpy.typing import ArrayLike
 from gameproof.core.arguments import Indices, Vector
 from gameproof.kernels import samples, strategic
 from gameproof.minmax.blocks import Block, Perturbed
-from gameproof.strategic.asking import AskingPeople
 from gameproof.strategic.newton.minimum import certified_gap
+from gameproof.strategic.people_queries import PeopleQueries
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_objective import RobustObjective
 
@@ -119,9 +119,9 @@ class StrategicProblem(RobustObjective):
         return Perturbed(self.theta_place.stop, False)
 
     @cached_property
-    def queries(self) -> AskingPeople:
+    def queries(self) -> PeopleQueries:
         """Whom a run asks, and what it counts."""
-        return AskingPeople(
+        return PeopleQueries(
             self.population, self.data, self.theta_place, self.estimated, self.estimates_positive
         )
 

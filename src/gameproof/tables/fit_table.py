@@ -98,8 +98,8 @@ def fit_table(
     seed : int, default 0
         Seed of the split and of cross-validation.
     measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
-        By what settings are chosen and models are judged. By default "auc" if an outcome has less
-        than 30 % of the rows, else "accuracy".
+        The measure by which settings are chosen and models are judged. By default "auc" if an
+        outcome has less than 30 % of the rows, else "accuracy".
     cost_accept_bad, cost_refuse_good : float, default 1
         What a wrong decision costs, in any unit. With the measure "cost", the fit minimises it.
     threshold : float, optional

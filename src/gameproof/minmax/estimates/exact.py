@@ -1,4 +1,4 @@
-"""The gradient itself, where the problem can give it."""
+"""The exact gradient, for problems that compute it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WithoutValues(Gradient):
 @final
 @dataclass(frozen=True)
 class Exact(WithoutValues):
-    """The gradient itself, where the problem can give it. No values are asked.
+    """The exact gradient, for problems that compute it. It asks for no values.
 
     Examples
     --------

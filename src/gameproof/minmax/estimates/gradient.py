@@ -111,7 +111,7 @@ class Gradient(ABC):
     compiled: ClassVar[Compiled] = USER_DEFINED
 
     def n_points(self, dim: int) -> int:
-        """How many points are queried where `dim` directions are possible."""
+        """The number of points queried if there are `dim` directions."""
         return 1
 
     @abstractmethod

@@ -40,8 +40,8 @@ class VarianceReduced(Gradient):
     """F_i(w) - F_i(s) + mean G(s), with the same directions in F_i(w) and F_i(s).
 
     The snapshot s is the iterate at the start of an epoch. A pass over all samples then estimates
-    mean G(s), and the step after it has no step before it, like the first step of a run. If F asks
-    k values per sample and G asks m, a pass costs m n values and a step 2k per sample.
+    mean G(s). The step after a pass has no previous step, like the first step of a run. If F asks k
+    values per sample and G asks m, a pass costs m n values and a step 2k per sample.
 
     A step of a problem with one coordinate of y per sample costs O(n), because mean G(s) moves all
     of them.

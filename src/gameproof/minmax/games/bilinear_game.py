@@ -25,7 +25,7 @@ class BilinearGame(Game):
     matrices, p, q
         A_i, p_i and q_i, one per sample along the first axis.
     radius
-        Of both balls.
+        Radius of both balls.
 
     Examples
     --------

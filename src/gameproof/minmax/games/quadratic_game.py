@@ -27,7 +27,7 @@ class QuadraticGame(Game):
     a, b, p, q
         One row per sample.
     radius
-        Of both balls.
+        Radius of both balls.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class RobustLeastSquares(Game):
     penalty
         The price of a shift, above 1.
     radius, bound
-        Of the ball of x, and of every |y_i|.
+        Radius of the ball of x, and bound of every |y_i|.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`AskingPeople`: whom a strategic problem asks, and what it counts.
+"""`PeopleQueries`: whom a strategic problem asks, and what it counts.
 
 Agents with label +1 never move, so their gradient is known and they are never asked.
 """
@@ -26,7 +26,7 @@ from gameproof.strategic.responses import KnownResponse, Sight
 
 
 @final
-class AskingPeople(Queries):
+class PeopleQueries(Queries):
     """The people behind a strategic problem, as a run asks them."""
 
     def __init__(
