@@ -14,6 +14,7 @@ from gameproof.rows.row_draws import row_draws
 from gameproof.tables.encoded_rows import TEST
 from gameproof.tables.fit_settings import FitSettings
 from gameproof.tables.made_up_people import made_up_people
+from gameproof.tables.meaning import Meaning
 from gameproof.tables.table import as_table
 from gameproof.tables.table_fit import TableFit
 from gameproof.tables.three_classifiers import fit_classifiers
@@ -39,7 +40,7 @@ def write_parts(folder: Path, people: pd.DataFrame, ends: Sequence[int]) -> Path
 
 def fit_in_memory(people: pd.DataFrame, **settings: Any) -> TableFit:
     """The fit to a table in memory whose test rows are those of a table in files."""
-    training = training_table(as_table(people), **MEANING)
+    training = training_table(as_table(people), Meaning(**MEANING))
     test = row_draws(np.arange(len(people)), 0, TEST) < 0.2
     training = replace(training, later=test)
     found = fit_classifiers(

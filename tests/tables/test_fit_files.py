@@ -20,7 +20,7 @@ from gameproof.core import size_limits
 from gameproof.core.errors import ClusterError, DataError
 from gameproof.rows.dask_source import DaskSource
 from gameproof.strategic import row_problem
-from gameproof.tables import block_split, file_parts, table_files, training_files
+from gameproof.tables import block_split, file_parts, plan_files, table_files, training_files
 from split_files import MEANING, fit_in_memory, frame, require_same_fit, write_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::Warning:(dask|distributed|tornado|asyncio).*")
@@ -120,6 +120,24 @@ def test_columns_are_planned_on_a_sample_and_levels_are_counted_in_all_rows(
     found = fit(folders[7])
     assert found.training.table.n < 750
     assert "what columns hold was found from" in "\n".join(found.lines())
+    require_same_fit(found, expected)
+
+
+def test_columns_that_do_not_vary_in_the_sample_are_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = frame()
+    people["late"] = np.nan
+    people.loc[2000:2100, "late"] = np.arange(101.0)
+    people["kind"] = None
+    people.loc[600:640, "kind"] = np.resize(["a", "b"], 41)
+    people["flag"] = np.where(people.index // 30 == 77, 2, 1)
+    folder = write_parts(tmp_path / "rare", people, ENDS[7])
+    for module in (table_files, plan_files):
+        monkeypatch.setattr(module, "SAMPLE", 700)
+    found, expected = fit(folder), fit_in_memory(people)
+    assert {"late", "kind", "flag"} <= {*found.model.plan.features.names}
+    assert found.training.table.n < 800
     require_same_fit(found, expected)
 
 

@@ -50,12 +50,13 @@ def run(options: argparse.Namespace, console: Console) -> None:
     """Fits all three models on every split and prints the comparison."""
     from gameproof.tables.compare_table import compare_table
     from gameproof.tables.fit_settings import FitSettings
+    from gameproof.tables.meaning import Meaning
     from gameproof.tables.open_training import open_training
 
     require_writable(options.report, force=options.force, inputs=(options.table,))
     with console.step(f"reading {table_name(options.table)}"):
         table = read_table_or_files(options.table, options)
-    meaning, where = parse_meaning(options, table), parse_engine(options)
+    meaning, where = Meaning(**parse_meaning(options, table)), parse_engine(options)
     with open_training(table, meaning, **where, progress=console.progress) as training:
         found = compare_table(
             training,

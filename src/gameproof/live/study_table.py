@@ -24,6 +24,7 @@ from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.tables.column_budgets import StatedBudgets
 from gameproof.tables.defaults import LABEL_COST
 from gameproof.tables.load_model import KINDS
+from gameproof.tables.meaning import Meaning
 from gameproof.tables.table import Table, as_table
 from gameproof.tables.table_model import TableModel, restored_table, table_record
 from gameproof.tables.training_table import training_table
@@ -67,7 +68,7 @@ def problem_from_table(
         if key == target:
             raise DataError(f"the target {target!r} does not identify people; name another key")
         meaning["drop"] = [*meaning.get("drop", ()), key]
-    training = training_table(read, target, favourable, budgets, **meaning)
+    training = training_table(read, Meaning(target, favourable, budgets, **meaning))
     prepare = Prepare(training.plan.features).fit(training.data.X)
     Z, y = prepare.transform(training.data.X), training.data.y
     classifier = StrategicLogisticRegression(response=None).fit(Z, y)

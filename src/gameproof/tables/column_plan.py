@@ -76,10 +76,12 @@ class Plan:
         drop: Sequence[str] = (),
         categories: Sequence[str] = (),
         dates: StatedDates = (),
+        left_out: Mapping[str, str] | None = None,
     ) -> Plan:
         """Plans the columns of a table whose rows all have a target.
 
-        `dates` names columns to use as days, and may map them to their formats.
+        `dates` names columns to use as days, and may map them to their formats. `left_out` are
+        further columns to leave out, and why.
         """
         roles = {"movable": movable, "drop": drop, "category": categories, "date": [*dates]}
         for role, named in roles.items():
@@ -90,13 +92,15 @@ class Plan:
         for name in movable:
             if name in drop:
                 raise DataError(f"the movable column {name!r} cannot be dropped")
+            if name in (left_out or {}):
+                raise unusable(name, (left_out or {})[name])
+        why = {**dict.fromkeys(drop, "as requested"), **(left_out or {})}
         levels: dict[str, tuple[str, ...]] = {}
-        left_out = dict.fromkeys(drop, "as requested")
         pooled: dict[str, int] = {}
         units: dict[str, str] = {}
         days = date_columns(table, dates)
         for name, column in table.columns.items():
-            if name in (target.name, *drop, *days):
+            if name in (target.name, *why, *days):
                 continue
             check(table, column, name in categories)
             reason, found = why_not(column, name in categories), None
@@ -104,22 +108,19 @@ class Plan:
                 found = levels_of(column)
                 reason = "" if len(found[0]) > 1 else TOO_RARE
             if reason and name in movable:
-                raise DataError(
-                    f"the movable column {name!r} cannot be used: {reason}; remove its budget "
-                    "(--movable)"
-                )
+                raise unusable(name, reason)
             if reason:
-                left_out[name] = reason
+                why[name] = reason
             elif found is not None:
                 levels[name], pooled[name] = found
             elif column.is_text and (unit := column.readings[0].unit):
                 units[name] = unit
-        names = tuple(n for n in table.columns if n not in left_out and n != target.name)
+        names = tuple(n for n in table.columns if n not in why and n != target.name)
         if not names:
             raise DataError(f"{table.source} has no column to learn from besides {target.name!r}")
         features = Features(names, levels, tuple(dict.fromkeys(movable)))
         pools = {n: k for n, k in pooled.items() if k}
-        return cls(target, features, left_out, pools, days, units, table.spelling)
+        return cls(target, features, why, pools, days, units, table.spelling)
 
     def encoded(self, table: Table) -> Encoded:
         """Encodes a table as a matrix, with NaN for missing values."""
@@ -144,6 +145,13 @@ class Plan:
                 require_same_unit(table, clear, self.units.get(name, ""))
                 X[:, k] = _numbers(table, clear)
         return Encoded(X, unknown)
+
+
+def unusable(name: str, reason: str) -> DataError:
+    """The error that a column with a budget cannot be used."""
+    return DataError(
+        f"the movable column {name!r} cannot be used: {reason}; remove its budget (--movable)"
+    )
 
 
 def number_columns(

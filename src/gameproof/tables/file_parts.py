@@ -127,4 +127,5 @@ def joined_tables(tables: Sequence[Table], source: str, names: Sequence[str]) ->
         columns.append(pa.chunked_array(cells).combine_chunks())
     joined = table_of_columns(list(names), columns, (), source, tables[0].stated)
     rows = [row for table in tables for row in table.rows or range(table.n)]
-    return replace(joined, rows=rows, files=[t.source for t in tables for _ in range(t.n)])
+    files = [file for table in tables for file in table.files or [table.source] * table.n]
+    return replace(joined, rows=rows, files=files)

@@ -12,6 +12,7 @@ from gameproof.tables.date_columns import StatedDates
 from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
 from gameproof.tables.engines import EngineName
 from gameproof.tables.fit_settings import FitSettings, checked_radius
+from gameproof.tables.meaning import Meaning
 from gameproof.tables.open_training import open_training
 from gameproof.tables.table_fit import TableFit
 from gameproof.tables.three_classifiers import fit_classifiers
@@ -169,20 +170,20 @@ def fit_table(
         train_for,
     ).checked()
     chosen = checked_radius(radius)
-    meaning = {
-        "target": target,
-        "favourable": favourable,
-        "budgets": budgets,
-        "drop": drop,
-        "categories": categories,
-        "rest": rest,
-        "unfavourable": unfavourable,
-        "ignore": ignore,
-        "dates": dates,
-        "groups": groups,
-        "split_by": split_by,
-        "test_after": test_after,
-    }
+    meaning = Meaning(
+        target,
+        favourable,
+        budgets,
+        drop,
+        categories,
+        rest,
+        unfavourable,
+        ignore,
+        dates,
+        groups,
+        split_by,
+        test_after,
+    )
     with open_training(table, meaning, engine, scheduler, progress) as training:
         classifiers = fit_classifiers(
             training, settings, seed=settings.seed, radius=chosen, progress=progress

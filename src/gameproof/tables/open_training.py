@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from gameproof.tables.engines import EngineName, open_engine
+from gameproof.tables.meaning import Meaning
 from gameproof.tables.table import Table, as_table
 from gameproof.tables.table_files import TableFiles, required_files, table_files
 from gameproof.tables.table_format import DETECTED, TableFormat
@@ -18,21 +19,19 @@ from gameproof.tables.training_table import TrainingTable, training_table
 @contextmanager
 def open_training(
     table: Any,
-    meaning: Mapping[str, Any],
+    meaning: Meaning,
     engine: EngineName | None = None,
     scheduler: str | None = None,
     progress: bool | None = None,
 ) -> Iterator[TrainingTable]:
-    """The labelled rows of a table; a cluster is left at the end of the context.
-
-    `meaning` are the arguments of `training_table` besides the table."""
+    """The labelled rows of a table; a cluster is left at the end of the context."""
     on_cluster = engine is not None or scheduler is not None
     given = as_rows_or_files(table, on_cluster=on_cluster)
     if isinstance(given, Table):
-        yield training_table(given, **meaning)
+        yield training_table(given, meaning)
         return
     with open_engine(engine, scheduler) as where:
-        yield training_files(given, where, **meaning, progress=progress)
+        yield training_files(given, where, meaning, progress)
 
 
 def as_rows_or_files(

@@ -1,7 +1,8 @@
 """How the columns of a table in files are used.
 
-Types, spellings and roles of columns are found from a sample of rows. What depends on every row is
-counted in all files: the values of the target, and the levels of categories.
+Types, spellings and roles of columns are found from a sample of rows. A column that does not vary
+in the sample may vary elsewhere, so all files are searched for other values of it. What depends on
+every row is counted in all files: the values of the target, and the levels of categories.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from gameproof.core.errors import DataError
 from gameproof.core.naming import listed
 from gameproof.estimators.features import Features
 from gameproof.rows.row_source import RowSource
 from gameproof.tables.column import Column
+from gameproof.tables.column_budgets import by_column
 from gameproof.tables.column_checks import (
     NUMBERING,
     TOO_RARE,
@@ -23,13 +27,15 @@ from gameproof.tables.column_checks import (
     levels_by_count,
     why_not,
 )
-from gameproof.tables.column_plan import Plan
-from gameproof.tables.date_columns import StatedDates
-from gameproof.tables.file_parts import FilePart
-from gameproof.tables.out_of_time import SPLITS
+from gameproof.tables.column_plan import Plan, unusable
+from gameproof.tables.file_parts import FilePart, joined_tables
+from gameproof.tables.meaning import Meaning
 from gameproof.tables.table import Table
 from gameproof.tables.table_files import SAMPLE, TableFiles, sampled_parts
 from gameproof.tables.target import Target, outcome_texts
+
+# Rows that are added to the sample for values that it lacks: of a part and column, and at most.
+FEW_RARE, MOST_RARE = 20, 10_000
 
 
 def target_of_files(
@@ -56,31 +62,60 @@ def target_of_files(
 
 
 def plan_files(
-    files: TableFiles,
-    source: RowSource,
-    target: Target,
-    movable: Sequence[str],
-    *,
-    drop: Sequence[str] = (),
-    categories: Sequence[str] = (),
-    dates: StatedDates = (),
-    split_by: str | None = None,
+    files: TableFiles, source: RowSource, target: Target, meaning: Meaning
 ) -> tuple[Table, Plan]:
     """The sampled rows that have a target, and the plan of the columns."""
     sample = target.labelled(files.sample)[0]
     if not sample.n:
         raise DataError(f"no sampled row of {files.source} has a known {target.name!r}")
-    numbering = [name for name in _numbering(files) if name not in (target.name, *drop)]
-    left_out = dict.fromkeys(numbering, NUMBERING)
-    if split_by is not None:
-        left_out[split_by] = SPLITS
-    taken = [name for name in left_out if name not in drop]
-    plan = Plan.of(
-        sample, target, movable, drop=[*drop, *taken], categories=categories, dates=dates
+    numbering = [name for name in _numbering(files) if name not in (target.name, *meaning.drop)]
+    left_out = {**dict.fromkeys(numbering, NUMBERING), **meaning.left_out}
+    sample = _with_rare_values(
+        files, source, target, sample, {target.name, *meaning.drop, *left_out}
     )
-    about = {name: why for name, why in left_out.items() if name in plan.left_out}
-    plan = replace(plan, left_out={**plan.left_out, **about})
+    movable = list(by_column(meaning.budgets))
+    plan = Plan.of(sample, target, movable, left_out=left_out, **meaning.columns)
     return sample, _with_levels(plan, source, movable)
+
+
+def _with_rare_values(
+    files: TableFiles, source: RowSource, target: Target, sample: Table, known: set[str]
+) -> Table:
+    """The sample and, of columns that have no or one value in it, rows with other values."""
+    if files.n <= SAMPLE:
+        return sample
+    constant = {
+        name: column.codes[0].as_py()
+        for name, column in sample.columns.items()
+        if name not in known and column.kind != "other" and _constant(column)
+    }
+    if not constant:
+        return sample
+    found = [part for part in source.map(_rare_rows, target, constant) if part is not None]
+    joined = joined_tables([sample, *found], files.source, files.names)
+    return replace(joined.take(range(min(joined.n, sample.n + MOST_RARE))), notes=sample.notes)
+
+
+def _constant(column: Column) -> bool:
+    import pyarrow.compute as pc
+
+    return bool(pc.count_distinct(column.codes, mode="all").as_py() <= 1)
+
+
+def _rare_rows(part: FilePart, target: Target, constant: Mapping[str, str | None]) -> Table | None:
+    """A few rows of a part, for each of these columns, whose value is not the stated one."""
+    import pyarrow.compute as pc
+
+    table = part.read([*constant, target.name])
+    if table is None:
+        return None
+    rows: set[int] = set()
+    for name, value in constant.items():
+        codes = table.columns[name].codes
+        other = codes.is_valid() if value is None else pc.not_equal(codes, value).fill_null(True)
+        rows |= {*np.flatnonzero(other.to_numpy(zero_copy_only=False))[:FEW_RARE].tolist()}
+    whole = part.read() if rows else None
+    return None if whole is None else target.labelled(whole.take(sorted(rows)))[0]
 
 
 def _numbering(files: TableFiles) -> list[str]:
@@ -116,10 +151,7 @@ def _with_levels(plan: Plan, source: RowSource, movable: Sequence[str]) -> Plan:
         own, many = levels_by_count(counts[name], missing[name])
         if len(own) < 2:
             if name in movable:
-                raise DataError(
-                    f"the movable column {name!r} cannot be used: {TOO_RARE}; remove its budget "
-                    "(--movable)"
-                )
+                raise unusable(name, TOO_RARE)
             left_out[name] = TOO_RARE
             continue
         levels[name] = own

@@ -2,72 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from gameproof.core.progress import step
 from gameproof.rows.row_progress import RowProgress
 from gameproof.tables.block_split import SAMPLE
-from gameproof.tables.column_budgets import StatedBudgets, by_column, checked_budgets
+from gameproof.tables.column_budgets import by_column, checked_budgets
 from gameproof.tables.dataset import Dataset
-from gameproof.tables.date_columns import StatedDates
 from gameproof.tables.encoded_blocks import encoded_blocks, seen_in
 from gameproof.tables.encoded_rows import PartEncoder
 from gameproof.tables.engines import Engine
 from gameproof.tables.group_column import require_few
+from gameproof.tables.meaning import Meaning
 from gameproof.tables.out_of_time import compared, require_both_sides
 from gameproof.tables.plan_files import plan_files, target_of_files
 from gameproof.tables.table_files import TableFiles
-from gameproof.tables.training_table import (
-    TrainingTable,
-    WholeTable,
-    require_split,
-    split_words,
-)
+from gameproof.tables.training_table import TrainingTable, WholeTable
 
 
 def training_files(
-    files: TableFiles,
-    engine: Engine,
-    target: str,
-    favourable: Any,
-    budgets: StatedBudgets,
-    *,
-    drop: Sequence[str] = (),
-    categories: Sequence[str] = (),
-    rest: bool = False,
-    unfavourable: Sequence[Any] = (),
-    ignore: Sequence[Any] = (),
-    dates: StatedDates = (),
-    groups: str | None = None,
-    split_by: str | None = None,
-    test_after: Any = None,
-    progress: bool | None = None,
+    files: TableFiles, engine: Engine, meaning: Meaning, progress: bool | None = None
 ) -> TrainingTable:
     """Labels the rows of a table in files, plans its columns and checks the budgets."""
-    require_split(split_by, test_after)
+    groups, split_by, test_after = meaning.checked()[-3:]
     for name, role in ((groups, "column of groups"), (split_by, "column to split by")):
         if name is not None:
             files.column(name, role)
     watch = RowProgress(files.n)
     source = engine.source(files, watch)
-    stated = by_column(budgets)
+    stated = by_column(meaning.budgets)
     with step(f"looking at the columns of {files.n:,} rows", progress, watch):
-        aim = target_of_files(
-            files, source, target, favourable, rest, unfavourable=unfavourable, ignore=ignore
-        )
-        sample, plan = plan_files(
-            files,
-            source,
-            aim,
-            list(stated),
-            drop=drop,
-            categories=categories,
-            dates=dates,
-            split_by=split_by,
-        )
+        aim = target_of_files(files, source, meaning.target, **meaning.outcomes)
+        sample, plan = plan_files(files, source, aim, meaning)
     encoder = PartEncoder(plan, groups, split_by, test_after)
     with step(f"encoding {files.n:,} rows", progress, watch):
         blocks = encoded_blocks(files, engine, source, encoder, watch)
@@ -92,7 +58,7 @@ def training_files(
         seen.fingerprint_text,
         None,
         None,
-        split_words(split_by, test_after),
+        meaning.split_words,
         WholeTable(blocks, seen.n, seen.n_positive, {k: v for k, v in missing.items() if v}, watch),
         groups or "",
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, final
 
@@ -16,13 +15,14 @@ from gameproof.core.naming import listed, quoted
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource
-from gameproof.tables.column_budgets import StatedBudgets, by_column, checked_budgets
+from gameproof.tables.column_budgets import by_column, checked_budgets
 from gameproof.tables.column_notes import column_notes
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.dataset import Dataset
-from gameproof.tables.date_columns import StatedDates, origin_note
+from gameproof.tables.date_columns import origin_note
 from gameproof.tables.group_column import group_labels
-from gameproof.tables.out_of_time import SPLITS, rows_after
+from gameproof.tables.meaning import Meaning
+from gameproof.tables.out_of_time import rows_after
 from gameproof.tables.table import Table
 from gameproof.tables.target import Target
 
@@ -221,69 +221,35 @@ class TrainingTable:
         }
 
 
-def training_table(
-    table: Table,
-    target: str,
-    favourable: Any,
-    budgets: StatedBudgets,
-    *,
-    drop: Sequence[str] = (),
-    categories: Sequence[str] = (),
-    rest: bool = False,
-    unfavourable: Sequence[Any] = (),
-    ignore: Sequence[Any] = (),
-    dates: StatedDates = (),
-    groups: str | None = None,
-    split_by: str | None = None,
-    test_after: Any = None,
-) -> TrainingTable:
+def training_table(table: Table, meaning: Meaning) -> TrainingTable:
     """Labels the rows of a table, plans its columns and checks the budgets."""
-    require_split(split_by, test_after)
-    aim = Target.of(table, target, favourable, rest, unfavourable=unfavourable, ignore=ignore)
+    meaning, split_by = meaning.checked(), meaning.split_by
+    aim = Target.of(table, meaning.target, **meaning.outcomes)
     known, y = aim.labelled(table)
     unlabelled = table.n - known.n
     later = None
     if split_by is not None:
-        rows, later = rows_after(known, split_by, test_after)
+        rows, later = rows_after(known, split_by, meaning.test_after)
         if rows.size < known.n:
             known, y = known.take(rows), y[rows]
     aim.require_both(y, "learn from and test on")
-    stated = by_column(budgets)
-    dropped = [*drop, *([split_by] if split_by is not None and split_by not in drop else [])]
-    plan = Plan.of(known, aim, list(stated), drop=dropped, categories=categories, dates=dates)
-    if split_by is not None:
-        plan = replace(plan, left_out={**plan.left_out, split_by: SPLITS})
+    stated = by_column(meaning.budgets)
+    plan = Plan.of(known, aim, list(stated), left_out=meaning.left_out, **meaning.columns)
     data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
-    checked = checked_budgets(stated, plan.features, data.X)
-    labels = None if groups is None else group_labels(known, groups)
-    said = split_words(split_by, test_after)
+    groups = None if meaning.groups is None else group_labels(known, meaning.groups)
     return TrainingTable(
         known,
         plan,
         data,
-        checked,
+        checked_budgets(stated, plan.features, data.X),
         table.n,
         unlabelled,
         data.fingerprint,
-        labels,
+        groups,
         later,
-        said,
-        grouped_by=groups or "",
+        meaning.split_words,
+        grouped_by=meaning.groups or "",
     )
-
-
-def require_split(split_by: str | None, test_after: Any) -> None:
-    """Raises if only one half of an out-of-time test is stated."""
-    if (split_by is None) != (test_after is None):
-        raise ValueError(
-            "an out-of-time test needs both the column (split_by, --split-by) and the value after "
-            "which rows are tested (test_after, --test-after)"
-        )
-
-
-def split_words(split_by: str | None, test_after: Any) -> str:
-    """How rows are divided, in words; empty for a random split."""
-    return "" if split_by is None else f"{quoted(split_by)} after {test_after}"
 
 
 def copies_of(X: Matrix, at: int) -> list[int]:
