@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, final
 
@@ -26,6 +27,8 @@ from gameproof.minmax.state import State
 # Entries of a schedule that are computed ahead: for a compiled loop, and for one that returns to
 # Python for every value.
 LONGEST_TABLE, SHORT_TABLE = 2**16, 2**6
+# Numba styles its messages for terminals if colorama is installed.
+STYLES = re.compile(r"\x1b\[[\d;]*m")
 
 
 @final
@@ -106,7 +109,7 @@ def _objection(data: Any) -> str:
             if function is not None:
                 function.compile((types.int64, vector, vector))
         except Exception as error:
-            lines = str(error).splitlines()
+            lines = STYLES.sub("", str(error)).splitlines()
             told = next((line for line in lines if not line.startswith("Failed in ")), repr(error))
             return f"; of {function.__name__} Numba says: {told}"
     return ""
