@@ -6,9 +6,12 @@ from contextlib import closing
 import numpy as np
 import pytest
 from sqlalchemy import event
+from sqlalchemy.exc import IntegrityError
 
 import gameproof as gp
+from gameproof.live import sql_ledger
 from gameproof.live.facts import Status
+from gameproof.live.ledger import Told
 from live_crowd import run
 from studies import answer, complete, problem
 
@@ -48,6 +51,23 @@ def test_a_full_disk_loses_nothing(tmp_path) -> None:
     complete(study)
     assert study.verify() == []
     assert study.recommend().final
+
+
+def test_answers_that_meet_others_at_every_question_are_stored(make_ledger, monkeypatch) -> None:
+    study = gp.live.create(make_ledger(), problem(), **SETTINGS)
+    questions = study.ask(limit=5, holder="tester")
+    store, met = sql_ledger.tell_together, iter(questions)
+
+    def meet(*given):
+        """Another teller is first, at one question after the other."""
+        if next(met, None) is not None:
+            raise IntegrityError("", {}, Exception("one_counted_answer"))
+        return store(*given)
+
+    monkeypatch.setattr(sql_ledger, "tell_together", meet)
+    mine = [Told(q.id, str(q.id), b"answer") for q in questions]
+    receipts = study.ledger.tell_many(study._id, mine, 2.0)
+    assert [receipt.status for receipt in receipts] == [Status.COUNTED] * 5
 
 
 def test_a_file_that_returns_has_every_acknowledged_answer(tmp_path) -> None:

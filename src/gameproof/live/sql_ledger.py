@@ -55,9 +55,6 @@ from gameproof.live.sql_statements import (
 )
 from gameproof.live.sql_telling import tell_together
 
-# Two tellers of one question, or of one key, meet in an index; the second one looks again.
-TRIES = 3
-
 
 @final
 class SqlLedger(Ledger):
@@ -140,7 +137,9 @@ class SqlLedger(Ledger):
     def tell_many(
         self, study: int, answers: Sequence[Told], now: float
     ) -> list[Receipt | LedgerError]:
-        for _ in range(TRIES - 1):
+        # Two tellers of one question, or of one key, meet in an index; the second one looks again,
+        # at most once for each question and each key.
+        for _ in range(2 * len(answers)):
             try:
                 return self._tell_together(study, answers, now)
             except IntegrityError:
