@@ -1,5 +1,6 @@
 """The journal: what it stores, for whom, and what several programs see of it."""
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -182,6 +183,26 @@ def test_budget_holds_exactly_across_processes(journal: bool, tmp_path: Path) ->
     assert population.remaining == 0
     if journal:
         assert population.n_answers == 50
+
+
+def test_shared_count_of_a_killed_process_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def share_and_die() -> None:
+        pickle.dumps(gp.Population(X, Y, gp.BlackBox(slow), budget=1))
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    process = multiprocessing.get_context("fork").Process(target=share_and_die)
+    process.start()
+    process.join()
+    (left,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    population = gp.Population(X, Y, gp.BlackBox(slow), budget=1)
+    assert pickle.loads(pickle.dumps(population)).remaining == 1
+    assert not left.exists()
+    del population
+    gc.collect()
+    assert not list(tmp_path.iterdir())
 
 
 def test_second_budget_covers_what_the_first_program_asked(tmp_path: Path) -> None:

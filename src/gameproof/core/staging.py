@@ -1,4 +1,5 @@
-"""`staging`: a hidden folder for files that are not complete yet."""
+"""Hidden folders that do not outlive their process: for files that are not complete yet, or that
+only running processes need."""
 
 from __future__ import annotations
 
@@ -15,8 +16,17 @@ ENDING = ".staging"
 
 @contextmanager
 def staging(folder: Path) -> Iterator[Path]:
-    """A hidden folder inside `folder`, which is removed at the end. A killed process leaves its own
-    behind, and the next one in the same folder removes it."""
+    """A hidden folder inside `folder`, which is removed at the end."""
+    place, lock = open_staging(folder)
+    try:
+        yield place
+    finally:
+        close_staging(place, lock)
+
+
+def open_staging(folder: Path) -> tuple[Path, ProcessLock]:
+    """A hidden folder inside `folder`, and the lock that shows that its process is alive. A killed
+    process leaves its own behind, and the next one in the same folder removes it."""
     for leftover in folder.glob(f".gameproof.*{ENDING}"):
         with suppress(OSError):  # not every file system has locks
             if remove_if_free(_lock_path(leftover)):
@@ -27,10 +37,16 @@ def staging(folder: Path) -> Iterator[Path]:
         lock.acquire()
     try:
         place.mkdir(mode=0o700)
-        yield place
-    finally:
-        shutil.rmtree(place, ignore_errors=True)
+    except BaseException:
         lock.release()
+        raise
+    return place, lock
+
+
+def close_staging(place: Path, lock: ProcessLock) -> None:
+    """Removes the folder and its lock."""
+    shutil.rmtree(place, ignore_errors=True)
+    lock.release()
 
 
 def _lock_path(place: Path) -> Path:

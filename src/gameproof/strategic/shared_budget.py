@@ -7,7 +7,6 @@ then on it lives in a temporary file, which all copies use until the process tha
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import tempfile
 import threading
@@ -18,6 +17,8 @@ from pathlib import Path
 from typing import Any, ClassVar, final
 
 from gameproof.core.database import Database
+from gameproof.core.process_lock import ProcessLock
+from gameproof.core.staging import close_staging, open_staging
 
 
 @final
@@ -66,7 +67,7 @@ class SharedBudget:
         with self._lock:
             if self._database is not None:
                 return
-            folder = Path(tempfile.mkdtemp(prefix="gameproof-budget-"))
+            folder, lock = open_staging(Path(tempfile.gettempdir()))
             self._written = self._used()
             with closing(sqlite3.connect(folder / "budget.db")) as connection:
                 connection.execute("CREATE TABLE budget (used INTEGER NOT NULL)")
@@ -75,7 +76,7 @@ class SharedBudget:
                 )
                 connection.commit()
             self._database = Database(folder / "budget.db")
-            weakref.finalize(self, _remove, folder, os.getpid())
+            weakref.finalize(self, _remove, folder, lock, os.getpid())
 
     def path(self) -> Path:
         """The file of the count, for a copy in another process."""
@@ -102,9 +103,9 @@ class SharedBudget:
             budget._lock, budget._depth = threading.RLock(), 0
 
 
-def _remove(folder: Path, owner: int) -> None:
+def _remove(folder: Path, lock: ProcessLock, owner: int) -> None:
     if os.getpid() == owner:
-        shutil.rmtree(folder, ignore_errors=True)
+        close_staging(folder, lock)
 
 
 if hasattr(os, "register_at_fork"):
