@@ -247,7 +247,8 @@ def main() -> None:
         if options.only in (None, "contest"):
             tables.insert(0, contest(folder, rounds))
     if options.only in (None, "workers"):
-        tables.append(workers(*((20_000, 50) if options.quick else LONG), rounds))
+        size = (20_000, 50) if options.quick else (options.rows or LONG[0], LONG[1])
+        tables.append(workers(*size, rounds))
     save("scale", tables)
 
 

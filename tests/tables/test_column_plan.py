@@ -5,6 +5,7 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gameproof as gp
@@ -283,6 +284,13 @@ def test_formatted_numbers_are_numbers_and_may_be_named_as_levels(form, tmp_path
 def test_columns_without_values_are_left_out(tmp_path: Path) -> None:
     made = table(tmp_path, debt=[None] * N)
     assert plan(made).left_out["debt"] == "it has no values"
+
+
+def test_row_labels_of_a_data_frame_are_left_out(tmp_path: Path) -> None:
+    people = pd.DataFrame(columns()).sample(frac=1.0, random_state=0)
+    people.to_parquet(tmp_path / "t.parquet")
+    made = open_table(tmp_path / "t.parquet")
+    assert plan(made).left_out["__index_level_0__"] == "the row labels of a data frame"
 
 
 @pytest.mark.parametrize("form", ["{0}a", "{0}-{0}", "A{0}", "{0}+ years", "{0}:30", "<{0}"])

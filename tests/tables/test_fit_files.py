@@ -181,6 +181,16 @@ def test_a_file_that_does_not_fit_is_named(
         fit(folder, engine=engine)
 
 
+def test_a_column_of_numbers_in_one_file_and_text_in_another_is_noted(tmp_path: Path) -> None:
+    people = frame(900)
+    folder = write_parts(tmp_path / "odd", people, [400])
+    text = "aged " + (people["age"] // 30).astype(str)
+    people.iloc[400:].assign(age=text).to_parquet(folder / "part-1.parquet", index=False)
+    (note,) = [note for note in fit(folder).training.table.notes if "'age'" in note]
+    one, other = (folder / f"part-{k}.parquet" for k in range(2))
+    assert note == f"'age' holds numbers in {one} and text in {other}"
+
+
 def test_text_that_only_a_later_row_has_is_named_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -19,6 +20,7 @@ RARE = 10  # levels with fewer rows are pooled
 OTHER, GAP = "other", "missing"  # levels for pooled and for missing values
 NUMBERING = "it numbers the rows"
 TOO_RARE = "none of its values is frequent enough"
+FRAME_INDEX = re.compile(r"__index_level_\d+__")  # as pandas writes row labels to Parquet files
 CATEGORY = "treat the column as a category (--category)"
 
 
@@ -77,6 +79,8 @@ def why_not(column: Column, category: bool) -> str:
     """Why nothing can be learned from a column, or an empty text."""
     import pyarrow.compute as pc
 
+    if FRAME_INDEX.fullmatch(column.name):
+        return "the row labels of a data frame"
     if column.kind == "nothing":
         return "it has no values"
     if column.kind == "date" and not category:

@@ -109,6 +109,16 @@ def is_parquet(file: Path) -> bool:
         raise DataError(f"{file} cannot be read: {error.strerror}") from error
 
 
+def clashes(tables: Sequence[Table], names: Sequence[str]) -> list[str]:
+    """Notes on columns that hold numbers in some tables and other text in others."""
+    found = []
+    for name in names:
+        kinds = {table.columns[name].kind: table.source for table in reversed(tables)}
+        if {"number", "text"} <= {*kinds}:
+            found.append(f"{name!r} holds numbers in {kinds['number']} and text in {kinds['text']}")
+    return found
+
+
 def joined_tables(tables: Sequence[Table], source: str, names: Sequence[str]) -> Table:
     """One table of the rows of all tables. Columns whose types differ become text."""
     import pyarrow as pa

@@ -20,7 +20,14 @@ from gameproof.core.errors import DataError
 from gameproof.core.naming import listed
 from gameproof.core.size_limits import shown_size, whole_limit
 from gameproof.tables.column import Column
-from gameproof.tables.file_parts import FilePart, Keys, file_parts, is_parquet, joined_tables
+from gameproof.tables.file_parts import (
+    FilePart,
+    Keys,
+    clashes,
+    file_parts,
+    is_parquet,
+    joined_tables,
+)
 from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.parquet_files import parquet_metadata
 from gameproof.tables.table import Table, require_pyarrow
@@ -59,7 +66,7 @@ class TableFiles:
             raise DataError(f"{self.source} has no rows")
         notes = dict.fromkeys(note for table in read for note in table.notes)
         joined = joined_tables(read, self.source, self.names)
-        return replace(joined, notes=(*self.notes, *notes))
+        return replace(joined, notes=(*self.notes, *notes, *clashes(read, self.names)))
 
     @property
     def n(self) -> int:
