@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gameproof.core.arguments import Vector, as_count
 from gameproof.core.errors import StateFileError
@@ -19,16 +18,10 @@ from gameproof.kernels.layout import (
     CENTER,
     DEPLOYMENTS,
     EPOCH,
-    N_COUNTS,
-    N_NUMBERS,
-    OWN_COLUMNS,
     OWN_DUE,
     OWN_U,
     POINT,
     QUERIES,
-    ROWS,
-    SAMPLE_ROWS,
-    SNAPSHOT_ROWS,
     STEP,
     TOTAL,
     WEIGHT,
@@ -40,7 +33,8 @@ from gameproof.minmax.averages import Mark
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.solver import Solver
-from gameproof.minmax.state_checks import check_kinds, check_layout, check_marks, check_memory
+from gameproof.minmax.state_checks import check_marks, check_memory
+from gameproof.minmax.state_layout import check_kinds, check_layout, layout_of, zeros
 from gameproof.minmax.state_parts import (
     as_real,
     as_text,
@@ -55,8 +49,6 @@ from gameproof.minmax.trace import Row
 
 # Arrays of an update's own, in a file.
 OWN = "update_"
-# Bytes: processors fetch cache lines in pairs.
-LINES = 128
 
 
 @dataclass(eq=False, repr=False)
@@ -102,7 +94,7 @@ class State:
         rng: np.random.Generator,
     ) -> Self:
         """The state before the first step."""
-        parts = {name: _zeros(*part) for name, part in _layout(problem, plan).items()}
+        parts = {name: zeros(*part) for name, part in layout_of(problem, plan).items()}
         memory = Memory(**parts)
         memory.directions[:] = plan.directions
         memory.x[[BASE, U, POINT, ANCHOR]] = start[0]
@@ -262,37 +254,8 @@ class State:
             )
         size = (problem.x_set.dim + problem.y_set.dim,)
         own = [OWN + name for name in solver.update.arrays]
-        expected = _layout(problem, plan) | dict.fromkeys(own, (size, np.float64))
+        expected = layout_of(problem, plan) | dict.fromkeys(own, (size, np.float64))
         found = self.memory._asdict() | {OWN + name: array for name, array in self.arrays.items()}
         check_layout(found, expected, problem.name)
         check_memory(self.memory, plan)
         check_marks(self.marks, self.memory, (problem.x_set.dim, problem.y_set.dim))
-
-
-def _layout(problem: Problem, plan: Plan) -> dict[str, tuple[tuple[int, ...], type]]:
-    """The shape and type of every array of `Memory`."""
-    real, whole, method = np.float64, np.int64, plan.method
-    dx, dy = int(problem.x_set.dim), int(problem.y_set.dim)
-    private, batch = method.private, method.batch
-    rows = ROWS + (SNAPSHOT_ROWS if method.snapshot_every else 0)
-    return {
-        "x": ((rows, dx), real),
-        "y": ((rows, 2 * batch if private else dy), real),
-        "own": ((dy if private else 0, OWN_COLUMNS), real),
-        "directions": (plan.directions.shape, real),
-        "order": ((method.n,), np.uint32),
-        "samples": ((SAMPLE_ROWS, 2 * batch), whole),
-        "answers": ((plan.n_points, 2 * batch), real),
-        "counts": ((N_COUNTS,), whole),
-        "numbers": ((N_NUMBERS,), real),
-    }
-
-
-def _zeros(shape: tuple[int, ...], kind: type) -> NDArray[Any]:
-    """Zeros on cache lines of their own: threads that write to one line wait for each other."""
-    dtype = np.dtype(kind)
-    size = int(np.prod(shape)) * dtype.itemsize
-    room = np.zeros(size + 2 * LINES, dtype=np.uint8)
-    start = LINES - room.ctypes.data % LINES
-    zeros: NDArray[Any] = room[start : start + size].view(dtype).reshape(shape)
-    return zeros

@@ -8,9 +8,8 @@ their range and finite. Estimates may be infinite: steps within a box stay finit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,21 +35,15 @@ from gameproof.kernels.layout import (
     IDLE,
     KNOWN,
     MEAN_COUNT,
-    N_COUNTS,
     N_CURRENT,
-    N_NUMBERS,
     N_PREVIOUS,
-    OWN_COLUMNS,
     PHASE,
     POINT_NO,
     POSITION,
     RADIUS,
     READY,
-    ROWS,
-    SAMPLE_ROWS,
     SLOT,
     SNAPSHOT,
-    SNAPSHOT_ROWS,
     STAGE,
     STEP,
     TOTAL,
@@ -63,55 +56,6 @@ from gameproof.kernels.layout import (
 from gameproof.minmax.averages import Mark
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.state_counters import wrong_counters
-
-Layout = Mapping[str, tuple[tuple[int, ...], type]]
-# The shape of each array of `Memory` on any problem, None where it depends on the problem.
-KINDS: dict[str, tuple[tuple[int | None, ...], type]] = {
-    "x": ((None, None), np.float64),
-    "y": ((None, None), np.float64),
-    "own": ((None, OWN_COLUMNS), np.float64),
-    "directions": ((None, None), np.float64),
-    "order": ((None,), np.uint32),
-    "samples": ((SAMPLE_ROWS, None), np.int64),
-    "answers": ((None, None), np.float64),
-    "counts": ((N_COUNTS,), np.int64),
-    "numbers": ((N_NUMBERS,), np.float64),
-}
-
-
-def check_kinds(memory: Memory) -> None:
-    """Rejects arrays that no run on any problem can have."""
-    for name, array in memory._asdict().items():
-        shape, kind = KINDS[name]
-        fits = len(shape) == array.ndim and all(
-            size in (None, found) for size, found in zip(shape, array.shape, strict=True)
-        )
-        if name in ("x", "y"):
-            fits = fits and len(array) in (ROWS, ROWS + SNAPSHOT_ROWS)
-        if not fits or array.dtype != kind:
-            sizes = ", ".join("any" if size is None else str(size) for size in shape)
-            raise StateFileError(
-                f"{name} has shape {array.shape} and type {array.dtype}, expected ({sizes}) and "
-                f"{np.dtype(kind)}"
-            )
-
-
-def check_layout(found: Mapping[str, NDArray[Any]], expected: Layout, name: str) -> None:
-    """Rejects arrays of another shape or type than a run on the problem `name` has."""
-    for part, (shape, kind) in expected.items():
-        array = found.get(part, np.empty(0))
-        fits = array.shape == shape and array.dtype == kind and array.flags.carray
-        if not fits:
-            raise StateFileError(
-                f"this state does not fit {name}: {part} has shape {array.shape} and type "
-                f"{array.dtype}, expected {shape} and {np.dtype(kind)}, row by row; resume with "
-                "the problem and the solver that the run was started with"
-            )
-    for part in found.keys() - expected.keys():
-        raise StateFileError(
-            f"this state does not fit {name}: it has the unknown part {part}; resume with the "
-            "solver that the run was started with"
-        )
 
 
 def check_memory(memory: Memory, plan: Plan) -> None:
