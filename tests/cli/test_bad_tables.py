@@ -179,6 +179,13 @@ def test_folder_that_takes_no_files_is_refused_before_the_work(
         write_whole(Path("/proc/x"), b"")
 
 
+def test_value_that_begins_with_a_dash_is_explained(capsys) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "t.csv", "-o", "m", "--target", "-a", "--movable", "b"])
+    assert ended.value.code == 2
+    assert "follows an equals sign: --target=-x" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [

@@ -165,6 +165,23 @@ def test_dates_are_days_if_named_and_their_order_is_asked_for(tmp_path: Path, ca
     assert "begin with the day or with the month" in refused(capsys, path, "--date", "applied")
 
 
+def test_dates_in_two_formats_are_named(tmp_path: Path, capsys) -> None:
+    columns = people()
+    columns["applied"][0] = "2023-01-01"
+    path = tmp_path / "t.csv"
+    path.write_text(text(columns), encoding="utf-8")
+    said = refused(capsys, path, "--date", "applied")
+    assert "more than one format, such as 2023-01-01, 02.02.2023;" in said
+
+
+def test_minus_signs_of_accountants_are_read_and_noted(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("a;b;c\n(1.5);2-;-3\n4;5;6\n", encoding="utf-8")
+    found = open_table(path)
+    assert [column.numbers[0].as_py() for column in found.columns.values()] == [-1.5, -2.0, -3.0]
+    assert found.notes == ("(1) and 1- are read as -1: a, b",)
+
+
 def test_pending_cases_are_never_called_bad_without_being_asked(tmp_path: Path, capsys) -> None:
     columns = people()
     columns["repaid"] = ["open" if k % 10 == 9 else x for k, x in enumerate(columns["repaid"])]

@@ -130,6 +130,14 @@ def test_recommended_radius_follows_the_rule_of_one_standard_error(
     assert f"{clean[RADII.tolist().index(chosen)]:.3f}" in reason
 
 
+def test_a_cleaner_radius_that_does_not_hold_up_is_admitted() -> None:
+    clean = np.array([[0.8] * 3, [0.8] * 3, [0.9] * 3, [0.9] * 3])
+    gamed = np.array([[0.8] * 3, [0.8] * 3, [0.7] * 3, [0.6] * 3])
+    found, reason = _recommended(RADII, clean, gamed, NONE, 0.5)
+    assert found == RADII[1]
+    assert "clean accuracy 0.800, at best 0.800 at 0 among radii that hold up" in reason
+
+
 def test_classifier_that_ignores_the_data_is_never_recommended() -> None:
     """If one class is a large majority, ignoring the data costs little accuracy."""
     even = table([0.9, 0.9, 0.9, 0.9], 0.01)

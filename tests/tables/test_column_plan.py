@@ -63,6 +63,7 @@ def test_numbers_stay_and_text_becomes_numbered_levels(tmp_path: Path) -> None:
     [
         ([f"P{k}" for k in range(N)], "different in most rows"),
         ([f"2024-01-{k % 28 + 1:02d}" for k in range(N)], "dates"),
+        (["2024-01-31", "31.01.2024", "1 Feb 2024"] * 20, "dates in more than one format"),
         (list(range(1, N + 1)), "numbers the rows"),
         ([3.5] * N, "one value in every row"),
         (["same"] * N, "one value in every row"),
@@ -227,6 +228,7 @@ def test_target_is_matched_as_written_as_a_number_or_but_for_capitals(tmp_path: 
             "a",
             r"has 3 values \(a, b, c\), expected 2; state what b, c mean: --unf.*--ignore",
         ),
+        (["yes", "YES", "no"] * 20, "yes", "'paid' of .* has YES, yes; if they are one outcome"),
         (["yes", "no"] * 30, "maybe", "favourable value 'maybe'; 'paid' is one of no, yes"),
         (["yes", "no"] * 30, None, "say which value of 'paid' is favourable.*: no or yes"),
     ],

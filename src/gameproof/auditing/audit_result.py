@@ -121,6 +121,8 @@ class Audit:
         The share of applicants that thresholds were chosen to approve, if the user stated one.
     grouped_by : str, optional
         The column that says which group people belong to, if it has a name.
+    warnings : tuple of str, optional
+        What readers must know about the data before they believe the verdict.
 
     Examples
     --------
@@ -165,6 +167,7 @@ class Audit:
     calibration: tuple[CalibrationBin, ...] = ()
     approve: float | None = None
     grouped_by: str = ""
+    warnings: tuple[str, ...] = ()
 
     @cached_property
     def verdict(self) -> Verdict:

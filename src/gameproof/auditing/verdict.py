@@ -55,6 +55,9 @@ class Audited(Protocol):
     def confusions(self) -> tuple[Confusion, ...]: ...
 
     @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+    @property
     def verdict(self) -> Verdict: ...
 
     def of(self, rows: Iterable[Any], model: str) -> list[Any]: ...
@@ -63,7 +66,7 @@ class Audited(Protocol):
 class Verdict(NamedTuple):
     """The recommended model, None if there is none, and the verdict in a sentence.
 
-    `warnings` are about models that decide almost everyone the same way.
+    `warnings` are about the data, and about models that decide almost everyone the same way.
     """
 
     model: str | None
@@ -78,11 +81,8 @@ class Verdict(NamedTuple):
 def verdict(audit: Audited) -> Verdict:
     """The verdict of an audit."""
     problems = {model: _problem(audit, model) for model in audit.models}
-    warnings = tuple(
-        text
-        for model in audit.models
-        if (text := same_decisions(audit, model) or same_scores(audit, model))
-    )
+    about = (same_decisions(audit, model) or same_scores(audit, model) for model in audit.models)
+    warnings = (*audit.warnings, *filter(None, about))
     usable = [model for model in audit.models if not problems[model]]
     if len(audit.models) == 1:
         (name,) = audit.models

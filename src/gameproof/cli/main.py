@@ -54,6 +54,8 @@ class Parser(argparse.ArgumentParser):
     """A parser that reports errors in one line."""
 
     def error(self, message: str) -> NoReturn:
+        if message.endswith("expected one argument"):
+            message += "; a value that begins with a dash follows an equals sign: --target=-x"
         self.exit(2, f"gameproof: {escaped(message)}; see {self.prog} --help\n")
 
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:

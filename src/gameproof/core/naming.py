@@ -46,6 +46,15 @@ def quoted_list(names: Iterable[str], most: int = 8) -> str:
     return listed([quoted(name) for name in names], most)
 
 
+def rows_of(count: int) -> str:
+    """A number of rows in words.
+
+    >>> rows_of(1), rows_of(2000)
+    ('1 row', '2,000 rows')
+    """
+    return f"{count:,} row" + ("" if count == 1 else "s")
+
+
 def listed(names: Sequence[str], most: int = 8) -> str:
     """The first `most` names, joined by commas, and how many were left out."""
     rest = f" and {len(names) - most} more" if len(names) > most else ""

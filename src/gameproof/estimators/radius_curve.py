@@ -205,24 +205,25 @@ def _recommended(
             "is too low, people move too easily, or the features carry too little information. No "
             f"radius can be recommended; {radii[0]:.3g} is the smallest one tried."
         )
-    kept, best_gamed = within_one_standard_error(gamed, candidates)
-    kept, cleanest = within_one_standard_error(clean, kept)
+    holding, best_gamed = within_one_standard_error(gamed, candidates)
+    kept, cleanest = within_one_standard_error(clean, holding)
     k = int(kept[np.argmax(radii[kept])])
-    told = [
-        f"{name} {measure.spoken} {measure.said(table[k].mean())}, "
-        + (
-            "the best"
-            if best == k
-            else f"at best {measure.said(table[best].mean())} at {radii[best]:.3g}"
-        )
-        for name, table, best in (("gamed", gamed, best_gamed), ("clean", clean, cleanest))
-    ]
+
+    def told(name: str, table: Matrix, best: int) -> str:
+        at_best = f"at best {measure.said(table[best].mean())} at {radii[best]:.3g}"
+        reached = f"{name} {measure.spoken} {measure.said(table[k].mean())}"
+        return f"{reached}, {'the best' if best == k else at_best}"
+
+    # A radius that loses under gaming may be better when nobody games.
+    others = clean[candidates].mean(axis=1).max() > clean[cleanest].mean()
+    limited = " among radii that hold up" if others else ""
     why = (
         "is the largest radius tried that costs less than one standard error of"
         if radii[k] > 0
         else "because every larger radius tried costs more than one standard error of"
     )
     return float(radii[k]), (
-        f"{radii[k]:.3g} {why} {measure.spoken}, fold by fold ({'; '.join(told)}); from "
+        f"{radii[k]:.3g} {why} {measure.spoken}, fold by fold "
+        f"({told('gamed', gamed, best_gamed)}; {told('clean', clean, cleanest)}{limited}); from "
         f"{useful:.3g} on the best classifier ignores the data."
     )

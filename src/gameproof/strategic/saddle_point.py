@@ -106,14 +106,14 @@ def saddle_point(
     return saddle
 
 
+HOW_TO_FIND_ONE = ": select_radius compares several, and largest_useful_radius finds the largest"
+
+
 def _warn_of_no_use(problem: StrategicProblem) -> None:
     """Warns that the best classifier ignores the data. The radius that would help is computed on
     request, because it takes a dozen solutions."""
     reason = f"the radius {problem.radius:g} is so large that the best"
-    advice = (
-        "a smaller radius may give a useful one: select_radius compares several, and "
-        "largest_useful_radius finds the largest"
-    )
+    advice = f"a smaller radius may give a useful one{HOW_TO_FIND_ONE}"
     if problem.radius <= problem.least_radius:
         reason = "the best"
         advice = (

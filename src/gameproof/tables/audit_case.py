@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import DataError
-from gameproof.core.naming import listed, quoted
+from gameproof.core.naming import listed, quoted, rows_of
 from gameproof.estimators.features import Features
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
@@ -150,7 +150,7 @@ def own_case(
     """A model of gameproof and encoded rows; `read` are notes on how the table was read."""
     notes = [*read, *rows.gaps.notes(model.plan.features, model.prepare)]
     if rows.n_without_target:
-        notes.append(f"left out {rows.n_without_target:,} rows without {quoted(target.name)}")
+        notes.append(f"left out {rows_of(rows.n_without_target)} without {quoted(target.name)}")
     training, (coef, intercept) = model.training, model.line
     learned_from = None
     if rows.fingerprint == training.get("fingerprint"):

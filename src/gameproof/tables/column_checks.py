@@ -11,6 +11,7 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
 from gameproof.tables.column import Column
+from gameproof.tables.dates import mixed_dates
 from gameproof.tables.number_spelling import RATES
 from gameproof.tables.table import Table
 from gameproof.tables.written_numbers import clash
@@ -19,6 +20,7 @@ MOST_LEVELS = 20
 RARE = 10  # levels with fewer rows are pooled
 OTHER, GAP = "other", "missing"  # levels for pooled and for missing values
 NUMBERING = "it numbers the rows"
+MIXED_DATES = "dates in more than one format; to use them as days, write all in one"
 TOO_RARE = "none of its values is frequent enough"
 FRAME_INDEX = re.compile(r"__index_level_\d+__")  # as pandas writes row labels to Parquet files
 CATEGORY = "treat the column as a category (--category)"
@@ -97,6 +99,8 @@ def why_not(column: Column, category: bool) -> str:
         if values.size > 20 and abs(steps[0]) == 1 and (steps == steps[0]).all():
             return NUMBERING
         return ""
+    if column.kind == "text" and not category and mixed_dates(column.distinct):
+        return MIXED_DATES
     known = pc.drop_null(column.text)
     distinct = pc.count_distinct(known).as_py()
     if distinct == 1 and len(known) == len(column.text):

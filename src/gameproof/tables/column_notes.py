@@ -28,7 +28,11 @@ ALL_DIFFERENT = 1000  # rows from which integers that all differ are hardly amou
 
 def column_notes(table: Table, plan: Plan) -> list[str]:
     """One note for each column of numbers that looks suspicious, and for each nearly empty one."""
-    notes = []
+    notes = [
+        f"{quoted(name)}: numbers followed by {unit!r}; write plain numbers to use them as numbers"
+        for name in (*plan.pooled, *plan.left_out)
+        if (unit := _common_ending(table.columns[name]))
+    ]
     for name in plan.features.names:
         column = table.columns[name]
         missing = 0.0
@@ -44,6 +48,17 @@ def column_notes(table: Table, plan: Plan) -> list[str]:
             if text := _identifier(column, known) or _code(known):
                 notes.append(f"{quoted(name)}: {text}")
     return notes
+
+
+def _common_ending(column: Column) -> str:
+    """The text that follows the number in every cell, such as k in 2.6k; empty if there is none."""
+    import pyarrow.compute as pc
+
+    if column.kind != "text":
+        return ""
+    found = pc.extract_regex(column.distinct, r"^[+-]?\d[\d.,]*\s*(?P<unit>\pL[^\d]*)$")
+    endings = pc.unique(pc.struct_field(found, "unit")).to_pylist()
+    return endings[0] or "" if len(endings) == 1 else ""
 
 
 def _code(known: Vector) -> str:

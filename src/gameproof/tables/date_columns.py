@@ -8,8 +8,9 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
+from gameproof.core.naming import quoted_list
 from gameproof.tables.column import Column
-from gameproof.tables.dates import ISO, ORIGIN
+from gameproof.tables.dates import ISO, ORIGIN, SHAPES, mixed_dates
 from gameproof.tables.table import Table
 
 StatedDates = Sequence[str] | Mapping[str, str | None]
@@ -56,6 +57,11 @@ def _format(table: Table, column: Column, stated: str | None) -> str:
                 f"{column.text[at].as_py()!r}, which is not a date in the format {stated} (--date)"
             )
         return stated
+    if column.kind == "text" and mixed_dates(column.distinct):
+        raise DataError(
+            f"the column {column.name!r} of {table.source} has dates in more than one format, such "
+            f"as {quoted_list(_one_of_each(column))}; write all of them in one, such as {ISO}"
+        )
     if column.kind != "date":
         raise DataError(
             f"{_first_cell(table, column)}, not dates in a usual format; state their format, as in "
@@ -82,6 +88,15 @@ def _misfit(column: Column, form: str) -> int | None:
     wrong = column.days(form).is_null().to_numpy(zero_copy_only=False)
     wrong = wrong & column.text.is_valid().to_numpy(zero_copy_only=False)
     return int(np.argmax(wrong)) if wrong.any() else None
+
+
+def _one_of_each(column: Column) -> list[str]:
+    """A cell of each shape of dates that occurs."""
+    import pyarrow.compute as pc
+
+    cells = column.distinct
+    found = (cells.filter(pc.match_substring_regex(cells, shape)) for shape in SHAPES)
+    return [each[0].as_py() for each in found if len(each)]
 
 
 def _first_cell(table: Table, column: Column) -> str:

@@ -46,6 +46,17 @@ def date_formats(cells: Any) -> tuple[str, ...]:
     return ()
 
 
+def mixed_dates(cells: Any) -> bool:
+    """True if all of these distinct texts look like dates, but not in the same format."""
+    import pyarrow.compute as pc
+
+    def all_match(shape: str) -> bool:
+        return bool(pc.all(pc.match_substring_regex(dated, shape)).as_py())
+
+    dated = _without_time(cells)
+    return bool(len(dated)) and all_match("|".join(SHAPES)) and not any(map(all_match, SHAPES))
+
+
 def days_of_text(cells: Any, form: str) -> Any:
     """Texts as days since the origin, null where one is missing or not a date in this format."""
     import pyarrow as pa
@@ -87,6 +98,18 @@ def _without_time(cells: Any) -> Any:
 
 
 def _parsed(days: Any, form: str) -> Any:
+    """Texts as moments, null where one is not a date in this format."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    return pc.strptime(days, format=form, unit="s", error_is_null=True)
+    found = pc.strptime(days, format=form, unit="s", error_is_null=True)
+    # Arrow takes 31 April for 1 May.
+    same = pc.equal(_without_zeros(pc.strftime(found, format=form)), _without_zeros(days))
+    return pc.if_else(same, found, pa.scalar(None, found.type))
+
+
+def _without_zeros(days: Any) -> Any:
+    """Dates in small letters, with 1.4.2024 for 01.04.2024."""
+    import pyarrow.compute as pc
+
+    return pc.replace_substring_regex(pc.utf8_lower(days), r"\b0+(\d)", r"\1")

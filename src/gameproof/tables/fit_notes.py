@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from gameproof.auditing.number_format import listed
 from gameproof.core.errors import BudgetWarning, CapWarning
+from gameproof.strategic.saddle_point import HOW_TO_FIND_ONE
 
 UNBOUNDED = (
     "only a bound on the coefficients keeps the classifier finite: the classes can be separated "
@@ -37,6 +38,7 @@ class FitNotes:
             if issubclass(warning.category, CapWarning):
                 # The bound is not an option of a table fit, so its name would mislead.
                 text = UNBOUNDED + (LARGER_RADIUS if has_radius else "")
+            text = text.removesuffix(HOW_TO_FIND_ONE)
             known = self._about.setdefault(text, [])
             if about not in known:
                 known.append(about)

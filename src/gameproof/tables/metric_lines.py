@@ -13,7 +13,7 @@ MORE_SHOWN = ("balanced", "approval", "bad_rate", "cost", "mean_probability")
 
 
 def verdict_lines(audit: Audit) -> list[str]:
-    """The verdict, and warnings about models that decide almost everyone the same way."""
+    """The verdict, and warnings that must not be overlooked."""
     found = audit.verdict
     lines = [f"verdict: {found.sentence}", *(f"WARNING: {text}" for text in found.warnings)]
     return [wrapped(line) for line in lines]

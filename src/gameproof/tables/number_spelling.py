@@ -106,6 +106,13 @@ def take_apart(cells: Any) -> tuple[Any, Parts]:
     return keep, Parts(part("digits").filter(sound), negative, units.filter(sound))
 
 
+def minus_elsewhere(cells: Any) -> bool:
+    """True if some number is negative by parentheses or by a minus sign behind it."""
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.match_substring_regex(cells, r"^\(.*\)$|-$")).as_py())
+
+
 def readings(cells: Any, allowed: tuple[Spelling, ...] = STYLES) -> tuple[Spelling, ...]:
     """All readings of distinct cells as numbers; none if they are not numbers.
 

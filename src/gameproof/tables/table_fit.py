@@ -214,7 +214,6 @@ class TableFit:
             "train_for",
             "radius",
             "why_this_radius",
-            "power",
             "label_cost",
             "rows_trained",
             "rows_tested",
@@ -314,7 +313,8 @@ def write_classifiers_page(
     chosen = None
     if (curve := classifiers.radius_curve) is not None:
         label = curve.measure.label
-        reason = classifiers.radius_reason
+        rows = classifiers.rows_for_choice
+        reason = f"{classifiers.radius_reason} It was chosen on {rows:,} training rows."
         chosen = which_radius(curve.rows(), curve.recommended, reason, label)
     digests = {source: training.table.digest} if training.table.digest else {}
     write_audit(

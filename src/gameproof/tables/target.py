@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
-from gameproof.core.naming import listed
+from gameproof.core.naming import listed, quoted_list
 from gameproof.tables.table import Table
 from gameproof.tables.written_numbers import read_again
 
@@ -77,6 +77,7 @@ class Target:
         others = tuple(value for value in values if value != chosen)
         unsaid = [value for value in others if value not in bad] if bad else list(others)
         if not rest and (unsaid if bad else len(others) > 1):
+            _require_one_writing(table, name, values)
             raise DataError(
                 f"the target {name!r} of {table.source} has {len(values)} values "
                 f"({listed(values, 4)}), expected 2; state what {listed(unsaid, 4)} "
@@ -185,6 +186,17 @@ def _named(
             )
         found.append(chosen)
     return list(dict.fromkeys(found))
+
+
+def _require_one_writing(table: Table, name: str, values: Sequence[str]) -> None:
+    """Raises if several values of the target may be the same outcome."""
+    for k, value in enumerate(values):
+        same = [other for other in values[k:] if same_value(value, other)]
+        if len(same) > 1:
+            raise DataError(
+                f"the target {name!r} of {table.source} has {quoted_list(same)}; if they are one "
+                "outcome, write it in one way"
+            )
 
 
 def _chosen(favourable: str, values: list[str]) -> str | None:

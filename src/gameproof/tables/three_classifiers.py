@@ -64,6 +64,7 @@ class ThreeClassifiers:
     train_for: float = 1.0
     rows_for_choice: int = 0
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @cached_property
     def audit(self) -> Audit:
@@ -110,6 +111,7 @@ class ThreeClassifiers:
             outcomes=self.outcomes,
             approve=self.settings.approve,
             grouped_by=self.split.grouped_by,
+            warnings=self.warnings,
         )
 
 
@@ -191,6 +193,7 @@ def fit_classifiers(
         float(train_for),
         choice.y.size if curve or budget_curve else 0,
         (*split.notes(), *notes.sentences()),
+        tuple(training.leaks),
     )
 
 

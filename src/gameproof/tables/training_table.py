@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
 from gameproof.core.arguments import Matrix
-from gameproof.core.naming import listed, quoted
+from gameproof.core.naming import listed, quoted, rows_of
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource
@@ -21,6 +21,7 @@ from gameproof.tables.column_plan import Plan
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.date_columns import origin_note
 from gameproof.tables.group_column import group_labels
+from gameproof.tables.leaks import leaks
 from gameproof.tables.meaning import Meaning
 from gameproof.tables.out_of_time import rows_after
 from gameproof.tables.table import Table
@@ -145,6 +146,11 @@ class TrainingTable:
                     )
         return found
 
+    @cached_property
+    def leaks(self) -> list[str]:
+        """Warnings about columns that alone tell the outcome of almost everyone."""
+        return leaks(self.data)
+
     def lines(self) -> list[str]:
         """A summary of the table and of what became of its columns."""
         plan, n, positive = self.plan, self.n, self.n_positive
@@ -154,10 +160,10 @@ class TrainingTable:
         ignored = list(plan.target.ignored)
         if self.n_without_target:
             why = f" or with an ignored one ({listed(ignored)})" if ignored else ""
-            lines.append(f"  left out {self.n_without_target:,} rows without {target}{why}")
+            lines.append(f"  left out {rows_of(self.n_without_target)} without {target}{why}")
         left = self.n_rows - self.n_without_target - n
         if left:
-            lines.append(f"  left out {left:,} rows without the column to split by")
+            lines.append(f"  left out {rows_of(left)} without the column to split by")
         lines.append(
             f"  {target} is {plan.target.favourable!r} (favourable) in {positive:,} "
             f"rows, {plan.target.other!r} in {n - positive:,}"

@@ -17,6 +17,7 @@ from gameproof.tables.number_spelling import (
     RATES,
     STYLES,
     Spelling,
+    minus_elsewhere,
     plain_readings,
     readings,
     take_apart,
@@ -95,6 +96,7 @@ def spelling_notes(columns: Mapping[str, Column]) -> list[str]:
     """Notes on columns whose numbers are not written plainly."""
     written: dict[Spelling, list[str]] = {}
     percent: list[str] = []
+    negative: list[str] = []
     for name, column in columns.items():
         if column.is_text and len(column.readings) == 1 and column.kind == "number":
             spelling = column.readings[0]
@@ -102,10 +104,14 @@ def spelling_notes(columns: Mapping[str, Column]) -> list[str]:
                 written.setdefault(spelling, []).append(quoted(name))
             if spelling.unit in RATES:
                 percent.append(quoted(name))
+        if column.is_text and column.kind == "number" and minus_elsewhere(column.distinct):
+            negative.append(quoted(name))
     notes = [
         f"numbers written like {spelling.example()!r} in {listed(names, SHOWN)}"
         for spelling, names in written.items()
     ]
+    if negative:
+        notes.append(f"(1) and 1- are read as -1: {listed(negative, SHOWN)}")
     if percent:
         notes.append(f"values stay in percent, 12 % is 12: {listed(percent, SHOWN)}")
     return notes
