@@ -9,16 +9,8 @@ from gameproof.cli.console import Console
 from gameproof.cli.movable_option import parse_movable
 from gameproof.cli.options import add_command, model_file, number
 from gameproof.cli.outputs import add_full, add_report, require_writable, show_result
-from gameproof.cli.table_options import (
-    add_costs,
-    add_groups,
-    add_meaning,
-    add_measure,
-    add_table,
-    parse_engine,
-    read_table_or_files,
-    table_name,
-)
+from gameproof.cli.table_options import add_costs, add_groups, add_meaning, add_measure
+from gameproof.cli.table_reading import add_table, parse_engine, read_table_or_files, table_name
 from gameproof.tables.defaults import LABEL_COST, POWER
 
 EXAMPLE = """examples:

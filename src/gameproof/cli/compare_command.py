@@ -6,16 +6,10 @@ import argparse
 from typing import Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.fit_options import add_fit, parse_meaning, parse_settings
 from gameproof.cli.options import add_command, integer
 from gameproof.cli.outputs import add_full, add_report, require_writable, show_result
-from gameproof.cli.table_options import (
-    add_fit,
-    parse_engine,
-    parse_meaning,
-    parse_settings,
-    read_table_or_files,
-    table_name,
-)
+from gameproof.cli.table_reading import parse_engine, read_table_or_files, table_name
 
 EXAMPLE = """example:
   gameproof compare people.csv --target repaid --favourable yes \\

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.fit_options import add_fit, parse_meaning, parse_settings
 from gameproof.cli.options import add_command, command_line
 from gameproof.cli.outputs import (
     add_full,
@@ -16,14 +17,7 @@ from gameproof.cli.outputs import (
     page_before_result,
     require_writable,
 )
-from gameproof.cli.table_options import (
-    add_fit,
-    parse_engine,
-    parse_meaning,
-    parse_settings,
-    read_table_or_files,
-    table_name,
-)
+from gameproof.cli.table_reading import parse_engine, read_table_or_files, table_name
 
 EXAMPLE = """example:
   gameproof data write people people.csv

@@ -6,17 +6,11 @@ import argparse
 from typing import Any
 
 from gameproof.cli.console import Console
+from gameproof.cli.fit_options import parse_meaning
 from gameproof.cli.live_study import needs_live
 from gameproof.cli.options import add_command, integer, number
-from gameproof.cli.table_options import (
-    add_columns,
-    add_meaning,
-    add_seed,
-    add_table,
-    parse_meaning,
-    read_table,
-    table_name,
-)
+from gameproof.cli.table_options import add_columns, add_meaning, add_seed
+from gameproof.cli.table_reading import add_table, read_table, table_name
 from gameproof.tables.defaults import LABEL_COST
 
 EXAMPLE = """example:

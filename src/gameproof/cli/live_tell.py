@@ -12,7 +12,7 @@ from gameproof.cli.console import Console
 from gameproof.cli.live_study import add_study, opened_study
 from gameproof.cli.options import add_command
 from gameproof.cli.outputs import add_force, output_to, require_writable
-from gameproof.cli.table_options import add_table, read_table, table_name
+from gameproof.cli.table_reading import add_table, read_table, table_name
 from gameproof.core.errors import DataError
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from gameproof.cli.outputs import (
     require_free,
     require_writable,
 )
-from gameproof.cli.table_options import add_table, parse_engine, read_table_or_files, table_name
+from gameproof.cli.table_reading import add_table, parse_engine, read_table_or_files, table_name
 
 if TYPE_CHECKING:
     from gameproof.tables.predict_table import About
