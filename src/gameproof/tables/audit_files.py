@@ -16,22 +16,16 @@ from gameproof.estimators.sklearn_import import ImportedClassifier, ImportedPipe
 from gameproof.rows.row_draws import row_draws
 from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource, first_places
-from gameproof.tables.audit_case import (
-    PURPOSE,
-    AuditCase,
-    CaseRows,
-    Stated,
-    audit_case,
-    own_case,
-    own_target,
-)
+from gameproof.tables.audit_case import PURPOSE, AuditCase, Stated
 from gameproof.tables.block_split import SAMPLE
 from gameproof.tables.encoded_blocks import encoded_blocks, seen_in
 from gameproof.tables.encoded_rows import CHOSEN, EncodedRows, PartEncoder
 from gameproof.tables.engines import Engine
 from gameproof.tables.file_parts import FilePart, joined_tables
 from gameproof.tables.group_column import require_few
+from gameproof.tables.own_case import CaseRows, own_case, own_table_case, own_target
 from gameproof.tables.plan_files import target_of_files
+from gameproof.tables.sklearn_case import classifier_case, pipeline_case
 from gameproof.tables.table import Table
 from gameproof.tables.table_files import TableFiles
 from gameproof.tables.table_model import TableModel
@@ -60,6 +54,17 @@ class FilesCase:
         given = WholeAudit.of(audit, lines, case.prepare, sample, names)
         source = self.blocks.mapped(_audited_rows, n=self.n)
         return whole_audit(audit, given, Tallies.of(given, source))
+
+
+def table_case(
+    model: TableModel | ImportedClassifier | ImportedPipeline, table: Table, stated: Stated
+) -> AuditCase:
+    """Applies a model to a table in memory, or raises an error that says what does not fit."""
+    if isinstance(model, TableModel):
+        return own_table_case(model, table, stated)
+    if isinstance(model, ImportedPipeline):
+        return pipeline_case(model, table, stated)
+    return classifier_case(model, table, stated)
 
 
 def files_case(
@@ -122,7 +127,7 @@ def _sampled_case(
     if not tables:
         raise DataError(f"{files.source} has no rows")
     table = joined_tables(tables, files.source, files.names)
-    case = audit_case(model, table, stated)
+    case = table_case(model, table, stated)
     if share < 1:
         case.notes.append(f"audited on a random sample of {table.n:,} of {files.n:,} rows")
     return FilesCase(case, table, case.y.size, float((case.y > 0).mean()))

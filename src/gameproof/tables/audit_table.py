@@ -17,8 +17,8 @@ from gameproof.auditing.recourse_section import times_budgets
 from gameproof.core.naming import quoted
 from gameproof.core.progress import step
 from gameproof.estimators.measures import as_measure
-from gameproof.tables.audit_case import AuditCase, Stated, audit_case
-from gameproof.tables.audit_files import FilesCase, files_case
+from gameproof.tables.audit_case import AuditCase, Stated
+from gameproof.tables.audit_files import FilesCase, files_case, table_case
 from gameproof.tables.audit_lines import (
     POWERS_SHOWN,
     budget_lines,
@@ -222,7 +222,7 @@ def audit_table(
     on_cluster = engine is not None or scheduler is not None
     given = as_rows_or_files(table, on_cluster=on_cluster)
     if isinstance(given, Table):
-        case = audit_case(used.model, given, stated)
+        case = table_case(used.model, given, stated)
         whole = FilesCase(case, given, case.y.size, float((case.y > 0).mean()))
         return _audited(used, whole, costs, measure, progress)
     with open_engine(engine, scheduler) as where:
