@@ -185,45 +185,17 @@ def compare_models(
     y : array-like of shape (n_samples,)
         The two labels of the applicants, of any type.
     budgets : mapping, sequence or Budgets, optional
-        What people can change, in the units of X, keyed by column name or position:
-        ``{"savings": (0, 5000)}``. A list of columns means half a standard deviation in either
-        direction. By default the budgets that the last model was fitted for, else every column.
+        What people can change, as in `audit`. By default the budgets that the last model was fitted
+        for, else every column.
     prepare : transformer, optional
         A fitted preparation, for models that take the prepared columns and do not contain the
         preparation themselves. X is the unprepared table.
-    favourable : label, optional
-        The label that people want; they should be accepted. By default the one that the models were
-        fitted for, or else 1 of 0 and 1 or of -1 and 1, and True of False and True. For other
-        labels it must be given.
-    multiples : sequence of float, optional
-        Multiples of the budgets to evaluate; 0 and 1 are always included.
-    cost_accept_bad : float, optional
-        The cost of accepting a bad applicant.
-    cost_refuse_good : float, optional
-        The cost of refusing a good applicant.
-    movable : sequence of int or str, optional
-        Columns that people can change by half a standard deviation, instead of `budgets`.
-    powers : sequence of float, optional
-        Gaming powers for the numbers that depend on the scale of the scores: bad applicants move by
-        power times the coefficients of what they can change, in scaled features.
-    radii : sequence of float, optional
-        How inaccurate the data may be, in the distance |x - x'| + label_cost |y - y'| of scaled
-        features; 0 is always included.
-    label_cost : float, optional
-        The label cost in that distance.
-    power : float, optional
-        The expected gaming power.
-    scale : float or array-like of shape (n_columns,), optional
-        Sizes of steps that cost an adversary the same in each column, by default the standard
-        deviations of the columns that models use.
-    unit : str, optional
-        The name of the unit of such steps.
-    groups : array-like of shape (n_samples,), optional
-        A group for each person; metrics, burden and recourse are then also reported by group. A
-        number that rests on fewer than 20 people of a group is left out.
-    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
-        The measure of the verdict, by default "auc" if an outcome has less than 30 % of the rows,
-        else "accuracy".
+    favourable, multiples, cost_accept_bad, cost_refuse_good, movable : optional
+        As in `audit`: what people want, budgets to evaluate, and costs.
+    powers, radii, label_cost, power, scale, unit : optional
+        As in `audit`: gaming of scores, and inaccurate data.
+    groups, measure : optional
+        As in `audit`: groups to report, and the measure of the verdict.
 
     Returns
     -------
