@@ -27,6 +27,7 @@ def test_gaming_curve_draws_the_rows_of_the_audit(measure: str) -> None:
     drawn = gp.GamingCurveDisplay.from_estimator(MODEL, X, LABELS, measure=measure, **OPTIONS)
     rows = [row for row in gp.audit(MODEL, X, LABELS, **OPTIONS).gaming if row.movers == "bad"]
     (line,) = drawn.ax_.get_lines()
+    assert drawn.figure_ is drawn.ax_.figure
     assert line.get_xdata().tolist() == [row.multiple for row in rows]
     assert line.get_ydata().tolist() == [getattr(row, measure) for row in rows]
 

@@ -24,7 +24,7 @@ MEASURES = {"accuracy": "accuracy", "auc": "AUC", "accepted_negative": "bad appl
 
 
 @final
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class GamingCurveDisplay:
     """The quality of classifiers when people use multiples of their budgets.
 
@@ -56,6 +56,7 @@ class GamingCurveDisplay:
     measure: str = "accuracy"
     who: str = "bad"
     ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
@@ -89,7 +90,7 @@ class GamingCurveDisplay:
 
     def plot(self, ax: Axes | None = None) -> GamingCurveDisplay:
         """Draws the curves, on these axes or on new ones."""
-        self.ax_ = _axes(ax)
+        self.ax_, self.figure_ = _axes(ax)
         for k, name in enumerate(self.audit.models):
             rows = [row for row in self.audit.of(self.audit.gaming, name) if row.movers == self.who]
             x, style = [row.multiple for row in rows], line_style(name, k)
@@ -105,7 +106,7 @@ class GamingCurveDisplay:
 
 
 @final
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class RadiusCurveDisplay:
     """What `select_radius` measured, and the radius that it recommends.
 
@@ -125,6 +126,7 @@ class RadiusCurveDisplay:
 
     curve: RadiusCurve
     ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
 
     @classmethod
     def from_estimator(
@@ -146,7 +148,7 @@ class RadiusCurveDisplay:
 
     def plot(self, ax: Axes | None = None) -> RadiusCurveDisplay:
         """Draws the curves, on these axes or on new ones."""
-        self.ax_ = _axes(ax)
+        self.ax_, self.figure_ = _axes(ax)
         rows = self.curve.rows()
         x = [row["radius"] for row in rows]
         for k, name in enumerate(("clean", "gamed")):
@@ -170,7 +172,7 @@ class RadiusCurveDisplay:
 
 
 @final
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ThresholdDisplay:
     """Bad rate or cost over approval rates, when nobody games and when bad applicants game.
 
@@ -199,6 +201,7 @@ class ThresholdDisplay:
     audit: Audit
     measure: str = "bad_rate"
     ax_: Any = field(default=None, init=False)
+    figure_: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if self.measure not in ("bad_rate", "cost"):
@@ -227,7 +230,7 @@ class ThresholdDisplay:
 
     def plot(self, ax: Axes | None = None) -> ThresholdDisplay:
         """Draws the curves, on these axes or on new ones."""
-        self.ax_ = _axes(ax)
+        self.ax_, self.figure_ = _axes(ax)
         rows = self.audit.of(self.audit.thresholds, self.audit.models[-1])
         for k, (prefix, name) in enumerate((("", "nobody games"), ("gamed_", "budgets used"))):
             style = line_style("", k)
@@ -245,12 +248,13 @@ class ThresholdDisplay:
         return self
 
 
-def _axes(ax: Axes | None) -> Any:
-    """The given axes, or those of a new figure."""
+def _axes(ax: Axes | None) -> tuple[Any, Any]:
+    """The given axes, or those of a new figure, and their figure."""
     if ax is not None:
-        return ax
+        return ax, ax.figure
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError("displays need matplotlib: pip install 'gameproof[plot]'") from error
-    return pyplot.subplots(layout="constrained")[1]
+    figure, axes = pyplot.subplots(layout="constrained")
+    return axes, figure
