@@ -53,6 +53,7 @@ def refused(capsys, *arguments: object, code: int = 1) -> str:
 
 def test_budgets_are_printed_ready_for_fit(tables, model, capsys) -> None:
     out = learn(capsys, *tables, "--key", "id", "--model", model)
+    assert out.startswith("verdict: People changed savings, utilisation; the budgets to train for ")
     assert "evidence: paired, 590 people before and after" in out
     assert "note: 10 people are only in" in out
     assert "for gameproof fit: --movable 'savings:0..5000,utilisation:-0.2..0'" in out
@@ -93,6 +94,7 @@ def test_without_a_key_the_evidence_is_marked_as_weaker(tables, model, capsys) -
     printed = json.loads(learn(capsys, *tables, "--json"))
     assert printed["evidence"] == "unpaired"
     assert printed["weaker_evidence"]
+    assert printed["verdict"].endswith("The evidence is weak: people are not matched.")
 
 
 def test_movable_text_survives_a_shell(tables, tmp_path, capsys) -> None:

@@ -18,7 +18,8 @@ from gameproof.cli.options import (
     number,
 )
 from gameproof.cli.outputs import add_report, page_before_result, require_writable
-from gameproof.cli.table_options import add_columns, add_seed, add_table, read_table, table_name
+from gameproof.cli.table_options import add_columns, add_seed
+from gameproof.cli.table_reading import add_table, read_table, table_name
 
 if TYPE_CHECKING:
     from gameproof.tables.table import Table
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             categories=column_names(options.category, before),
             seed=options.seed,
         )
-    lines = [_read_line(before), _read_line(after), *str(found).splitlines()]
+    lines = [*str(found).splitlines(), _read_line(before), _read_line(after)]
     if found.budgets:
         quoted = f"'{found.movable}'" if "'" not in found.movable else shlex.quote(found.movable)
         lines.append(f"for gameproof fit: --movable {quoted}")

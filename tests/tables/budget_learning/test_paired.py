@@ -233,6 +233,7 @@ def test_a_few_people_are_too_few_to_tell(n: int) -> None:
     assert found.budgets == {}
     assert found.row("savings").verdict == "too few"
     assert "proposed budgets: none" in repr(found)
+    assert found.verdict == "No column moved significantly, so no budget is proposed."
     json.dumps(json_safe(found.record()), allow_nan=False)
 
 

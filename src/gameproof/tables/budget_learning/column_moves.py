@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, final
 
+from gameproof.core.naming import listed, quoted
 from gameproof.tables.budget_learning.evidence import Mean, Share
 from gameproof.tables.budget_learning.moves import Group, LevelMoves, Moves, Verdict
 from gameproof.tables.budget_learning.proposed_budgets import Budget, movable_text
@@ -115,6 +116,17 @@ class Findings:
     method: str
     notes: tuple[str, ...] = ()
     acceptance: Acceptance | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What people changed, and the budgets to train for, in a sentence."""
+        moved = [quoted(row.column) for row in self.rows if row.verdict == "moved"]
+        if not moved:
+            return "No column moved significantly, so no budget is proposed."
+        weak = " The evidence is weak: people are not matched." * (self.evidence == "unpaired")
+        if not self.budgets:
+            return f"People changed {listed(moved)}, but no budget can be proposed.{weak}"
+        return f"People changed {listed(moved)}; the budgets to train for are {self.movable}.{weak}"
 
     @property
     def budgets(self) -> dict[str, Budget]:

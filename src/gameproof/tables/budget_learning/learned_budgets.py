@@ -56,6 +56,7 @@ class LearnedBudgets(Findings):
     def record(self) -> dict[str, Any]:
         """The findings as JSON holds them."""
         return {
+            "verdict": self.verdict,
             **_plain(self),
             "weaker_evidence": self.evidence == "unpaired",
             "budgets": {name: list(budget) for name, budget in self.budgets.items()},

@@ -11,7 +11,7 @@ from gameproof.tables.budget_learning.phrases import (
     WAYS,
     mean_text,
     number,
-    p_text,
+    p_number,
     people,
     percent,
     share_text,
@@ -28,12 +28,13 @@ WEAKER = (
 
 
 def lines(found: Findings) -> list[str]:
-    """Evidence, notes, decisions, columns and budgets."""
-    shown = [f"evidence: paired, {people(found.n_before)} before and after"]
+    """Verdict, evidence, notes, decisions, columns and budgets."""
+    shown = _wrapped(f"verdict: {found.verdict}")
+    shown.append(f"evidence: paired, {people(found.n_before)} before and after")
     weak = ""
     if found.evidence == "unpaired":
         counts = f"{people(found.n_before)} before, {people(found.n_after)} after"
-        shown = _wrapped(f"evidence: {WEAKER}; {counts}")
+        shown[-1:] = _wrapped(f"evidence: {WEAKER}; {counts}")
         weak = " (unpaired: weaker evidence)"
     shown += [line for note in found.notes for line in _wrapped(f"note: {note}")]
     shown += _decisions(found.acceptance)
@@ -72,9 +73,8 @@ def _table(found: Findings) -> list[str]:
     shown = [f"{'column':{width}s}  verdict          up    down    p (corrected)   ({unit})"]
     for row in found.rows:
         up, down = (percent(each.share.value) if each else "–" for each in (row.up, row.down))
-        p_value = p_text(row.p_value).removeprefix("p ").removeprefix("= ")
         name = f"{quoted(row.column):{width}s}"
-        shown.append(f"{name}  {row.verdict:10s} {up:>8s}{down:>8s}    {p_value}")
+        shown.append(f"{name}  {row.verdict:10s} {up:>8s}{down:>8s}    {p_number(row.p_value)}")
         if row.verdict not in ("unchanged", "too few"):
             shown += [line for part in (row.why, *_details(row, found)) for line in _below(part)]
     return shown

@@ -14,6 +14,7 @@ from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
 from gameproof.tables.budget_learning.lines import WEAKER
 from gameproof.tables.budget_learning.moves import Group
+from gameproof.tables.budget_learning.phrases import p_number
 from gameproof.tables.budget_learning.proposed_budgets import movable_text
 from gameproof.tables.table import Table as SourceTable
 
@@ -42,6 +43,7 @@ def write_moves_page(
         moves_sections(found),
         provenance(command=command, seed=seed, data=data),
         subtitle=" and ".join(table.source for table in tables),
+        verdict=found.verdict,
         tiles=moves_tiles(found),
         notes=[*([WEAK] if found.evidence == "unpaired" else []), *found.notes],
     )
@@ -83,8 +85,8 @@ def _what_changed(found: LearnedBudgets) -> Section:
     summary = f"People moved {listed(moved)}." if moved else "No column moved significantly."
     if drifted:
         summary += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
-    columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected", "number")]
-    rows = [[row.column, row.verdict, row.why, row.p_value] for row in found.rows]
+    columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected")]
+    rows = [[row.column, row.verdict, row.why, p_number(row.p_value)] for row in found.rows]
     charts = [] if found.evidence == "unpaired" else [_chart(found)]
     table = Table("verdicts", columns, rows)
     return Section("What did people change?", summary, charts, [table], open=True)
@@ -201,4 +203,4 @@ def _budget(row: ColumnMoves) -> str:
 def _interval(ends: tuple[float, float] | None) -> str | None:
     if ends is None:
         return None
-    return f"{ends[0]:.6g} to {ends[1]:.6g}".replace("-", "−")
+    return f"{ends[0]:,.6g} to {ends[1]:,.6g}".replace("-", "−")

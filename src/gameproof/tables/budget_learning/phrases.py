@@ -40,7 +40,12 @@ def percent(share: float) -> str:
 
 def p_text(p_value: float) -> str:
     """A p-value."""
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    return f"p {p_number(p_value)}" if p_value < 0.001 else f"p = {p_number(p_value)}"
+
+
+def p_number(p_value: float) -> str:
+    """A p-value as a table shows it."""
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def share_text(share: Share) -> str:
