@@ -96,6 +96,4 @@ def test_warning_about_the_data_stands_below_the_verdict(tmp_path: Path, capsys)
 def test_numbers_with_a_letter_behind_are_named() -> None:
     cells = [f"{k % 60}.5k" for k in range(100)]
     found = training_table(as_table(paid_back(income=cells)), "repaid", "yes", {}).cautions
-    assert found == [
-        "income: numbers followed by 'k'; write plain numbers to use them as numbers"
-    ]
+    assert found == ["income: numbers followed by 'k'; write plain numbers to use them as numbers"]

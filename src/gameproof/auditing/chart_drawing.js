@@ -1,7 +1,7 @@
 // A chart as SVG: its range, axes, lines and marks.
 
 const SVG = "http://www.w3.org/2000/svg";
-const HEIGHT = 330, ROW = 20, LINE = 15, LOOKS = 5;
+const HEIGHT = 330, ROW = 20, LINE = 15, LOOKS = 6;
 
 const make = (tag, attributes, parent, text) => {
   const node = document.createElementNS(SVG, tag);
@@ -26,6 +26,7 @@ const marker = (kind, x, y, parent) => {
     () => make("path", { d: `M${x} ${y - 4.2}l4.2 7.4h-8.4z` }),
     () => make("path", { d: `M${x} ${y - 4.6}l4.6 4.6l-4.6 4.6l-4.6 -4.6z` }),
     () => make("path", { d: `M${x} ${y + 4.2}l4.2 -7.4h-8.4z` }),
+    () => make("path", { d: `M${x - 1.5} ${y - 4.5}h3v3h3v3h-3v3h-3v-3h-3v-3h3z` }),
   ];
   const node = shapes[kind]();
   node.setAttribute("class", `f${kind}`);

@@ -48,7 +48,7 @@ LINES: dict[str, LineStyle] = {
         f"for {shape} {budget:g}": LineStyle(colour, dash, marker, look)
         for shape in ("budget", "box")
         for budget, colour, dash, marker, look in (
-            (0.25, "#8fcfa4", ":", "D", 3),
+            (0.25, "#8fcfa4", ":", "D", 5),
             (0.5, "#3f9b62", "--", "v", 4),
             (1.0, "#14532d", "-", "P", 3),
         )

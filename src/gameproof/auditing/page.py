@@ -25,6 +25,8 @@ from gameproof.auditing.page_model import Chart, Column, Panels, Section, Table,
 from gameproof.auditing.page_script import page_script
 from gameproof.core.atomic_files import write_whole
 
+LONG = 40  # letters from which the first cell of a row needs a wide column
+
 
 def write_page(
     path: str | Path,
@@ -207,7 +209,8 @@ def _row(columns: Sequence[Column], row: Sequence[Any]) -> str:
         if column.kind == "verdict":
             text = f'<span class="verdict {_slug(text)}">{text}</span>'
         tag = ("th", ' scope="row"') if k == 0 else ("td", "")
-        found.append(f"<{tag[0]}{tag[1]}{_align(column)}>{text}</{tag[0]}>")
+        look = ' class="long"' if k == 0 and len(text) > LONG else _align(column)
+        found.append(f"<{tag[0]}{tag[1]}{look}>{text}</{tag[0]}>")
     return "".join(found)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
-from gameproof.auditing.number_format import p_value, survival
+from gameproof.auditing.number_format import p_value
 from gameproof.auditing.page_model import Chart, Column, Section, Table
 
 
@@ -16,21 +18,19 @@ def reproduction_sections(
     """The sections of the page of experiments.
 
     claims
-        Rows with text, measure, effect, low, high, border, verdict, p, p_adjusted, survives and
+        Rows with text, measure, effect, low, high, border, verdict, p_adjusted, survives and
         experiment.
     experiments
         Each has a name, a title, notes, and figures as `Panels`.
     """
     # Only the first two columns are visible on a phone without scrolling.
     columns = [
-        Column("claim"),
+        Column("claim, and how it is measured"),
         Column("verdict", "verdict"),
-        *(Column(name) for name in ("survives correction", "experiment", "measure")),
-        *(Column(name, "number") for name in ("effect", "95 % from", "to", "border")),
-        *(Column(name) for name in ("p", "adjusted p")),
+        Column("effect, with 95 % interval", "interval"),
+        Column("border", "number"),
+        Column("adjusted p"),
     ]
-    names = ("text", "verdict", "survives", "experiment", "measure")
-    numbered = ("effect", "low", "high", "border", "p", "p_adjusted")
     verdicts = [claim["verdict"] for claim in claims]
     counted = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
     surviving = sum(claim["survives"] for claim in claims)
@@ -42,37 +42,42 @@ def reproduction_sections(
     notes = [
         "A claim holds, or does not hold, if its whole 95 % interval is on one side of the border.",
         "The correction is Holm's step-down procedure on two-sided p-values, over all claims of "
-        "all experiments that are finished in the same folder: the chance that even one surviving "
-        "verdict is due to chance is at most 5 %.",
+        "all experiments that are finished in the same folder. A verdict survives if its adjusted "
+        "p is at most 0.05: the chance that even one surviving verdict is due to chance is at most "
+        "5 %.",
     ]
-    written = [{**claim, **_as_words(claim)} for claim in claims]
-    table = Table(
-        "claims", columns, [[claim[name] for name in (*names, *numbered)] for claim in written]
-    )
+    table = Table("claims", columns, [_row(claim) for claim in claims])
     first = Section("What became of the claims?", finding, tables=[table], notes=notes, open=True)
     return [first, *(_experiment(each) for each in experiments)]
 
 
-def _as_words(claim: Mapping[str, Any]) -> dict[str, str]:
-    """Whether a claim's verdict survives, and its p-values, as text."""
-    return {
-        "survives": survival(claim["verdict"], claim["survives"]),
-        "p": p_value(claim["p"]),
-        "p_adjusted": p_value(claim["p_adjusted"]),
-    }
+def _row(claim: Mapping[str, Any]) -> list[Any]:
+    return [
+        f"{claim['experiment']}: {claim['text']}; {claim['measure']}",
+        claim["verdict"],
+        (claim["effect"], claim["low"], claim["high"]),
+        claim["border"],
+        p_value(claim["p_adjusted"]),
+    ]
 
 
 def _experiment(found: Mapping[str, Any]) -> Section:
     """The section of an experiment: its first note is the finding, and every chart has a table."""
-    notes = list(found.get("notes", ()))
+    notes = [_plain(note) for note in found.get("notes", ())]
     charts = [chart for figure in found["figures"] for chart in figure.charts]
+    panels = [replace(figure, caption=_plain(figure.caption)) for figure in found["figures"]]
     return Section(
         f"{found['name']}: {found['title']}",
         notes[0] if notes else "",
         notes=notes[1:],
-        panels=found["figures"],
+        panels=panels,
         tables=[numbers(chart) for chart in charts],
     )
+
+
+def _plain(text: str) -> str:
+    """Markdown with quotation marks for backticks."""
+    return re.sub("`([^`]*)`", r"'\1'", text)
 
 
 def numbers(chart: Chart) -> Table:

@@ -217,7 +217,7 @@ class TableFit:
             "label_cost",
             "rows_trained",
             "rows_tested",
-            "rows_for_choice",
+            *(["rows_for_choice"] if self.classifiers.rows_for_choice else []),
         )
         evaluation = self.evaluation()
         settings = {name: evaluation[name] for name in shown}
