@@ -271,7 +271,7 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
             ("undecided", {"p": 0.4, "p_adjusted": 0.4, "survives": False}),
         )
     ]
-    drawn = Panels("Drawn <twice>.", [chart, chart])
+    drawn = Panels("`Drawn` <twice>.", [chart, chart])
     each = {"name": "rate", "title": "how fast", "notes": ["Noted."], "figures": [drawn]}
     sections = reproduction_sections(claims, [each])
     assert sections[0].finding == (
@@ -279,13 +279,13 @@ def test_experiments_are_shown_with_verdicts_and_figures() -> None:
         "the correction for the number of claims."
     )
     rows = sections[0].tables[0].rows
-    assert [row[2] for row in rows] == ["yes", "no", "no", "–"]
-    assert [row[-2:] for row in rows[:2]] == [["< 0.0001", "< 0.0001"], ["0.021", "0.063"]]
+    assert rows[1] == ["rate: A is better; ratio", "holds", (0.5, 0.4, 0.6), 1.0, "0.063"]
+    assert [row[-1] for row in rows] == ["< 0.0001", "0.063", "0.063", "0.4"]
     text = page("Experiments", sections, {})
     assert text.count('class="verdict holds"') == 2
     assert text.count('class="verdict does-not-hold"') == 1
     assert "Noted." in text
-    assert "Drawn &lt;twice&gt;." in text
+    assert "&#x27;Drawn&#x27; &lt;twice&gt;." in text
     described = re.findall(r'class="plot" role="img" aria-label="([^"]*)"', text)
     assert described == ["a &amp; b: gap by epochs. From left to right, OGDA-RR from 1 to 0.5."] * 2
     # Data of charts, to the last digit.

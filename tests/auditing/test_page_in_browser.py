@@ -389,6 +389,8 @@ def test_on_paper_tables_are_open_and_colours_are_light(
     browser.run("document.querySelectorAll('details').forEach(d => d.open = true)")
     browser.rest_a_moment()
     assert browser.run("document.documentElement.scrollWidth") <= 718
+    heights = "[...document.querySelectorAll('.plot svg')].map(s => s.clientHeight)"
+    assert max(browser.run(heights)) <= 6.5 * 96  # a chart and its title fit a page
     line = browser.run("getComputedStyle(document.querySelector('.plot .l0')).stroke")
     assert contrast(line, "rgb(255, 255, 255)") >= 4.5
 
