@@ -190,7 +190,7 @@ def test_model_without_names_takes_the_numbers_in_the_order_of_the_table(
     score = fitted.score(kept[NUMBERS].to_numpy(), labels)
     assert found["quality"][0]["accuracy"] == pytest.approx(score)
     assert any("age, savings, utilisation, late_payments" in note for note in found["notes"])
-    assert any("left out 1 rows with missing values" in note for note in found["notes"])
+    assert any("left out 1 row with missing values" in note for note in found["notes"])
     said = audit_refused(capsys, tmp_path / "m.skops", people, *MEANING)
     assert "takes 4 columns and names none" in said or "classes of the model" in said
 

@@ -7,6 +7,7 @@ import pytest
 
 from gameproof.cli.main import main
 from gameproof.tables.made_up_people import made_up_people
+from gameproof.tables.meaning import Meaning
 from gameproof.tables.table import as_table
 from gameproof.tables.training_table import copies_of, training_table
 
@@ -70,13 +71,13 @@ def paid_back(**more: list) -> dict[str, list]:
     ],
 )
 def test_column_that_gives_the_outcome_away_is_a_warning(cells: list, leak: bool) -> None:
-    found = training_table(as_table(paid_back(late=cells)), "repaid", "yes", {}).leaks
+    found = training_table(as_table(paid_back(late=cells)), Meaning("repaid", "yes", {})).leaks
     assert [text.startswith("late alone tells the outcome") for text in found] == [True] * leak
 
 
 def test_few_rows_can_be_told_apart_by_chance_without_a_warning() -> None:
     few = {name: cells[41:79] for name, cells in paid_back(late=[1] * 60 + [0] * 40).items()}
-    assert training_table(as_table(few), "repaid", "yes", {}).leaks == []
+    assert training_table(as_table(few), Meaning("repaid", "yes", {})).leaks == []
 
 
 def test_warning_about_the_data_stands_below_the_verdict(tmp_path: Path, capsys) -> None:
@@ -95,5 +96,5 @@ def test_warning_about_the_data_stands_below_the_verdict(tmp_path: Path, capsys)
 
 def test_numbers_with_a_letter_behind_are_named() -> None:
     cells = [f"{k % 60}.5k" for k in range(100)]
-    found = training_table(as_table(paid_back(income=cells)), "repaid", "yes", {}).cautions
+    found = training_table(as_table(paid_back(income=cells)), Meaning("repaid", "yes", {})).cautions
     assert found == ["income: numbers followed by 'k'; write plain numbers to use them as numbers"]
