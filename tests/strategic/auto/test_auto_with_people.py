@@ -84,7 +84,7 @@ def test_noise_is_part_of_the_model() -> None:
     noisy = gp.Noisy(POWER, 1.0)
     problem = problem_with(gp.BlackBox(lambda theta, i: noisy.answers(theta, X[i], i)))
     result = gp.solve(problem, gp.Solver.auto(problem, seed=0), queries=1000, seed=0)
-    others = [gp.Noisy(POWER, 1.0, seed) for seed in range(1, 31)]
+    others = [gp.Noisy(POWER, 1.0, seed) for seed in range(1, 16)]
 
     def mean_risk(x: Any) -> float:
         answers = [lambda t, i, r=r: r.answers(t, X[i], i) for r in others]
