@@ -49,3 +49,15 @@ def test_unknown_name_is_an_attribute_error() -> None:
 def test_version_is_the_one_of_the_project_file() -> None:
     project = (SOURCE.parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     assert f'\nversion = "{gp.__version__}"\n' in project
+
+
+def test_no_other_class_has_the_name_of_a_public_one() -> None:
+    # The classifiers for Dask have the names of those that they stand for.
+    paths = [path for path in SOURCE.parent.rglob("*.py") if path.parent.name != "dask"]
+    classes = [
+        node.name
+        for path in paths
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    assert {name for name in gp.__all__ if classes.count(name) > 1} == set()

@@ -9,18 +9,18 @@ from scipy.optimize import linprog, minimize
 
 from gameproof.paper import decisions
 from gameproof.paper.experiment_study import Study
-from gameproof.paper.participants import People, draw_people
+from gameproof.paper.participants import Participants, draw_people
 from gameproof.paper.reproduce import reproduce
 
 BUDGETS = (0.25, 0.5, 1.0)
 
 
-def small_case(seed: int) -> tuple[People, tuple[np.ndarray, float]]:
+def small_case(seed: int) -> tuple[Participants, tuple[np.ndarray, float]]:
     """Returns 60 people with four features, three of them movable, and a classifier."""
     rng = np.random.default_rng(seed)
     X, theta = rng.normal(size=(60, 4)), rng.normal(size=4)
     y = np.where(X @ theta + rng.normal(size=60) > 0, 1.0, -1.0)
-    return People(X, y, X, y, [0, 1, 3], 5.0), (theta, 0.2)
+    return Participants(X, y, X, y, [0, 1, 3], 5.0), (theta, 0.2)
 
 
 def least_move(x: np.ndarray, theta: np.ndarray, offset: float, gaming: str) -> float:

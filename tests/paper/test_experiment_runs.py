@@ -8,7 +8,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.paper import experiment_runs
-from gameproof.paper.participants import People, draw_people
+from gameproof.paper.participants import Participants, draw_people
 
 
 def test_best_setting_has_the_smallest_mean() -> None:
@@ -52,7 +52,7 @@ def test_a_lead_is_the_area_between_two_curves() -> None:
 def test_accuracy_is_the_share_of_correct_signs_after_people_respond() -> None:
     X = np.array([[1.0, 0.0], [-1.0, 0.0], [-0.1, 0.0], [2.0, 0.0]])
     y = np.array([1.0, -1.0, -1.0, 1.0])
-    people = People(X, y, X, y, [0], None)
+    people = Participants(X, y, X, y, [0], None)
     rows = experiment_runs.accuracy_rows(
         {"one": (np.array([1.0, 0.0]), 0.0)}, people, (0.0, 0.5, 2.0)
     )

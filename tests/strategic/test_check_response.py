@@ -8,7 +8,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.strategic.gauge import NormGauge
-from gameproof.strategic.responses import Encoded
+from gameproof.strategic.responses import EncodedResponse
 from strategic_problems import box_by_agent, random_budget, with_category
 
 N, D = 12, 6
@@ -170,7 +170,7 @@ class Own(NormGauge):
     def of_agents(self, agents: Any) -> Any:
         return replace(self, power=1.0) if self.broken == "of_agents" else self
 
-    def encoded(self, d: int) -> Encoded:
+    def encoded(self, d: int) -> EncodedResponse:
         found = super().encoded(d)
         return found._replace(strength=2 * found.strength) if self.broken == "encoded" else found
 

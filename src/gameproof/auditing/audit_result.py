@@ -24,16 +24,16 @@ from gameproof.auditing.row_types import (
     Difference,
     Gaming,
     Hurt,
-    Loss,
     PowerGaming,
     Quality,
     Shift,
     ShiftDifference,
+    ShiftLoss,
     Weakness,
 )
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.auditing.scored_applicants import BAD
-from gameproof.auditing.verdict import Verdict, verdict
+from gameproof.auditing.verdict import AuditVerdict, verdict
 from gameproof.estimators.measures import ACCURACY, Measure
 from gameproof.estimators.table_budgets import Budgets
 
@@ -77,7 +77,7 @@ class Audit:
         The expected gaming power.
     by_power : tuple of PowerGaming
         Quality when people game by power.
-    losses : tuple of Loss
+    losses : tuple of ShiftLoss
         Worst-case log loss by radius.
     coefficients : tuple of Coefficient
         Coefficients of the models.
@@ -145,7 +145,7 @@ class Audit:
     hurt: tuple[Hurt, ...]
     power: float
     by_power: tuple[PowerGaming, ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[ShiftLoss, ...]
     coefficients: tuple[Coefficient, ...]
     differences: tuple[Difference, ...] = ()
     shift_differences: tuple[ShiftDifference, ...] = ()
@@ -170,7 +170,7 @@ class Audit:
     warnings: tuple[str, ...] = ()
 
     @cached_property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> AuditVerdict:
         """Which model to use, or that none should be used, in a sentence."""
         return verdict(self)
 

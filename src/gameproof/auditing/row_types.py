@@ -2,7 +2,7 @@
 
 Good applicants have label +1 and should be accepted; bad applicants have label -1 and should be
 refused. Multiplying a model by a positive number changes no row except those of `scale_rows.py`:
-`PowerGaming`, `Loss` and `Coefficient`.
+`PowerGaming`, `ShiftLoss` and `Coefficient`.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ class PowerGaming:
 
 @final
 @dataclass(frozen=True)
-class Loss:
+class ShiftLoss:
     """The largest mean logistic loss within a radius, after bad applicants used their budgets."""
 
     model: str

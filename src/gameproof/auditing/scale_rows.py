@@ -14,7 +14,7 @@ import numpy as np
 
 from gameproof.auditing.gaming_rows import accepted_shares, is_right
 from gameproof.auditing.intervals import share_interval
-from gameproof.auditing.row_types import Coefficient, Loss, PowerGaming
+from gameproof.auditing.row_types import Coefficient, PowerGaming, ShiftLoss
 from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.strategic.losses.logistic_loss import Logistic
 from gameproof.strategic.population import Population
@@ -42,7 +42,7 @@ def power_gaming_row(case: ScoredApplicants, power: float) -> PowerGaming:
     )
 
 
-def loss_rows(case: ScoredApplicants, radii: Sequence[float], label_cost: float) -> list[Loss]:
+def loss_rows(case: ScoredApplicants, radii: Sequence[float], label_cost: float) -> list[ShiftLoss]:
     """The largest mean log loss within each radius, after bad applicants used their budgets."""
     # The loss depends on scores and |theta| only, so one feature is enough.
     length = hypot(*case.theta)
@@ -50,7 +50,7 @@ def loss_rows(case: ScoredApplicants, radii: Sequence[float], label_cost: float)
     at = gamed / length if length > 0 else np.zeros(case.y.size)
     problem = StrategicProblem(Population(at[:, None], case.y), 0.0, label_cost)
     largest = [worst_case(problem.at_radius(r), [length], case.intercept).value for r in radii]
-    return [Loss(case.name, radius, risk) for radius, risk in zip(radii, largest, strict=True)]
+    return [ShiftLoss(case.name, radius, risk) for radius, risk in zip(radii, largest, strict=True)]
 
 
 def coefficient_rows(case: ScoredApplicants) -> list[Coefficient]:

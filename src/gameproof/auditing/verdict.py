@@ -1,4 +1,4 @@
-"""`Verdict`: one sentence that says which model to use, or that none should be used.
+"""`AuditVerdict`: one sentence that says which model to use, or that none should be used.
 
 A model is unusable if it decides almost everyone the same way, or if the measure of the audit does
 not show that it beats the better of two constant decisions (approve all, refuse all), when nobody
@@ -58,12 +58,12 @@ class Audited(Protocol):
     def warnings(self) -> tuple[str, ...]: ...
 
     @property
-    def verdict(self) -> Verdict: ...
+    def verdict(self) -> AuditVerdict: ...
 
     def of(self, rows: Iterable[Any], model: str) -> list[Any]: ...
 
 
-class Verdict(NamedTuple):
+class AuditVerdict(NamedTuple):
     """The recommended model, None if there is none, and the verdict in a sentence.
 
     `warnings` are about the data, and about models that decide almost everyone the same way.
@@ -78,7 +78,7 @@ class Verdict(NamedTuple):
         return {**self._asdict(), "warnings": list(self.warnings)}
 
 
-def verdict(audit: Audited) -> Verdict:
+def verdict(audit: Audited) -> AuditVerdict:
     """The verdict of an audit."""
     problems = {model: _problem(audit, model) for model in audit.models}
     about = (same_decisions(audit, model) or same_scores(audit, model) for model in audit.models)
@@ -87,14 +87,14 @@ def verdict(audit: Audited) -> Verdict:
     if len(audit.models) == 1:
         (name,) = audit.models
         if problems[name]:
-            return Verdict(None, f"Do not use {name}: {problems[name]}.", warnings)
-        return Verdict(name, _one_model(audit, name), warnings)
+            return AuditVerdict(None, f"Do not use {name}: {problems[name]}.", warnings)
+        return AuditVerdict(name, _one_model(audit, name), warnings)
     if not usable:
         reasons = dict.fromkeys(problems.values())
         said = "; for ".join(f"{_named(problems, reason)}: {reason}" for reason in reasons)
-        return Verdict(None, f"{NO_MODEL}. For {said}.", warnings)
+        return AuditVerdict(None, f"{NO_MODEL}. For {said}.", warnings)
     name = _recommended(audit, usable)
-    return Verdict(name, _several_models(audit, name, usable), warnings)
+    return AuditVerdict(name, _several_models(audit, name, usable), warnings)
 
 
 def same_decisions(audit: Audited, model: str) -> str:

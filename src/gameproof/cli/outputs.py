@@ -59,7 +59,7 @@ def add_folder(parser: argparse.ArgumentParser, default: str, what: str) -> None
     )
 
 
-class Result(Protocol):
+class TableResult(Protocol):
     """What the functions on tables return."""
 
     def lines(self, full: bool = False) -> list[str]: ...
@@ -69,7 +69,7 @@ class Result(Protocol):
     def write_page(self, path: Path, *, command: str = "") -> None: ...
 
 
-def show_result(found: Result, options: argparse.Namespace, console: Console) -> None:
+def show_result(found: TableResult, options: argparse.Namespace, console: Console) -> None:
     """Writes the page if ``--report`` is given, and prints the result."""
 
     def write_page(path: Path) -> None:

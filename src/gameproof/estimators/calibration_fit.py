@@ -37,7 +37,7 @@ class LogisticSums(NamedTuple):
     hessian: NDArray[np.float64]
 
 
-class Line(NamedTuple):
+class CalibrationLine(NamedTuple):
     """The features of Platt's scaling: scores in standard units, and 1."""
 
     spread: Moments
@@ -48,7 +48,7 @@ class Line(NamedTuple):
         return np.stack([t, np.ones_like(t)], axis=-1).swapaxes(0, 1)
 
 
-class Curve(NamedTuple):
+class CalibrationCurve(NamedTuple):
     """The features of the curve on the lines of several classifiers."""
 
     lines: tuple[Calibration, ...]
@@ -59,10 +59,12 @@ class Curve(NamedTuple):
         return np.stack([bends(z) for z in odds])
 
 
-Sums = Callable[[Line | Curve, Matrix], Sequence[NDArray[np.float64]]]
+Sums = Callable[[CalibrationLine | CalibrationCurve, Matrix], Sequence[NDArray[np.float64]]]
 
 
-def logistic_sums(scores: Matrix, good: Bools, of: Line | Curve, weights: Matrix) -> LogisticSums:
+def logistic_sums(
+    scores: Matrix, good: Bools, of: CalibrationLine | CalibrationCurve, weights: Matrix
+) -> LogisticSums:
     """The sums over some rows; the weights of each classifier are a row."""
     losses, gradients, hessians = [], [], []
     for features, own in zip(of.features(scores), weights, strict=True):
@@ -104,7 +106,7 @@ def fitted_calibrations(spread: Moments, n_good: float, sums: Sums) -> list[Cali
         line if line is not None else _level(spread, k, share, sums) for k, line in enumerate(lines)
     )
     curves = _minimised(
-        partial(sums, Curve(known)), start, np.array([1.0, 1.0, 0.0]), LEAST_BEND, bent
+        partial(sums, CalibrationCurve(known)), start, np.array([1.0, 1.0, 0.0]), LEAST_BEND, bent
     )
     return [
         line._replace(low=low, high=high, shift=shift)
@@ -117,7 +119,7 @@ def _fitted_lines(spread: Moments, n_good: float, sums: Sums) -> list[Calibratio
     start = np.tile([0.0, float(logit(n_good / spread.mass))], (spread.mean.size, 1))
     everyone = np.ones(len(start), dtype=bool)
     weights = _minimised(
-        partial(sums, Line(spread)), start, np.array([0.0, np.nan]), -np.inf, everyone
+        partial(sums, CalibrationLine(spread)), start, np.array([0.0, np.nan]), -np.inf, everyone
     )
     slopes = weights[:, 0] / _units(spread)
     return [
@@ -186,7 +188,7 @@ def _level(spread: Moments, k: int, share: float, sums: Sums) -> Calibration:
 
     def excess(by: float) -> float:
         line = np.tile([unit, middle + by], (spread.mean.size, 1))
-        return float(sums(Line(spread), line)[1][k, 1]) / spread.mass
+        return float(sums(CalibrationLine(spread), line)[1][k, 1]) / spread.mass
 
     return Calibration(1.0, float(brentq(excess, -far, far)))
 

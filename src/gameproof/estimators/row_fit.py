@@ -32,7 +32,7 @@ from gameproof.estimators.model_io.model_record import training_record
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
 from gameproof.estimators.row_recipe import CheckedRows, Columns, Extremes, RowRecipe
-from gameproof.estimators.row_summary import Seen, Summary, sampled_rows
+from gameproof.estimators.row_summary import BlockSummary, TableSummary, sampled_rows
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_columns import is_frame
@@ -68,7 +68,9 @@ def fit_blocks(
             model.feature_names_in_ = np.array(named, dtype=object)
         columns = Columns(d, named, model.prepare)
         known = _known_preparation(model.prepare, columns)
-        summary = Summary.of(list(source.map(Seen.of, columns, known)), model.favourable)
+        summary = TableSummary.of(
+            list(source.map(BlockSummary.of, columns, known)), model.favourable
+        )
         sample = cache(lambda: sampled_rows(source, columns, summary.sizes))
         with model._settled(lambda: _as_table(sample(), columns)):
             _fit(model, source, columns, known, summary, sample)
@@ -94,7 +96,7 @@ def _fit(
     source: RowSource,
     columns: Columns,
     known: FittedPreparation | None,
-    summary: Summary,
+    summary: TableSummary,
     sample: Callable[[], WeightedRows],
 ) -> None:
     model.outcomes_, model.classes_ = summary.outcomes, summary.outcomes.classes
@@ -140,7 +142,7 @@ def _problem(
     model: Any,
     source: RowSource,
     columns: Columns,
-    summary: Summary,
+    summary: TableSummary,
     moments: Moments,
     preparation: FittedPreparation,
 ) -> RowProblem:
@@ -185,7 +187,7 @@ def solve_rows(problem: RowProblem, bound: float) -> Saddle:
     return ignore_data(problem, saddle) if problem.ignores_data(saddle.x) else saddle
 
 
-def _weights(class_weight: Any, summary: Summary) -> Vector | None:
+def _weights(class_weight: Any, summary: TableSummary) -> Vector | None:
     """The weights of both classes with which the mean weight is 1; None if all are equal."""
     by_class = summary.class_weights(class_weight)
     least, most = by_class * summary.lightest, by_class * summary.heaviest

@@ -22,7 +22,7 @@ from gameproof.rows.row_source import RawRows, RowSource, first_places
 SAMPLE, CHOSEN = 100_000, 1
 
 
-class Seen(NamedTuple):
+class BlockSummary(NamedTuple):
     """What the first pass finds in a block: labels with their numbers of rows, total weights,
     smallest and largest weights; and moments of the prepared columns if they are known."""
 
@@ -39,7 +39,9 @@ class Seen(NamedTuple):
         return int(self.counts.sum())
 
     @classmethod
-    def of(cls, raw: RawRows, columns: Columns, preparation: FittedPreparation | None) -> Seen:
+    def of(
+        cls, raw: RawRows, columns: Columns, preparation: FittedPreparation | None
+    ) -> BlockSummary:
         """What is seen in a block."""
         people = columns.checked(raw)
         labels, inverse = np.unique(people.y, return_inverse=True)
@@ -59,7 +61,7 @@ class Seen(NamedTuple):
         )
 
 
-class Summary(NamedTuple):
+class TableSummary(NamedTuple):
     """What the first pass found in all blocks."""
 
     outcomes: Outcomes
@@ -71,7 +73,7 @@ class Summary(NamedTuple):
     moments: Moments | None
 
     @classmethod
-    def of(cls, parts: Sequence[Seen], favourable: Any) -> Summary:
+    def of(cls, parts: Sequence[BlockSummary], favourable: Any) -> TableSummary:
         """Merges what was seen, in the order of the blocks."""
         if not any(part.size for part in parts):
             raise DataError("the table has no rows with a positive weight")

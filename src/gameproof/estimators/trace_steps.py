@@ -37,7 +37,7 @@ class UnknownStep(TypeError):
     """A transformer whose effect on columns is not known."""
 
 
-class Trace:
+class TransformerTrace:
     """A walk through a fitted transformer, which collects levels and bins on its way."""
 
     def __init__(self) -> None:
@@ -213,7 +213,7 @@ def trace_transformer(transformer: Any, names: Sequence[str]) -> ColumnEffects:
 
     Raises `UnknownStep` if a step is of an unknown type.
     """
-    walk = Trace()
+    walk = TransformerTrace()
     columns: list[Column] = [{at: Effect()} for at in range(len(names))]
     made = walk.through(transformer, columns, "")
     return ColumnEffects(tuple(names), made, walk.levels, walk.edges)

@@ -38,7 +38,7 @@ TWICE = 4
 
 
 @dataclass(frozen=True)
-class Findings:
+class ProbeFindings:
     """What the probe found. Pairs belong to x and y."""
 
     radius: float
@@ -57,7 +57,7 @@ class Findings:
         return np.maximum(np.sqrt(self.of_mean + between * rest), 1e-12)
 
 
-def probe(problem: Problem, number: int, rng: np.random.Generator) -> Findings:
+def probe(problem: Problem, number: int, rng: np.random.Generator) -> ProbeFindings:
     """Asks at most `number` values."""
     return _Probe(problem, rng).findings(max(number, FEWEST))
 
@@ -70,7 +70,7 @@ class _Probe:
         self._widths = [float(part.diameter) / 2 for part in sets]
         self._reach = min(_reach(part) for part in sets)
 
-    def findings(self, number: int) -> Findings:
+    def findings(self, number: int) -> ProbeFindings:
         problem, smallest = self._problem, min([w for w in self._widths if w > 0], default=1.0)
         few = draw_samples(self._rng, problem.n, TWICE, noisy=True)
         once, again = self._values(few, *problem.start), self._values(few, *problem.start)
@@ -81,7 +81,7 @@ class _Probe:
         if feasible:
             radius = min(radius, (NOISY_INSIDE if noisy else SMALL_INSIDE) * self._reach)
         per_sample, of_mean = self._sizes(number - self._asked, radius, feasible)
-        return Findings(
+        return ProbeFindings(
             radius,
             feasible,
             noisy,

@@ -1,4 +1,4 @@
-"""`Race`: settings compete from the same start on a share of the values.
+"""`SettingRace`: settings compete from the same start on a share of the values.
 
 The race has rounds. In each, the settings that are left get equally many values, then they are
 compared and the better half stays.
@@ -32,7 +32,7 @@ COMPARING = 0.4
 
 
 @dataclass
-class Outcome:
+class RaceOutcome:
     """The best setting, where it stopped, whether that beats the start, and estimated gaps."""
 
     winner: Solver
@@ -43,7 +43,7 @@ class Outcome:
     n_values: int
 
 
-class Race:
+class SettingRace:
     """Drives one run per setting."""
 
     def __init__(self, problem: Problem, settings: list[Solver], noisy: bool, seed: int) -> None:
@@ -53,7 +53,7 @@ class Race:
         self._compared = 0
         self._errors: list[Exception] = []
 
-    def outcome(self, number: int) -> Outcome:
+    def outcome(self, number: int) -> RaceOutcome:
         """Asks about `number` values."""
         rounds = max(1, int(np.ceil(np.log2(len(self._runs)))))
         compare, runs = int(COMPARING * number / (rounds + 1)), self._runs
@@ -69,8 +69,8 @@ class Race:
         start_gap, gap, *_ = self._gaps(runs, max(left, compare))
         asked = self._compared + sum(run.state.queries for run in self._runs)
         if not gap < start_gap - 1e-9 * abs(start_gap):
-            return Outcome(runs[0].solver, self._start, False, gap, start_gap, asked)
-        return Outcome(_continued(runs[0]), runs[0].recommend(), True, gap, start_gap, asked)
+            return RaceOutcome(runs[0].solver, self._start, False, gap, start_gap, asked)
+        return RaceOutcome(_continued(runs[0]), runs[0].recommend(), True, gap, start_gap, asked)
 
     def _advance(self, runs: list[Run], number: int) -> None:
         for run in runs:

@@ -26,8 +26,8 @@ import numpy as np
 from gameproof.core.arguments import as_count
 from gameproof.minmax import auto_formula
 from gameproof.minmax.auto_options import AutoOptions
-from gameproof.minmax.auto_probe import FEWEST, Findings, probe
-from gameproof.minmax.auto_race import Outcome, Race
+from gameproof.minmax.auto_probe import FEWEST, ProbeFindings, probe
+from gameproof.minmax.auto_race import RaceOutcome, SettingRace
 from gameproof.minmax.averages import Average, Last, Suffix
 from gameproof.minmax.blocks import Perturbed
 from gameproof.minmax.estimates.coordinates import Coordinates
@@ -76,7 +76,9 @@ def choose(problem: Problem, options: AutoOptions) -> Solver:
     as_count("pilot", pilot, least=2 * FEWEST)
     found = probe(problem, pilot // PROBE_SHARE, np.random.default_rng([options.seed, 2]))
     settings, plan = _settings(problem, found, queries, options.batch)
-    outcome = Race(problem, settings, found.noisy, options.seed).outcome(pilot - found.n_values)
+    outcome = SettingRace(problem, settings, found.noisy, options.seed).outcome(
+        pilot - found.n_values
+    )
     why = " ".join([_explain_probe(problem, found), plan, _explain_race(outcome, len(settings))])
     if {"x", "y"} <= problem.known:
         why += " The problem gives its gradients: estimate=Exact() would ask nothing."
@@ -85,7 +87,7 @@ def choose(problem: Problem, options: AutoOptions) -> Solver:
 
 
 def _settings(
-    problem: Problem, found: Findings, queries: int, batch: int | None
+    problem: Problem, found: ProbeFindings, queries: int, batch: int | None
 ) -> tuple[list[Solver], str]:
     """The competing settings, and a sentence that describes them."""
     n, dim = (
@@ -129,7 +131,7 @@ def _average(falls: bool) -> Average:
     return Suffix() if falls else Last()
 
 
-def _explain_probe(problem: Problem, found: Findings) -> str:
+def _explain_probe(problem: Problem, found: ProbeFindings) -> str:
     parts = [f"Nothing is known about {problem.name} but its sets and values."]
     if found.noisy:
         parts.append("Values differ when asked again, so the query radius is large.")
@@ -138,7 +140,7 @@ def _explain_probe(problem: Problem, found: Findings) -> str:
     return " ".join(parts)
 
 
-def _explain_race(outcome: Outcome, number: int) -> str:
+def _explain_race(outcome: RaceOutcome, number: int) -> str:
     raced = f"{number} settings raced on {outcome.n_values} values."
     if not outcome.beats_start:
         return (

@@ -13,7 +13,7 @@ from gameproof.kernels.layout import ETA, RADIUS
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.result import Reason, Result, Snapshot
 from gameproof.minmax.run import Run
-from gameproof.minmax.trace import Row, Trace
+from gameproof.minmax.trace import Trace, TraceRow
 
 Score = Callable[[Vector, Vector], float]
 Callback = Callable[[Snapshot], Any]
@@ -72,13 +72,13 @@ class Monitor:
             return "callback"
         return None
 
-    def _row(self) -> Row:
+    def _row(self) -> TraceRow:
         """A record of the present state."""
         state, run = self._run.state, self._run
         numbers, score = state.memory.numbers, float("nan")
         if self._score is not None:
             score = as_number("the score", self._score(*run.recommend()))
-        return Row(
+        return TraceRow(
             state.steps / run.steps_per_epoch,
             state.steps,
             state.queries,
@@ -116,13 +116,15 @@ class Monitor:
             state=state,
         )
 
-    def _snapshot(self, row: Row) -> Snapshot:
+    def _snapshot(self, row: TraceRow) -> Snapshot:
         points = (*self._run.recommend(), *self._run.state.last)
         for point in points:
             point.flags.writeable = False
         return Snapshot(row.epoch, row.steps, row.queries, row.seconds, row.score, *points)
 
-    def _status(self, reason: Reason, row: Row, epochs: int | None, queries: int, kept: int) -> str:
+    def _status(
+        self, reason: Reason, row: TraceRow, epochs: int | None, queries: int, kept: int
+    ) -> str:
         at = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
         resume = "resume=result.state"

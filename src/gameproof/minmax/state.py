@@ -45,7 +45,7 @@ from gameproof.minmax.state_parts import (
     unpack_marks,
     unpack_rows,
 )
-from gameproof.minmax.trace import Row
+from gameproof.minmax.trace import TraceRow
 
 # Arrays of an update's own, in a file.
 OWN = "update_"
@@ -78,7 +78,7 @@ class State:
     solver: str  # signature
     seconds: float = 0.0
     marks: list[Mark] = field(default_factory=list)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[TraceRow] = field(default_factory=list)
     # Arrays of the update's own, each over x and then y.
     arrays: dict[str, Vector] = field(default_factory=dict)
     # How far stored answers have been read (`Queries.position`).

@@ -14,7 +14,7 @@ import numpy as np
 
 from gameproof.core.npz_files import Arrays
 from gameproof.minmax.averages import Mark
-from gameproof.minmax.trace import COUNTS, Row
+from gameproof.minmax.trace import COUNTS, TraceRow
 
 MOST_MARKS = 2
 GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
@@ -60,15 +60,15 @@ def unpack_marks(number: Any, arrays: Arrays) -> list[Mark]:
     return marks
 
 
-def pack_rows(rows: list[Row]) -> Arrays:
+def pack_rows(rows: list[TraceRow]) -> Arrays:
     """The arrays of records, one for each column."""
-    table = np.array(rows, dtype=np.float64).reshape(-1, len(Row._fields))
-    return {f"row_{name}": column for name, column in zip(Row._fields, table.T, strict=True)}
+    table = np.array(rows, dtype=np.float64).reshape(-1, len(TraceRow._fields))
+    return {f"row_{name}": column for name, column in zip(TraceRow._fields, table.T, strict=True)}
 
 
-def unpack_rows(arrays: Arrays) -> list[Row]:
+def unpack_rows(arrays: Arrays) -> list[TraceRow]:
     """The records. Removes their columns from `arrays`."""
-    columns = {name: arrays.pop(f"row_{name}") for name in Row._fields}
+    columns = {name: arrays.pop(f"row_{name}") for name in TraceRow._fields}
     for name, column in columns.items():
         if column.ndim != 1 or column.dtype != np.float64:
             raise ValueError(f"the column {name} of the records has the wrong shape or type")
@@ -77,7 +77,7 @@ def unpack_rows(arrays: Arrays) -> list[Row]:
         if name in COUNTS and not (column <= 2**53).all():
             raise ValueError(f"the column {name} of the records has a number that is too large")
     return [
-        Row(e, int(s), int(q), int(d), *rest)
+        TraceRow(e, int(s), int(q), int(d), *rest)
         for e, s, q, d, *rest in zip(*(c.tolist() for c in columns.values()), strict=True)
     ]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Row(NamedTuple):
+class TraceRow(NamedTuple):
     """One record; score is NaN where none was asked for."""
 
     epoch: float  # fractional within an epoch
@@ -40,11 +40,11 @@ class Trace(Mapping[str, NDArray[Any]]):
     ['epoch', 'steps', 'queries']
     """
 
-    def __init__(self, rows: list[Row]) -> None:
-        columns = zip(*rows, strict=True) if rows else [()] * len(Row._fields)
+    def __init__(self, rows: list[TraceRow]) -> None:
+        columns = zip(*rows, strict=True) if rows else [()] * len(TraceRow._fields)
         self._columns = {
             name: np.array(column, dtype=np.int64 if name in COUNTS else np.float64)
-            for name, column in zip(Row._fields, columns, strict=True)
+            for name, column in zip(TraceRow._fields, columns, strict=True)
         }
 
     def __getitem__(self, name: str) -> NDArray[Any]:

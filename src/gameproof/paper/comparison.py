@@ -21,7 +21,14 @@ from gameproof.paper.experiment_runs import (
     where,
 )
 from gameproof.paper.experiment_study import Study
-from gameproof.paper.participants import TEST, TRAINED_FOR, Classifiers, People, Source, draw_people
+from gameproof.paper.participants import (
+    TEST,
+    TRAINED_FOR,
+    Classifiers,
+    Participants,
+    Source,
+    draw_people,
+)
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, epochs_for, tune
 from gameproof.strategic.baselines import plain_regression, strategic_regression
 from gameproof.strategic.robust_problem import StrategicProblem
@@ -71,7 +78,7 @@ def _gap_row(row: Row, what: Row) -> Row:
     return {**kept, "values": values, "score": row[OUTPUTS[what["output"]]]}
 
 
-def baselines(people: People, problem: StrategicProblem) -> Classifiers:
+def baselines(people: Participants, problem: StrategicProblem) -> Classifiers:
     """Fits strategic and plain logistic regression to the people of a problem."""
     fits = {"strategic": strategic_regression, "logistic": plain_regression}
     with warnings.catch_warnings():

@@ -24,7 +24,14 @@ from gameproof.core.errors import CapWarning, IgnoresDataWarning
 from gameproof.paper import decision_claims, decision_figures
 from gameproof.paper.experiment_runs import Row
 from gameproof.paper.experiment_study import Study
-from gameproof.paper.participants import INTERCEPT, TEST, People, Source, complete_rows, draw_people
+from gameproof.paper.participants import (
+    INTERCEPT,
+    TEST,
+    Participants,
+    Source,
+    complete_rows,
+    draw_people,
+)
 from gameproof.strategic.baselines import plain_regression, strategic_regression
 from gameproof.strategic.budgets import BallBudget, BoxBudget
 from gameproof.strategic.population import Population
@@ -46,7 +53,7 @@ FACTORS = (0.03125, 0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 Classifier = tuple[Vector, float]
 
 
-def draw_standardised(source: Source, n: int, seed: int) -> People:
+def draw_standardised(source: Source, n: int, seed: int) -> Participants:
     """Draws n training people and TEST others, with every column of a data set standardised.
 
     Numbers are transformed by a plain log1p. Columns of levels are standardised too: the robust
@@ -64,10 +71,10 @@ def draw_standardised(source: Source, n: int, seed: int) -> People:
     prepare = Prepare(data.features, unit=1.0)
     steps = make_pipeline(prepare, StandardScaler()).fit(train.X)
     parts = steps.transform(train.X), train.y, steps.transform(test.X), test.y
-    return People(*parts, prepare.movable_.tolist(), INTERCEPT)
+    return Participants(*parts, prepare.movable_.tolist(), INTERCEPT)
 
 
-def response(gaming: str, amount: float, people: People) -> KnownResponse:
+def response(gaming: str, amount: float, people: Participants) -> KnownResponse:
     """Returns the response of people with this power or budget."""
     if gaming == "power":
         return QuadraticCost(amount, features=people.movable)
@@ -78,7 +85,7 @@ def response(gaming: str, amount: float, people: People) -> KnownResponse:
     return BoxBudget(-bound, bound)
 
 
-def train_classifiers(people: People, budgets: tuple[float, ...]) -> dict[str, Classifier]:
+def train_classifiers(people: Participants, budgets: tuple[float, ...]) -> dict[str, Classifier]:
     """Trains every classifier. `logistic, divided` is logistic regression on the robust
     classifier's scale: multiplied by the ratio of their |theta_M|."""
     problem = people.problem()
@@ -104,7 +111,7 @@ def train_classifiers(people: People, budgets: tuple[float, ...]) -> dict[str, C
     return found
 
 
-def scale_factor(classifiers: dict[str, Classifier], people: People) -> float:
+def scale_factor(classifiers: dict[str, Classifier], people: Participants) -> float:
     """Returns the factor that brings logistic regression to the robust classifier's scale."""
     robust, logistic = (
         float(np.linalg.norm(classifiers[name][0][people.movable]))
@@ -119,7 +126,7 @@ def scaled(classifier: Classifier, factor: float) -> Classifier:
     return factor * theta, factor * intercept
 
 
-def evaluate(classifier: Classifier, people: People, gaming: str, amount: float) -> Row:
+def evaluate(classifier: Classifier, people: Participants, gaming: str, amount: float) -> Row:
     """Evaluates a classifier on the test people when those who should be refused game, or all do.
 
     A person is accepted if a move can bring the score above 0. It does not matter whether people

@@ -17,7 +17,7 @@ from gameproof.minmax.result import Snapshot
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solve import solve
 from gameproof.minmax.solver import Solver
-from gameproof.paper.participants import People
+from gameproof.paper.participants import Participants
 from gameproof.strategic.population import Population
 from gameproof.strategic.power_costs import QuadraticCost
 
@@ -131,7 +131,7 @@ def at_the_edge(setting: Mapping[str, Any], tried: list[Row]) -> list[str]:
 
 
 def accuracy_rows(
-    classifiers: Mapping[str, tuple[Vector, float]], people: People, powers: tuple[float, ...]
+    classifiers: Mapping[str, tuple[Vector, float]], people: Participants, powers: tuple[float, ...]
 ) -> list[Row]:
     """Returns the accuracy and the mean margin y z of each classifier on the test people, who
     respond with each of these powers.

@@ -28,7 +28,7 @@ from gameproof.auditing.page_model import Panels
 from gameproof.core.atomic_files import require_inside, write_rules, write_whole
 from gameproof.core.progress import Progress
 from gameproof.core.source_digest import source_digest
-from gameproof.paper.paper_claims import Claim, Judged
+from gameproof.paper.paper_claims import JudgedClaim, PaperClaim
 from gameproof.paper.sealed_files import sealed, unsealed
 from gameproof.tables.parquet_files import parquet_bytes
 
@@ -53,9 +53,9 @@ class Study:
     jobs: int = 1
     progress: bool | None = None
     say: Say = lambda sentence: None
-    claims: list[Claim] = field(default_factory=list)
+    claims: list[PaperClaim] = field(default_factory=list)
     # The claims, corrected for the number of claims of all finished experiments.
-    judged: list[Judged] = field(default_factory=list)
+    judged: list[JudgedClaim] = field(default_factory=list)
     figures: list[tuple[str, Panels]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -146,7 +146,7 @@ class Study:
         if found.pop("format") != FORMAT:
             return None
         found["figures"] = [(name, Panels(caption)) for name, caption in found["figures"]]
-        found["claims"] = [Claim(**claim) for claim in found["claims"]]
+        found["claims"] = [PaperClaim(**claim) for claim in found["claims"]]
         return cls(name, folder, **found)
 
     @cached_property

@@ -24,7 +24,7 @@ LEVEL = 0.95
 
 @final
 @dataclass(frozen=True)
-class Claim:
+class PaperClaim:
     """A claim with its effect and 95 % interval.
 
     The claim says that the effect is above `border` (below it unless `above`). It holds if the
@@ -54,10 +54,10 @@ class Claim:
 
 @final
 @dataclass(frozen=True)
-class Judged:
+class JudgedClaim:
     """A claim with its adjusted p-value among all claims of a run."""
 
-    claim: Claim
+    claim: PaperClaim
     adjusted: float
 
     @property
@@ -74,10 +74,10 @@ class Judged:
         return {**own, "p_adjusted": self.adjusted, "survives": self.survives}
 
 
-def judge(claims: Sequence[Claim]) -> list[Judged]:
+def judge(claims: Sequence[PaperClaim]) -> list[JudgedClaim]:
     """Corrects the claims as one family, in the given order."""
     adjusted = holm([claim.p for claim in claims])
-    return [Judged(claim, float(p)) for claim, p in zip(claims, adjusted, strict=True)]
+    return [JudgedClaim(claim, float(p)) for claim, p in zip(claims, adjusted, strict=True)]
 
 
 def holm(p: ArrayLike) -> Vector:
@@ -90,28 +90,28 @@ def holm(p: ArrayLike) -> Vector:
     return adjusted
 
 
-def ratio_below_one(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> Claim:
+def ratio_below_one(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> PaperClaim:
     """Claims that `first` is smaller than `second`; the effect is the ratio of geometric means over
     paired seeds."""
     logs = np.log(np.asarray(first, dtype=np.float64)) - np.log(np.asarray(second))
     effect, low, high = (float(number) for number in np.exp(interval(logs)))
-    return Claim(text, measure, effect, low, high, 1.0, False, logs.size, p_value(logs, 0.0))
+    return PaperClaim(text, measure, effect, low, high, 1.0, False, logs.size, p_value(logs, 0.0))
 
 
-def mean_above(text: str, measure: str, differences: ArrayLike, border: float = 0.0) -> Claim:
+def mean_above(text: str, measure: str, differences: ArrayLike, border: float = 0.0) -> PaperClaim:
     """Claims that the mean of these numbers, one per seed, is above the border."""
     numbers = np.asarray(differences, dtype=np.float64)
     p = p_value(numbers, border)
-    return Claim(text, measure, *interval(numbers), border, True, numbers.size, p)
+    return PaperClaim(text, measure, *interval(numbers), border, True, numbers.size, p)
 
 
-def mean_below(text: str, measure: str, numbers: ArrayLike, border: float) -> Claim:
+def mean_below(text: str, measure: str, numbers: ArrayLike, border: float) -> PaperClaim:
     """Claims that the mean of these numbers, one per seed, is below the border."""
     found = mean_above(text, measure, numbers, border)
-    return Claim(**{**asdict(found), "above": False})
+    return PaperClaim(**{**asdict(found), "above": False})
 
 
-def less_spread(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> Claim:
+def less_spread(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> PaperClaim:
     """Claims that `first` varies less over the seeds than `second`; the effect is the ratio of
     standard deviations.
 
@@ -121,7 +121,7 @@ def less_spread(text: str, measure: str, first: ArrayLike, second: ArrayLike) ->
     a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     ratio = float(a.std(ddof=1) / b.std(ddof=1))
     if a.size < 3:
-        return Claim(text, measure, ratio, 0.0, np.inf, 1.0, False, a.size, 1.0)
+        return PaperClaim(text, measure, ratio, 0.0, np.inf, 1.0, False, a.size, 1.0)
     unshared = 1 - float(np.corrcoef(a, b)[0, 1]) ** 2
     freedom = a.size - 2
     t = float(stdtrit(freedom, (1 + LEVEL) / 2))
@@ -130,7 +130,7 @@ def less_spread(text: str, measure: str, first: ArrayLike, second: ArrayLike) ->
     with np.errstate(divide="ignore"):
         found = np.sqrt(freedom) * (ratio - 1 / ratio) / (2 * np.sqrt(np.float64(unshared)))
     p = _two_sided(freedom, float(found)) if ratio != 1 else 1.0
-    return Claim(text, measure, ratio, ratio / factor, ratio * factor, 1.0, False, a.size, p)
+    return PaperClaim(text, measure, ratio, ratio / factor, ratio * factor, 1.0, False, a.size, p)
 
 
 def interval(numbers: Vector) -> tuple[float, float, float]:

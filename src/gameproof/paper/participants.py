@@ -27,7 +27,7 @@ TEST = 800
 INTERCEPT = 5.0
 
 
-class People(NamedTuple):
+class Participants(NamedTuple):
     """Features and labels for training and testing."""
 
     X: Matrix
@@ -57,7 +57,7 @@ def complete_rows(source: Source) -> Dataset:
 
 def draw_people(
     source: Source, n: int, d: int, seed: int, movable: tuple[str, ...] | None = None
-) -> People:
+) -> Participants:
     """Draws n training people and TEST others.
 
     A data set gives balanced rows without missing values; the preparation is fitted on the training
@@ -65,7 +65,7 @@ def draw_people(
     """
     if source == "synthetic":
         X, y = synthetic_people(n + TEST, d, seed=seed)
-        return People(X[:n], y[:n], X[n:], y[n:], MOVABLE, None)
+        return Participants(X[:n], y[:n], X[n:], y[n:], MOVABLE, None)
     from gameproof.estimators.prepare import Prepare
 
     data = complete_rows(source)
@@ -73,4 +73,4 @@ def draw_people(
     features = data.features if movable is None else replace(data.features, movable=movable)
     prepare = Prepare(features).fit(train.X)
     parts = prepare.transform(train.X), train.y, prepare.transform(test.X), test.y
-    return People(*parts, prepare.movable_.tolist(), INTERCEPT)
+    return Participants(*parts, prepare.movable_.tolist(), INTERCEPT)

@@ -15,7 +15,7 @@ from gameproof.auditing.number_format import p_value, survival
 from gameproof.core.atomic_files import write_rules, write_whole
 from gameproof.paper.experiment_study import Say, Study, machine, versions
 from gameproof.paper.experiments import EXPERIMENTS
-from gameproof.paper.paper_claims import Judged, judge
+from gameproof.paper.paper_claims import JudgedClaim, judge
 
 SMOKE = "A smoke run with few seeds and epochs: its verdicts mean nothing."
 HOW = (
@@ -28,14 +28,14 @@ HOW = (
 )
 
 
-def write_summaries(folder: Path, say: Say = lambda sentence: None) -> dict[str, list[Judged]]:
+def write_summaries(folder: Path, say: Say = lambda sentence: None) -> dict[str, list[JudgedClaim]]:
     """Writes ``summary.md`` for each finished experiment and for all of them, and ``claims.csv``.
 
     Returns the corrected claims by experiment.
     """
     found = (Study.finished(name, folder / name, say) for name in EXPERIMENTS)
     done = [study for study in found if study is not None]
-    judged: dict[str, list[Judged]] = {}
+    judged: dict[str, list[JudgedClaim]] = {}
     for quick in (False, True):
         judged |= _corrected([study for study in done if study.quick is quick])
     with write_rules(folder=folder):
@@ -46,18 +46,18 @@ def write_summaries(folder: Path, say: Say = lambda sentence: None) -> dict[str,
     return judged
 
 
-def _corrected(studies: Sequence[Study]) -> dict[str, list[Judged]]:
+def _corrected(studies: Sequence[Study]) -> dict[str, list[JudgedClaim]]:
     """Corrects all claims of these studies as one family."""
     found = iter(judge([claim for study in studies for claim in study.claims]))
     return {study.name: [next(found) for _ in study.claims] for study in studies}
 
 
-def summary(study: Study, judged: Sequence[Judged]) -> str:
+def summary(study: Study, judged: Sequence[JudgedClaim]) -> str:
     """Returns the Markdown page of one experiment."""
     return "\n".join([*_findings(study, ""), *_claims_table(_marked(study, judged)), ""])
 
 
-def overall(studies: Sequence[Study], judged: Mapping[str, Sequence[Judged]]) -> str:
+def overall(studies: Sequence[Study], judged: Mapping[str, Sequence[JudgedClaim]]) -> str:
     """Returns the Markdown page of all experiments: first the verdicts, then the figures."""
     seeds = " or ".join(str(number) for number in sorted({study.seeds for study in studies}))
     claims = [each for study in studies for each in _marked(study, judged[study.name])]
@@ -80,7 +80,7 @@ def overall(studies: Sequence[Study], judged: Mapping[str, Sequence[Judged]]) ->
     )
 
 
-def counted(judged: Sequence[Judged]) -> str:
+def counted(judged: Sequence[JudgedClaim]) -> str:
     """Returns a sentence: how many claims hold, and how many verdicts survive correction."""
     parts = []
     for verdict in ("holds", "does not hold"):
@@ -100,13 +100,13 @@ def _findings(study: Study, folder: str) -> list[str]:
     return lines + [line for note in study.notes for line in (note, "")]
 
 
-def _marked(study: Study, judged: Sequence[Judged]) -> list[tuple[Judged, str]]:
+def _marked(study: Study, judged: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, str]]:
     """Returns the claims with their verdicts, marked if they come from a smoke run."""
     mark = " (smoke run)" if study.quick else ""
     return [(found, found.claim.verdict + mark) for found in judged]
 
 
-def _claims_table(claims: Sequence[tuple[Judged, str]]) -> list[str]:
+def _claims_table(claims: Sequence[tuple[JudgedClaim, str]]) -> list[str]:
     head = ("claim", "measure", "effect", "border", "verdict", "p", "adjusted p", "survives")
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
     for found, verdict in claims:
@@ -125,7 +125,7 @@ def _claims_table(claims: Sequence[tuple[Judged, str]]) -> list[str]:
     return lines
 
 
-def _as_csv(studies: Sequence[Study], judged: Mapping[str, Sequence[Judged]]) -> str:
+def _as_csv(studies: Sequence[Study], judged: Mapping[str, Sequence[JudgedClaim]]) -> str:
     text = io.StringIO()
     rows = [
         {"experiment": s.name, "quick": s.quick, **j.row()} for s in studies for j in judged[s.name]

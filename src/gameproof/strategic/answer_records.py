@@ -21,7 +21,7 @@ from gameproof.strategic.feature_mask import Mask
 
 
 @dataclass
-class Claim:
+class QuestionClaim:
     """A question to some agents, all with label -1, and the answers to it so far."""
 
     theta: Vector
@@ -32,7 +32,7 @@ class Claim:
     ids: list[int] = field(default_factory=list)  # of the questions, in a journal
 
     @classmethod
-    def of(cls, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> Claim:
+    def of(cls, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> QuestionClaim:
         """A claim to answers of this shape, none of which is known."""
         nobody = np.zeros(agents.size, dtype=bool)
         answers = np.empty((agents.size, *shape))
@@ -82,22 +82,22 @@ class AnswerRecords(ABC):
     # --- questions
 
     @abstractmethod
-    def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> Claim:
+    def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> QuestionClaim:
         """Finds stored answers and reserves the others, or raises BudgetExceeded."""
 
-    def retry(self, claim: Claim) -> None:  # noqa: B027
+    def retry(self, claim: QuestionClaim) -> None:  # noqa: B027
         """Looks again for answers that were being asked for elsewhere."""
 
     @abstractmethod
-    def keep(self, claim: Claim, answers: Matrix, usable: Mask) -> None:
+    def keep(self, claim: QuestionClaim, answers: Matrix, usable: Mask) -> None:
         """Records the answers of the agents that were asked, usable or not."""
 
     @abstractmethod
-    def discard(self, claim: Claim) -> None:
+    def discard(self, claim: QuestionClaim) -> None:
         """Records that the agents asked have answered, but not in a form that can be kept."""
 
     @abstractmethod
-    def release(self, claim: Claim) -> None:
+    def release(self, claim: QuestionClaim) -> None:
         """Gives back what was reserved and not answered."""
 
     @abstractmethod

@@ -39,7 +39,7 @@ from gameproof.core.arguments import (
 from gameproof.strategic.category_claims import Claim, encode_claims
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.gauge import Gauge, NormGauge, as_strength
-from gameproof.strategic.responses import Encoded, KnownResponse
+from gameproof.strategic.responses import EncodedResponse, KnownResponse
 
 
 @final
@@ -237,11 +237,11 @@ class BoxBudget(KnownResponse):
             gained += claim.gains(theta, agents)
         return gained
 
-    def encoded(self, d: int) -> Encoded:
+    def encoded(self, d: int) -> EncodedResponse:
         lower, upper = self.bounds
         rows = max(len(lower), len(upper))
         lower, upper = (np.broadcast_to(bound, (rows, d)) for bound in (lower, upper))
-        return Encoded(
+        return EncodedResponse(
             np.ones(1),
             np.zeros(d),
             1.0,

@@ -16,7 +16,7 @@ import numpy as np
 from gameproof.core.arguments import Indices, Matrix, Vector, as_numbers
 from gameproof.core.errors import AnswerError
 from gameproof.minmax.interrupts import delayed_interrupts, interruptible
-from gameproof.strategic.answer_records import AnswerRecords, Claim
+from gameproof.strategic.answer_records import AnswerRecords, QuestionClaim
 
 # Larger answers would overflow in later computations.
 LARGEST_ANSWER = 1e50
@@ -51,7 +51,9 @@ def collect_answers(
         raise
 
 
-def _ask(records: AnswerRecords, claim: Claim, shape: tuple[int, ...], question: Question) -> None:
+def _ask(
+    records: AnswerRecords, claim: QuestionClaim, shape: tuple[int, ...], question: Question
+) -> None:
     """Asks those whom nobody has asked, and keeps what they answer."""
     asked = claim.agents[claim.mine]
     with interruptible():
@@ -72,7 +74,9 @@ def _given(records: AnswerRecords, asked: Indices, question: Question) -> Any:
         raise AnswerError(f"{_who(records, asked)} {type(error).__name__}: {error}") from error
 
 
-def _as_answers(records: AnswerRecords, claim: Claim, given: Any, shape: tuple[int, ...]) -> Matrix:
+def _as_answers(
+    records: AnswerRecords, claim: QuestionClaim, given: Any, shape: tuple[int, ...]
+) -> Matrix:
     """The given answers as an array. Anything else counts as answered, and raises."""
     asked = claim.agents[claim.mine]
     expected = (asked.size, *shape)

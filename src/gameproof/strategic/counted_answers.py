@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.answer_records import AnswerRecords, Claim
+from gameproof.strategic.answer_records import AnswerRecords, QuestionClaim
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.shared_budget import SharedBudget
 
@@ -26,7 +26,7 @@ class CountedAnswers(AnswerRecords):
         self._by_agent: NDArray[np.int32] = np.zeros(n, dtype=np.int32)
         self._n_deployments = self._in_flight = 0
         self._deployed: Vector | None = None
-        self._incomplete: Claim | None = None
+        self._incomplete: QuestionClaim | None = None
         self._make_locks()
 
     def _make_locks(self) -> None:
@@ -80,8 +80,8 @@ class CountedAnswers(AnswerRecords):
 
     # --- questions
 
-    def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> Claim:
-        claim = self._last_question(theta, agents, shape) or Claim.of(theta, agents, shape)
+    def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> QuestionClaim:
+        claim = self._last_question(theta, agents, shape) or QuestionClaim.of(theta, agents, shape)
         claim.mine = ~claim.answered
         with self._admitted(theta, int(claim.mine.sum())):
             self._in_flight += int(claim.mine.sum())
@@ -89,7 +89,7 @@ class CountedAnswers(AnswerRecords):
 
     def _last_question(
         self, theta: Vector, agents: Indices, shape: tuple[int, ...]
-    ) -> Claim | None:
+    ) -> QuestionClaim | None:
         """The last question, if it is the same and some of its answers are missing."""
         last = self._incomplete
         if last is None or last.answers.shape[1:] != shape:
@@ -108,20 +108,20 @@ class CountedAnswers(AnswerRecords):
                 self._n_deployments += 1
             yield
 
-    def keep(self, claim: Claim, answers: Matrix, usable: Mask) -> None:
+    def keep(self, claim: QuestionClaim, answers: Matrix, usable: Mask) -> None:
         asked = np.flatnonzero(claim.mine)
         claim.answers[asked] = answers
         claim.answered[asked] = usable
         self.discard(claim)
         self._incomplete = None if claim.answered.all() else claim
 
-    def discard(self, claim: Claim) -> None:
+    def discard(self, claim: QuestionClaim) -> None:
         with self._lock:
             np.add.at(self._by_agent, claim.agents[claim.mine], 1)
             self._in_flight -= int(claim.mine.sum())
             claim.mine[:] = False
 
-    def release(self, claim: Claim) -> None:
+    def release(self, claim: QuestionClaim) -> None:
         with self.turn(), self._lock:
             self._in_flight -= int(claim.mine.sum())
             claim.mine[:] = False

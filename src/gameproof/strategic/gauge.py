@@ -35,7 +35,7 @@ from gameproof.strategic.feature_mask import (
     require_positions,
 )
 from gameproof.strategic.norms import conjugate_exponent, norm_gradient, norm_of
-from gameproof.strategic.responses import Encoded, KnownResponse
+from gameproof.strategic.responses import EncodedResponse, KnownResponse
 
 
 class Gauge(KnownResponse):
@@ -115,9 +115,9 @@ class Gauge(KnownResponse):
                 f"{self.strength_name} has {self.strength.size} numbers, the population {n} agents"
             )
 
-    def encoded(self, d: int) -> Encoded:
+    def encoded(self, d: int) -> EncodedResponse:
         no_bounds = read_only(np.zeros((0, d)))
-        return Encoded(
+        return EncodedResponse(
             self.strength,
             self.reach(d),
             self.dual_norm,

@@ -22,7 +22,7 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.atomic_files import real
 from gameproof.core.errors import JournalError
 from gameproof.strategic import journal_statements as sql
-from gameproof.strategic.answer_records import AnswerRecords, Claim
+from gameproof.strategic.answer_records import AnswerRecords, QuestionClaim
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.journal_file import open_journal, storing
 from gameproof.strategic.journal_leases import Leases
@@ -97,8 +97,8 @@ class Journal(AnswerRecords):
 
     # --- questions
 
-    def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> Claim:
-        claim = Claim.of(theta, agents, shape)
+    def claim(self, theta: Vector, agents: Indices, shape: tuple[int, ...]) -> QuestionClaim:
+        claim = QuestionClaim.of(theta, agents, shape)
         claim.ids = [NEW] * agents.size
         try:
             with storing(self.path), self._database.lock:
@@ -113,12 +113,12 @@ class Journal(AnswerRecords):
             raise
         return claim
 
-    def retry(self, claim: Claim) -> None:
+    def retry(self, claim: QuestionClaim) -> None:
         with storing(self.path), self._database.lock:
             self._lease(claim)
 
     def _find(
-        self, claim: Claim, deployment: int, places: Iterable[int]
+        self, claim: QuestionClaim, deployment: int, places: Iterable[int]
     ) -> list[tuple[int, sql.Row]]:
         """Fills in stored answers; returns the questions that exist and have none."""
         waiting = []
@@ -135,7 +135,7 @@ class Journal(AnswerRecords):
             self._receive(claim, place, row.question, row.answer)
         return waiting
 
-    def _question(self, claim: Claim, deployment: int, place: int) -> sql.Row | None:
+    def _question(self, claim: QuestionClaim, deployment: int, place: int) -> sql.Row | None:
         """The question of this claim, or the first one that this object has not taken."""
         floor = getattr(self._local, "floor", 0)
         for found in sql.questions(self._database, deployment, int(claim.agents[place])):
@@ -147,7 +147,7 @@ class Journal(AnswerRecords):
                 return found
         return None
 
-    def _take(self, claim: Claim, place: int, question: int) -> None:
+    def _take(self, claim: QuestionClaim, place: int, question: int) -> None:
         claim.ids[place] = question
         self._taken.add(question)
 
@@ -162,7 +162,7 @@ class Journal(AnswerRecords):
         numbers: Vector = np.frombuffer(body, dtype="<f8").astype(np.float64).reshape(shape)
         return numbers
 
-    def _receive(self, claim: Claim, place: int, question: int, answer: int) -> None:
+    def _receive(self, claim: QuestionClaim, place: int, question: int, answer: int) -> None:
         claim.answered[place], claim.mine[place] = True, False
         self._leases.forget(question)
         self._n_received += 1
@@ -171,7 +171,7 @@ class Journal(AnswerRecords):
 
     # --- leases
 
-    def _lease(self, claim: Claim) -> None:
+    def _lease(self, claim: QuestionClaim) -> None:
         """Leases the questions that nobody has answered or is asking, within the budget."""
         self._database.require_in_place()
         self._leases.end_stale()
@@ -200,7 +200,7 @@ class Journal(AnswerRecords):
 
     # --- answers
 
-    def keep(self, claim: Claim, answers: Matrix, usable: Mask) -> None:
+    def keep(self, claim: QuestionClaim, answers: Matrix, usable: Mask) -> None:
         places = np.flatnonzero(claim.mine).tolist()
         bodies = [as_bytes(answer) for answer in answers]
         try:
@@ -218,11 +218,11 @@ class Journal(AnswerRecords):
             raise
         claim.answers[places] = answers
 
-    def discard(self, claim: Claim) -> None:
+    def discard(self, claim: QuestionClaim) -> None:
         places = np.flatnonzero(claim.mine).tolist()
         self._write(claim, places, [b""] * len(places), [False] * len(places))
 
-    def _save_unsaved(self, claim: Claim) -> None:
+    def _save_unsaved(self, claim: QuestionClaim) -> None:
         """Writes answers that could not be written before, to a question that is asked again."""
         mine = np.flatnonzero(claim.mine).tolist()
         places = [place for place in mine if claim.ids[place] in self._unsaved]
@@ -235,7 +235,7 @@ class Journal(AnswerRecords):
             claim.answers[place] = np.frombuffer(body, "<f8").reshape(claim.answers.shape[1:])
 
     def _write(
-        self, claim: Claim, places: list[int], bodies: list[bytes], usable: list[bool]
+        self, claim: QuestionClaim, places: list[int], bodies: list[bytes], usable: list[bool]
     ) -> None:
         """Writes answers and ends their leases, in one durable transaction."""
         theta, ids = as_bytes(claim.theta), [claim.ids[place] for place in places]
@@ -253,7 +253,7 @@ class Journal(AnswerRecords):
                     self._n_received += 1
                     self._give_up(claim, place)
 
-    def release(self, claim: Claim) -> None:
+    def release(self, claim: QuestionClaim) -> None:
         mine = [claim.ids[place] for place in np.flatnonzero(claim.mine)]
         received = int(claim.answered.sum())  # the same question will find them again
         self._n_received -= received
@@ -266,7 +266,7 @@ class Journal(AnswerRecords):
             with suppress(JournalError), storing(self.path), ended as connection:
                 sql.end_leases(connection, mine)
 
-    def _give_up(self, claim: Claim, place: int) -> None:
+    def _give_up(self, claim: QuestionClaim, place: int) -> None:
         self._taken.discard(claim.ids[place])
         self._leases.forget(claim.ids[place])
         claim.mine[place], claim.ids[place] = False, NEW

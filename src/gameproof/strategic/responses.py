@@ -106,7 +106,7 @@ class Response(ABC):
         return self
 
 
-class Encoded(NamedTuple):
+class EncodedResponse(NamedTuple):
     """A known response in the form that compiled code takes.
 
     Scores rise by strength |reach * theta|_dual_norm^degree; if there are bounds, by what moves
@@ -167,7 +167,7 @@ class KnownResponse(Response):
         """The name and the size of the largest parameter."""
 
     @abstractmethod
-    def encoded(self, d: int) -> Encoded:
+    def encoded(self, d: int) -> EncodedResponse:
         """The response in the form that compiled code takes."""
 
 

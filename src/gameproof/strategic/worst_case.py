@@ -49,7 +49,11 @@ from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import KnownResponse, Sight
 from gameproof.strategic.robust_problem import StrategicProblem
-from gameproof.strategic.worst_case_distribution import Distribution, Moves, make_distribution
+from gameproof.strategic.worst_case_distribution import (
+    AdversaryMoves,
+    Distribution,
+    make_distribution,
+)
 
 MAX_HALVINGS = 200
 
@@ -99,7 +103,7 @@ class WorstCase:
     radius: float
     cost: float
     note: str
-    moves: Moves = field(repr=False)
+    moves: AdversaryMoves = field(repr=False)
 
 
 def worst_case(
@@ -192,7 +196,7 @@ def worst_case(
         radius=radius,
         cost=float(distribution.weights @ prices),
         note=_note(problem, attained, shortfall, radius, alpha),
-        moves=Moves.of(distribution),
+        moves=AdversaryMoves.of(distribution),
     )
 
 

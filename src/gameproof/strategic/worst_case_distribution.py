@@ -37,7 +37,7 @@ class Distribution:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Moves:
+class AdversaryMoves:
     """What the adversary changes: agents whose label flips, and agents who move, with the mass of
     each."""
 
@@ -48,7 +48,7 @@ class Moves:
     distance: Vector
 
     @classmethod
-    def of(cls, distribution: Distribution) -> Moves:
+    def of(cls, distribution: Distribution) -> AdversaryMoves:
         """The changes in a distribution."""
         weights = distribution.weights * distribution.flipped
         mass = np.bincount(distribution.agent, weights).astype(np.float64)

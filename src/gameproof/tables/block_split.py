@@ -14,8 +14,8 @@ from gameproof.auditing.people_groups import in_order
 from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, rows_used, whole_audit
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.estimators.calibration_fit import (
-    Curve,
-    Line,
+    CalibrationCurve,
+    CalibrationLine,
     LogisticSums,
     fitted_calibrations,
     logistic_sums,
@@ -166,11 +166,13 @@ def _spread(scored: tuple[Matrix, Any]) -> Moments:
     return Moments.of(scored[0])
 
 
-def _sums(source: RowSource, of: Line | Curve, weights: Matrix) -> Any:
+def _sums(source: RowSource, of: CalibrationLine | CalibrationCurve, weights: Matrix) -> Any:
     return added(source.map(_sums_of, of, weights))
 
 
-def _sums_of(scored: tuple[Matrix, Any], of: Line | Curve, weights: Matrix) -> LogisticSums:
+def _sums_of(
+    scored: tuple[Matrix, Any], of: CalibrationLine | CalibrationCurve, weights: Matrix
+) -> LogisticSums:
     return logistic_sums(*scored, of, weights)
 
 

@@ -11,7 +11,7 @@ from gameproof.minmax.auto_options import AutoOptions
 from gameproof.strategic.auto.auto_inquiry import AutoInquiry
 from gameproof.strategic.auto.choose import Choice
 from gameproof.strategic.auto.pilot_study import PilotStudy
-from gameproof.strategic.auto.race import Race
+from gameproof.strategic.auto.race import SolverRace
 from gameproof.strategic.auto.simulation import ModelOfPeople
 from gameproof.strategic.inquiry import Deployment, Replies, ask_now
 from strategic_problems import synthetic
@@ -166,7 +166,7 @@ def test_race_costs_every_solver_the_same_and_ranks_by_true_risk() -> None:
         for name, step in (("good", 0.1), ("poor", 1e-6))
     }
     start = problem.start
-    race = Race(problem, solvers, start, answers=4000, seed=0)
+    race = SolverRace(problem, solvers, start, answers=4000, seed=0)
     inquiry = race.inquiry()
     deployment = next(inquiry)
     while True:

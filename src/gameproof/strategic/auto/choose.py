@@ -40,9 +40,9 @@ from gameproof.strategic.auto.pilot_study import (
     others,
     relative_half_width,
 )
-from gameproof.strategic.auto.race import Entrant, Point, Race
+from gameproof.strategic.auto.race import Entrant, Point, SolverRace
 from gameproof.strategic.auto.simulation import Simulation, sample_agents, simulate
-from gameproof.strategic.auto.solver_setting import Setting
+from gameproof.strategic.auto.solver_setting import SolverSetting
 from gameproof.strategic.auto.tune import Tuner
 from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.inquiry import Inquiry, ask_now
@@ -100,7 +100,7 @@ def _choose_for_known(problem: StrategicProblem, options: AutoOptions) -> Solver
 class _Tuned(NamedTuple):
     """A setting and the samples at each deployment."""
 
-    setting: Setting
+    setting: SolverSetting
     batch: int
 
     @property
@@ -144,7 +144,9 @@ class Choice:
             for each in rivals
         }
         left = self._most - pilot.n_answers
-        ranked = yield from Race(self._problem, solvers, start, left, self._options.seed).inquiry()
+        ranked = yield from SolverRace(
+            self._problem, solvers, start, left, self._options.seed
+        ).inquiry()
         why = explained.why(self._spread, start is not None, False)
         return self._winner(ranked, solvers, f"{why} {explained.race(ranked, self._ignoring)}")
 

@@ -69,7 +69,7 @@ class ModelCheck:
         )
 
 
-class Checked(NamedTuple):
+class CompletedCheck(NamedTuple):
     """A check, and the answers of its last deployment."""
 
     check: ModelCheck
@@ -87,7 +87,7 @@ def check_model(
     seed: int,
     delay: int = 0,
     doubt: float = 0.0,
-) -> Inquiry[Checked | None]:
+) -> Inquiry[CompletedCheck | None]:
     """Asks `first` agents, and up to `number` if one of them deviates from the model.
 
     `seen` are the agents who were asked before; `doubt` is the standard error of the predicted risk
@@ -105,7 +105,7 @@ def check_model(
     exact = _is_exact(replies.scores(theta), expected, people.X[replies.agents], theta)
     if order.size > first and not exact:
         replies = joined(replies, (yield Deployment(theta, np.sort(order[first:]), offset)))
-    return Checked(_judged(model, people, replies, doubt), theta, replies)
+    return CompletedCheck(_judged(model, people, replies, doubt), theta, replies)
 
 
 def _judged(model: ModelOfPeople, people: Population, replies: Replies, doubt: float) -> ModelCheck:

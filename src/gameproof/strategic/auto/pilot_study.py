@@ -20,7 +20,7 @@ import numpy as np
 from gameproof.core.arguments import Matrix
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.plan import perturbed_by
-from gameproof.strategic.auto.model_check import ALL, FIRST, Checked, ModelCheck, check_model
+from gameproof.strategic.auto.model_check import ALL, FIRST, CompletedCheck, ModelCheck, check_model
 from gameproof.strategic.auto.simulation import ModelOfPeople
 from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.inquiry import AnswerCount, Inquiry
@@ -149,7 +149,7 @@ class PilotStudy:
 
     def _checked(
         self, learned: LearnedResponse, model: ModelOfPeople, doubt: float
-    ) -> Inquiry[Checked | None]:
+    ) -> Inquiry[CompletedCheck | None]:
         left = self._most - self.n_answers
         number = min(LATER if self._rounds else ALL, left - 2 * learned.delay)
         trusted = learned.fits or learned.delay > 0

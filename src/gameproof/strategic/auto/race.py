@@ -1,4 +1,4 @@
-"""`Race`: several solvers run at equal cost, and fresh answers decide between their results.
+"""`SolverRace`: several solvers run at equal cost, and fresh answers decide between their results.
 
 After a refutation no model says which estimate suits these people. So each solver runs for the same
 number of answers. Then the same fresh agents are asked at each result and at the start. At
@@ -40,7 +40,7 @@ class Entrant(NamedTuple):
 
 
 @final
-class Race:
+class SolverRace:
     """A race of solvers from a common start.
 
     Parameters

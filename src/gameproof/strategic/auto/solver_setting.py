@@ -1,4 +1,4 @@
-"""`Setting`: the parts of a solver that are tuned, in units that do not depend on the problem."""
+"""`SolverSetting`: the tuned parts of a solver, in units that do not depend on the problem."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AVERAGES: tuple[Average, ...] = (Last(), Suffix(), StepWeighted())
 
 
 @dataclass(frozen=True)
-class Setting:
+class SolverSetting:
     """A point of the search space.
 
     `step` is the step of theta in units of 1 / mean |x|^2, `radius` the query radius in units that

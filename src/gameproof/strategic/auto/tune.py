@@ -26,7 +26,7 @@ from gameproof.minmax.estimates.two_point import TwoPoint
 from gameproof.minmax.run import Run
 from gameproof.minmax.run_engine import UNLIMITED
 from gameproof.strategic.auto.simulation import Simulation
-from gameproof.strategic.auto.solver_setting import AVERAGES, NO_STEP, Setting
+from gameproof.strategic.auto.solver_setting import AVERAGES, NO_STEP, SolverSetting
 from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.responses import KnownResponse
 
@@ -71,18 +71,20 @@ class Tuner:
         self._batch = min(batch, simulations[0].problem.n)
         self._queries, self._seed = queries, seed
 
-    def best(self, gradients: Iterable[Gradient]) -> Setting:
+    def best(self, gradients: Iterable[Gradient]) -> SolverSetting:
         """The best setting for any of these estimates.
 
         The search first finds the step for each radius, then the exponent and the step of gamma,
         and then compares the finalists on every simulation. If the best setting does not improve
         on the problem's own start, or leads far away from a learned one, its steps are set to
         practically 0."""
-        first: dict[Setting, float] = {}
+        first: dict[SolverSetting, float] = {}
         steps = STEPS if self._batch == 1 else BATCH_STEPS + STEPS
         for gradient in gradients:
             for radius in RADII.get(type(gradient), (1.0,)):
-                first |= self._search_step([Setting(gradient, step, radius) for step in steps])
+                first |= self._search_step(
+                    [SolverSetting(gradient, step, radius) for step in steps]
+                )
         second = self._costs(
             {
                 replace(setting, exponent=exponent, gamma_step=gamma_step)
@@ -112,7 +114,7 @@ class Tuner:
             return replace(best, step=NO_STEP, gamma_step=NO_STEP)
         return best
 
-    def _worth_moving(self, setting: Setting, trials: list[Trial]) -> bool:
+    def _worth_moving(self, setting: SolverSetting, trials: list[Trial]) -> bool:
         """Whether to run at all, rather than to stay at the start.
 
         From a learned start: unless a run ends far from it. A small loss is no reason to stay: if
@@ -131,7 +133,7 @@ class Tuner:
         changes = [self._duality_gap_change(setting, trial) for trial in trials]
         return bool(np.mean(changes) < np.log(0.9))
 
-    def _duality_gap_change(self, setting: Setting, trial: Trial) -> float:
+    def _duality_gap_change(self, setting: SolverSetting, trial: Trial) -> float:
         """The change of the log of the duality gap in one run."""
         problem, run = self._simulations[trial[0]].problem, self._new_run(setting, trial)
         try:
@@ -141,7 +143,7 @@ class Tuner:
             return np.inf
         return float(np.log(after / problem.duality_gap(*problem.start)))
 
-    def _search_step(self, line: list[Setting]) -> dict[Setting, float]:
+    def _search_step(self, line: list[SolverSetting]) -> dict[SolverSetting, float]:
         """Costs of settings from the largest step to the smallest, and on while the smallest step
         is the best."""
         found = self._costs(line, [(0, 0)])
@@ -151,17 +153,19 @@ class Tuner:
             found |= self._costs([replace(line[-1], step=step)], [(0, 0)])
         return found
 
-    def _costs(self, settings: Iterable[Setting], trials: list[Trial]) -> dict[Setting, float]:
+    def _costs(
+        self, settings: Iterable[SolverSetting], trials: list[Trial]
+    ) -> dict[SolverSetting, float]:
         """The cost of each setting with each average, over these trials."""
         ordered = sorted(settings, key=repr)
-        costs: dict[Setting, float] = {}
+        costs: dict[SolverSetting, float] = {}
         for setting in ordered:
             found = np.mean([self._cost(setting, trial) for trial in trials], axis=0)
             for average, value in zip(AVERAGES, found, strict=True):
                 costs[replace(setting, average=average)] = float(value)
         return costs
 
-    def _cost(self, setting: Setting, trial: Trial) -> Vector:
+    def _cost(self, setting: SolverSetting, trial: Trial) -> Vector:
         """The cost of one run, for each average."""
         simulation, run = self._simulations[trial[0]], self._new_run(setting, trial)
         gaps = np.full((CHECKPOINTS, len(AVERAGES)), np.inf)
@@ -178,7 +182,7 @@ class Tuner:
         cost: Vector = np.minimum(logs, 100.0).mean(axis=0)
         return cost
 
-    def _new_run(self, setting: Setting, trial: Trial) -> Run:
+    def _new_run(self, setting: SolverSetting, trial: Trial) -> Run:
         """A run that records what every average needs."""
         problem = self._simulations[trial[0]].problem
         model = problem.population.response
@@ -202,9 +206,9 @@ class Tuner:
         return sorted({round(step) for step in spaced})
 
 
-def _finalists(costs: dict[Setting, float]) -> list[Setting]:
+def _finalists(costs: dict[SolverSetting, float]) -> list[SolverSetting]:
     """The best few settings, each with its best average only."""
-    chosen: list[Setting] = []
+    chosen: list[SolverSetting] = []
     for setting in sorted(costs, key=lambda s: costs[s]):
         if all(replace(setting, average=other.average) != other for other in chosen):
             chosen.append(setting)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy.stats import t as t_distribution
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.learning.pilot_plan import Plan
+from gameproof.strategic.learning.pilot_plan import PilotPlan
 
 SPREAD = 4.0  # the largest over the smallest coefficient, in units of the features' scale
 SIZES = (0.25, 0.7, 0.9, 0.35)  # sizes of the deployments after the first two (0.5 and 1)
@@ -26,7 +26,7 @@ CHECKS = 3  # final deployments of all features, after features were deployed al
 FALSE_NO = 0.005  # the rate at which noise hides that scores double
 
 
-class Question(NamedTuple):
+class PilotQuestion(NamedTuple):
     """A theta to deploy, and whom to ask."""
 
     theta: Vector
@@ -40,21 +40,23 @@ Reply = tuple[Indices, Matrix]  # the agents asked, and their moves
 class Design:
     """Chooses the next deployment from the replies so far."""
 
-    def __init__(self, plan: Plan, scale: Vector, size: float, rng: np.random.Generator) -> None:
+    def __init__(
+        self, plan: PilotPlan, scale: Vector, size: float, rng: np.random.Generator
+    ) -> None:
         self._plan, self._scale, self._size, self._rng = plan, scale, size, rng
         self._balance = np.zeros(scale.size)  # positive less negative coefficients so far
         self._n_drawn = 0
         self._start = plan.each  # agents asked at each of the first two deployments
 
-    def questions(self, scores_only: bool) -> Generator[Question, Reply, None]:
+    def questions(self, scores_only: bool) -> Generator[PilotQuestion, Reply, None]:
         """Yields questions; send the reply to each."""
         plan, first = self._plan, 0.5 * self._draw_theta()
         # Keep enough answers to deploy each feature alone with both signs.
         spare = plan.most - 2 * (2 * plan.features.size + 1)
         if scores_only and not plan.fixed and spare >= 4:
             self._start = min(plan.each, spare // 2)
-        before = yield Question(first, self._start)
-        after = yield Question(2 * first, self._start)
+        before = yield PilotQuestion(first, self._start)
+        after = yield PilotQuestion(2 * first, self._start)
         if scores_only:
             yield from self._for_scores(may_double(before, after))
         elif (mover := _only_mover(before[1])) >= 0 and mover == _only_mover(after[1]):
@@ -70,14 +72,14 @@ class Design:
         used = 2 * self._start
         return max(plan.answers, min(plan.most, used + 2 * deployments)) - used
 
-    def _all_features(self, number: int, each: int) -> Generator[Question, Reply, None]:
+    def _all_features(self, number: int, each: int) -> Generator[PilotQuestion, Reply, None]:
         """Deployments in which every feature has a coefficient."""
         for _ in range(number):
             size = SIZES[self._n_drawn % len(SIZES)]
             self._n_drawn += 1
-            yield Question(size * self._draw_theta(), each)
+            yield PilotQuestion(size * self._draw_theta(), each)
 
-    def _for_scores(self, budget: bool) -> Generator[Question, Reply, None]:
+    def _for_scores(self, budget: bool) -> Generator[PilotQuestion, Reply, None]:
         """Each feature alone; with both signs if the response may be a budget."""
         plan, features = self._plan, self._plan.features
         planned = plan.deployments - 2
@@ -88,7 +90,7 @@ class Design:
             each = plan.each if plan.fixed else min(plan.each, left // wanted)
             for c in features:
                 for sign in (1.0, -1.0):
-                    yield Question(self._single(c, sign), each)
+                    yield PilotQuestion(self._single(c, sign), each)
             checks = planned - wanted + 1
             if not plan.fixed:
                 checks = min((left - (wanted - 1) * each) // each, CHECKS)
@@ -96,10 +98,10 @@ class Design:
             return
         singles = features if plan.alone else features[:0]
         for c in singles:
-            yield Question(self._single(c, 1.0), plan.each)
+            yield PilotQuestion(self._single(c, 1.0), plan.each)
         yield from self._all_features(planned - singles.size, plan.each)
 
-    def _without_movers(self, mover: int, noise: float) -> Generator[Question, Reply, None]:
+    def _without_movers(self, mover: int, noise: float) -> Generator[PilotQuestion, Reply, None]:
         """Sets the coefficients of features that have moved to 0, until nobody moves."""
         plan, d = self._plan, self._scale.size
         left = self._answers_left(d + CHECKS)
@@ -110,7 +112,7 @@ class Design:
             checks = min(CHECKS, number // 3)
         known = {mover}
         while mover >= 0 and len(known) < d and number > checks:
-            _, moves = yield Question(0.5 * self._draw_theta(known), each, again=True)
+            _, moves = yield PilotQuestion(0.5 * self._draw_theta(known), each, again=True)
             number -= 1
             left -= each
             mover = _only_mover(moves, noise)

@@ -18,7 +18,7 @@ DEPLOYMENTS = 6
 ANSWERS, MOST_ANSWERS = 60, 300
 
 
-class Plan(NamedTuple):
+class PilotPlan(NamedTuple):
     """What a pilot study may use."""
 
     each: int  # agents per deployment
@@ -36,7 +36,7 @@ def make_plan(
     most: int | None,
     deployments: int | None,
     features: Sequence[int] | None,
-) -> Plan:
+) -> PilotPlan:
     """The plan for these arguments of `learn_response`; raises if they cannot be met."""
     as_count("answers", answers)
     if features is not None:
@@ -64,7 +64,7 @@ def make_plan(
             f"{left} left; nobody was asked. {way_out}"
         )
     limit = np.inf if left is None else left
-    return Plan(
+    return PilotPlan(
         each=each,
         deployments=times,
         answers=int(min(answers, limit)),

@@ -23,7 +23,7 @@ from gameproof.strategic.responses import KnownResponse
 Intervals = dict[str, tuple[Any, Any]]
 
 
-class Groups(NamedTuple):
+class StrengthGroups(NamedTuple):
     """Agents that share a strength: one group per agent, or one group for all."""
 
     agents: Indices  # the agent of each group; -1 for the group of all
@@ -95,11 +95,11 @@ class ResponseFit(ABC):
         """The fit of the same family to these numbers only."""
 
     @cached_property
-    def groups(self) -> Groups:
+    def groups(self) -> StrengthGroups:
         """The groups of agents that share a strength."""
         if self.by_agent:
-            return Groups(*np.unique(self.pilot.agents, return_inverse=True))
-        return Groups(np.array([-1]), np.zeros(self.pilot.agents.size, dtype=np.int64))
+            return StrengthGroups(*np.unique(self.pilot.agents, return_inverse=True))
+        return StrengthGroups(np.array([-1]), np.zeros(self.pilot.agents.size, dtype=np.int64))
 
     @property
     def fitted_columns(self) -> Mask:

@@ -14,14 +14,14 @@ from gameproof.strategic.inquiry import Deployment, Inquiry, Replies
 from gameproof.strategic.learning.pilot import Pilot
 from gameproof.strategic.learning.pilot_design import Design
 from gameproof.strategic.learning.pilot_of_replies import moves_of, pilot_of_replies
-from gameproof.strategic.learning.pilot_plan import Plan
+from gameproof.strategic.learning.pilot_plan import PilotPlan
 from gameproof.strategic.population import Population
 from gameproof.strategic.responses import Sight
 
 SCALE_ROWS = 10_000  # rows that are enough to estimate the scale of each feature
 
 
-def run_pilot(population: Population, plan: Plan, size: float, seed: int) -> Inquiry[Pilot]:
+def run_pilot(population: Population, plan: PilotPlan, size: float, seed: int) -> Inquiry[Pilot]:
     """Deploys, asks and records, as `plan` allows."""
     rng = np.random.default_rng(seed)
     scale = feature_scale(population, rng)

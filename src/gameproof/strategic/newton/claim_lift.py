@@ -7,7 +7,7 @@ import numpy as np
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.budgets import BoxBudget
 from gameproof.strategic.category_claims import Claim
-from gameproof.strategic.newton.lift import Lift, Slope
+from gameproof.strategic.newton.lift import Lift, SlopeConstraint
 from gameproof.strategic.newton.nearest import in_capped_simplex
 
 
@@ -28,7 +28,8 @@ class ClaimLift(Lift):
         sets = [able, *(np.append(able, level) for level in others)]
         pairs = [(k, level) for k, own in enumerate(sets) for level in own]
         self.slopes = [
-            Slope(k, int(claim.columns[level]), float(claim.steps[level])) for k, level in pairs
+            SlopeConstraint(k, int(claim.columns[level]), float(claim.steps[level]))
+            for k, level in pairs
         ]
 
     def _levels(self, agents: Indices, own: Matrix | None) -> Indices:

@@ -6,7 +6,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.budgets import BoxBudget
-from gameproof.strategic.newton.lift import Lift, Slope
+from gameproof.strategic.newton.lift import Lift, SlopeConstraint
 
 
 class IntervalLift(Lift):
@@ -18,7 +18,7 @@ class IntervalLift(Lift):
         # Together, the distances add about as much to scores as the distance of one number.
         self.stretch = 1 / (features.size * np.maximum(weights.max(axis=1), 1e-100))
         ends = zip(features.tolist(), fall.tolist(), rise.tolist(), strict=True)
-        self.slopes = [Slope(k, c, a) for k, (c, *both) in enumerate(ends) for a in both]
+        self.slopes = [SlopeConstraint(k, c, a) for k, (c, *both) in enumerate(ends) for a in both]
         self.own_count = self.count if weights.shape[1] > 1 else 0
         self.same_columns = weights.shape[1] == 1 and bool((weights == weights[0]).all())
 

@@ -14,7 +14,7 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.budgets import BoxBudget
 
 
-class Slope(NamedTuple):
+class SlopeConstraint(NamedTuple):
     """The constraint u_k >= slope theta_feature, or u_k >= 0 if the feature is -1."""
 
     k: int
@@ -22,7 +22,7 @@ class Slope(NamedTuple):
     slope: float
 
 
-class Curve(NamedTuple):
+class CurveConstraint(NamedTuple):
     """The constraint u_head >= |weights u_body|_p; with theta_body in place of u_body if the body
     consists of features."""
 
@@ -46,10 +46,10 @@ class Lift(ABC):
     """Some of the u, and the constraints that tie them to theta."""
 
     count: int
-    slopes: list[Slope]
+    slopes: list[SlopeConstraint]
     # How far above the smallest u a search begins, in units of the problem's own distance.
     stretch: Vector | float = 1.0
-    curve: Curve | None = None
+    curve: CurveConstraint | None = None
     # Whether 0 is a subgradient of each rho_k at 0.
     can_stay = True
     # How many numbers of an agent's own w depends on.

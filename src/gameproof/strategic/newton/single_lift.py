@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.strategic.newton.lift import Curve, Lift, Slope
+from gameproof.strategic.newton.lift import CurveConstraint, Lift, SlopeConstraint
 from gameproof.strategic.newton.nearest import in_norm_ball, in_price_ball
 from gameproof.strategic.norms import conjugate_exponent, norm_of
 
@@ -32,7 +32,7 @@ class PriceLift(SingleLift):
     def __init__(self, strength: Vector, reach: Vector) -> None:
         super().__init__(strength, reach)
         both = [(int(c), sign) for c in self._features for sign in (-1.0, 1.0)]
-        self.slopes = [Slope(0, c, sign * float(self._reach[c])) for c, sign in both]
+        self.slopes = [SlopeConstraint(0, c, sign * float(self._reach[c])) for c, sign in both]
 
     def nearest(self, g: Vector, of_u: Vector, cost: Vector) -> Vector:
         found, own = np.zeros_like(g), self._features
@@ -51,10 +51,12 @@ class BallLift(SingleLift):
         if self._split:
             body, self.count = 1 + np.arange(own.size), 1 + own.size
             ends = [(1 + k, int(c), float(weights[k])) for k, c in enumerate(own)]
-            self.slopes = [Slope(k, c, a * sign) for k, c, a in ends for sign in (-1.0, 1.0)]
+            self.slopes = [
+                SlopeConstraint(k, c, a * sign) for k, c, a in ends for sign in (-1.0, 1.0)
+            ]
             self.stretch = np.append(2.0 * own.size, np.ones(own.size))
             weights = np.ones(own.size)
-        self.curve = Curve(0, body, weights, not self._split, dual_norm)
+        self.curve = CurveConstraint(0, body, weights, not self._split, dual_norm)
 
     def largest_slopes(self, d: int) -> Matrix:
         found = np.zeros((self.count, d))
