@@ -58,7 +58,7 @@ def test_the_order_of_arrival_changes_no_bit(make_ledger, method) -> None:
     assert one.verify() == other.verify() == []
 
 
-def test_a_study_that_is_opened_again_goes_on(make_ledger) -> None:
+def test_a_study_that_is_opened_again_continues(make_ledger) -> None:
     whole, study = make(make_ledger), make(make_ledger)
     complete(whole)
     while questions := study.ask(limit=3, holder="a"):

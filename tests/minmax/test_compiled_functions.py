@@ -108,7 +108,7 @@ def seed_that_meets(sample: int, before: int, problem: gp.Problem) -> int:
     raise AssertionError("no such seed")
 
 
-def test_compiled_value_that_is_not_finite_fails_as_in_python_and_goes_on_mended(
+def test_compiled_value_that_is_not_finite_fails_as_in_python_and_resumes_once_it_is_fixed(
     compiled_functions: Any, schedules: Any, same_state: SameState
 ) -> None:
     broken = gp.SaddleProblem(cracked, name="mine", **HARD)
@@ -127,7 +127,7 @@ def test_compiled_value_that_is_not_finite_fails_as_in_python_and_goes_on_mended
         same_state(again.state, whole.state)
 
 
-def test_compiled_function_that_raises_fails_as_in_python_and_goes_on_mended(
+def test_compiled_function_that_raises_fails_as_in_python_and_resumes_once_it_is_fixed(
     compiled_functions: Any, schedules: Any, same_state: SameState
 ) -> None:
     broken = gp.SaddleProblem(cracked, name="mine", **HARD)

@@ -60,7 +60,7 @@ def test_gradient_that_cannot_be_used_names_sample_and_step(
     ids=["OGDA", "two-point", "extragradient", "WR"],
 )
 @pytest.mark.parametrize("call", [1, 2, 3, 4, 5, 10, 11])
-def test_run_mended_after_a_bad_gradient_equals_the_run_that_never_failed(
+def test_run_resumed_after_a_bad_gradient_equals_the_run_that_never_failed(
     parts: dict[str, Any], call: int, teller: Any, schedules: Any, same_state: SameState
 ) -> None:
     solver = gp.Solver(**parts, **schedules)
@@ -119,7 +119,7 @@ def test_schedule_that_turns_bad_is_named_with_its_epoch(
 
 @pytest.mark.parametrize("order", [gp.Reshuffle(), gp.WithReplacement(), gp.ShuffleOnce()])
 @pytest.mark.parametrize("game", ["plain", "built in"])
-def test_run_whose_schedule_is_mended_goes_on_from_its_checkpoint(
+def test_run_whose_schedule_is_fixed_resumes_from_its_checkpoint(
     order: Any, game: str, teller: Any, tmp_path: Any, same_state: SameState
 ) -> None:
     problem = teller().problem if game == "plain" else gp.QuadraticGame.random(n=7, seed=0)
@@ -171,7 +171,7 @@ class Slippery(gp.ConvexSet):
     ],
     ids=["all estimated", "y estimated", "baseline", "extragradient", "exact"],
 )
-def test_run_whose_projection_is_mended_goes_on_from_its_checkpoint(
+def test_run_whose_projection_is_fixed_resumes_from_its_checkpoint(
     parts: dict[str, Any],
     known: str,
     teller: Any,

@@ -81,7 +81,7 @@ def test_callable_that_raises_is_named_and_its_exception_chained(
 
 @every_method
 @pytest.mark.parametrize("fault", [lambda: np.nan, raising(Sour("off"))], ids=["nan", "raises"])
-def test_run_mended_after_a_failure_at_any_call_equals_the_run_that_never_failed(
+def test_run_resumed_after_a_failure_at_any_call_equals_the_run_that_never_failed(
     parts: dict[str, Any], fault: Any, teller: Any, schedules: Any, same_state: SameState
 ) -> None:
     solver, clean = gp.Solver(**parts, **schedules), teller()

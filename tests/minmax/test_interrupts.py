@@ -89,7 +89,7 @@ def test_interrupt_from_the_keyboard_returns_what_has_been_computed(
     same_state(gp.solve(problem, solver, resume=path, **options).state, whole.state)
 
 
-def test_killed_process_leaves_a_checkpoint_from_which_the_run_goes_on(
+def test_killed_process_leaves_a_checkpoint_from_which_the_run_resumes(
     schedules: Any, tmp_path: Path, same_state: SameState
 ) -> None:
     path = tmp_path / "state"

@@ -127,7 +127,7 @@ def test_callback_that_returns_anything_else_ends_nothing(other: Any, schedules:
 
 
 @pytest.mark.parametrize("where", ["callback", "score"])
-def test_exception_from_a_callback_or_score_is_its_own_and_the_checkpoint_goes_on(
+def test_exception_from_a_callback_or_score_is_its_own_and_the_checkpoint_can_resume(
     where: str, schedules: Any, tmp_path: Path, same_state: SameState
 ) -> None:
     def fail(*_: Any) -> float:
@@ -274,7 +274,7 @@ def failing_score(call: int) -> Any:
     return score
 
 
-def test_record_whose_score_raised_is_taken_when_the_run_goes_on(
+def test_record_whose_score_raised_is_taken_when_the_run_resumes(
     teller: Any, schedules: Any
 ) -> None:
     problem, solver = teller().problem, gp.sgda_rr(**schedules)

@@ -111,7 +111,7 @@ class Lost(OwnBall):
         return self.found if self.calls == self.at else super().project(point)
 
 
-def test_projection_that_is_not_finite_is_refused_and_the_run_goes_on(teller: Any) -> None:
+def test_projection_that_is_not_finite_is_refused_and_the_run_can_resume(teller: Any) -> None:
     solver = gp.sgda_rr(step=0.05, radius=0.3)
     whole = gp.solve(teller(x_set=OwnBall(2, 2.0)).problem, solver, epochs=3, seed=SEED)
     lost = teller(x_set=Lost(5, np.full(2, np.nan))).problem  # at its fifth call only

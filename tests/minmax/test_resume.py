@@ -122,7 +122,7 @@ def test_resumed_run_equals_uninterrupted_run_through_a_file(
 
 
 @some_cases
-def test_run_goes_on_to_the_same_bits_on_the_other_path(
+def test_run_resumes_to_the_same_bits_on_the_other_path(
     case: Case, tmp_path: Path, same_state: SameState
 ) -> None:
     game, solver, epochs = case
@@ -208,7 +208,7 @@ def test_copy_of_a_state_shares_nothing_with_it(same_state: SameState) -> None:
     ],
     ids=["one-point", "two-point", "extragradient", "residual", "variance-reduced"],
 )
-def test_state_saved_in_the_middle_of_a_step_goes_on_to_the_same_bits(
+def test_state_saved_in_the_middle_of_a_step_resumes_to_the_same_bits(
     parts: dict[str, Any], teller: Any, schedules: Any, tmp_path: Path, same_state: SameState
 ) -> None:
     solver, path = gp.Solver(**parts, **schedules), tmp_path / "state.npz"
@@ -268,7 +268,7 @@ for name, (problem, solver) in CASES.items():
 """
 
 
-def test_run_goes_on_to_the_same_bits_in_another_process(
+def test_run_resumes_to_the_same_bits_in_another_process(
     tmp_path: Path, same_state: SameState
 ) -> None:
     room: dict[str, Any] = {}
@@ -323,7 +323,7 @@ def test_compiled_run_does_not_overdraw_a_budget_in_a_step_under_way() -> None:
 
 
 @both_paths
-def test_mended_schedule_holds_from_the_next_epoch_on(compiled: bool) -> None:
+def test_fixed_schedule_holds_from_the_next_epoch_on(compiled: bool) -> None:
     size = 0.02
     solver = gp.sgda_rr(step=lambda t: size, radius=0.5)
     run = gp.Run(GAMES["dense"], solver, seed=SEED)
@@ -333,7 +333,7 @@ def test_mended_schedule_holds_from_the_next_epoch_on(compiled: bool) -> None:
     assert result.state.weight == pytest.approx(2 * N * 0.02 + N * 0.005, rel=1e-12)
 
 
-def test_generator_of_the_caller_may_be_drawn_from_before_the_run_goes_on(
+def test_generator_of_the_caller_may_be_drawn_from_before_the_run_resumes(
     same_state: SameState,
 ) -> None:
     game, solver, rng = GAMES["dense"], gp.ogda_rr(step=0.02), np.random.default_rng(5)

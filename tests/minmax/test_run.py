@@ -63,7 +63,7 @@ def test_run_driven_by_hand_equals_solve(make: Any, teller: Any, schedules: Any)
 
 
 @every_solver
-def test_run_driven_by_hand_goes_on_in_solve(
+def test_run_driven_by_hand_resumes_in_solve(
     make: Any, teller: Any, schedules: Any, same_state: SameState
 ) -> None:
     problem, solver = teller().problem, make(**schedules)
@@ -80,7 +80,7 @@ def test_run_driven_by_hand_goes_on_in_solve(
         same_state(again.state, whole.state)
 
 
-def test_solve_goes_on_by_hand(teller: Any, schedules: Any) -> None:
+def test_solve_resumes_by_hand(teller: Any, schedules: Any) -> None:
     problem, solver = teller().problem, gp.ogda_rr(**schedules)
     run = gp.Run(problem, solver, state=gp.solve(problem, solver, queries=20, seed=3).state)
     while run.state.epoch < 3:

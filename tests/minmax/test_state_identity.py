@@ -29,7 +29,7 @@ class Disc(gp.ConvexSet):
         return rng.uniform(-1, 1, 2)
 
 
-def test_run_on_a_set_of_ones_own_goes_on_with_the_problem_built_anew(teller: Any) -> None:
+def test_run_on_a_set_of_ones_own_resumes_with_the_problem_built_again(teller: Any) -> None:
     solver = gp.ogda_rr(step=0.02, radius=0.5)
     half = gp.solve(teller(x_set=Disc()).problem, solver, epochs=1, seed=SEED)
     whole = gp.solve(teller(x_set=Disc()).problem, solver, epochs=2, seed=SEED)

@@ -139,7 +139,7 @@ def test_many_agents_with_bad_answers_are_named_in_short() -> None:
         population.ask([1.0], range(n))
 
 
-def test_population_goes_on_after_a_bad_answer() -> None:
+def test_population_continues_after_a_bad_answer() -> None:
     broken = [True]
 
     def function(theta: Array, indices: Indices) -> Array:
@@ -205,7 +205,7 @@ def test_answers_kept_are_forgotten_with_another_question(theta: Array, agents: 
         assert flaky.asked[-1] == (THETA.tolist(), [1, 2, 4, 5])
 
 
-def test_run_that_goes_on_asks_only_those_whose_answers_were_bad() -> None:
+def test_resumed_run_asks_only_those_whose_answers_were_bad() -> None:
     flaky, solver = Flaky(question=3), ogda_rr(gradient=TwoPoint(), step=0.1, radius=0.1, batch=6)
     problem = StrategicProblem(people(BlackBox(flaky)), 0.1, 0.5)
     with pytest.raises(EvaluationError) as caught:

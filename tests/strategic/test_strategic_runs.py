@@ -255,7 +255,7 @@ FAULTS: dict[str, Callable[[Vector], Any]] = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_run_goes_on_after_a_bad_answer_as_if_nothing_had_happened(fault: str) -> None:
+def test_run_continues_after_a_bad_answer_as_if_nothing_had_happened(fault: str) -> None:
     plain = Plain()
     good, bad = Crowd(plain), Crowd(plain)
     bad.fail_at[9] = FAULTS[fault]

@@ -131,7 +131,7 @@ def survival(verdict: str, survives: bool) -> str:
 
 
 def _sayable(value: float) -> str:
-    """A number with three digits, and without exponents, which nobody says."""
+    """A number for a sentence: three digits, without exponents."""
     size = abs(value)
     if size < TINY:
         return "0"

@@ -47,7 +47,7 @@ class AuditedRows(NamedTuple):
 @final
 @dataclass(frozen=True, eq=False)
 class WholeAudit:
-    """The models under audit, and the audit of a sample whose rows are to be replaced.
+    """The models under audit, and the audit of a sample, whose rows will be replaced.
 
     `edges` are those of the bins of scores, for each model and each way of gaming."""
 

@@ -142,7 +142,7 @@ def parse_meaning(options: argparse.Namespace, table: Table | TableFiles) -> dic
 
 
 def parse_dates(given: list[str], table: Table | TableFiles) -> dict[str, str | None]:
-    """Columns of dates and their formats, None where the format is to be detected."""
+    """Columns of dates and their formats, None if the format must be detected."""
     found: dict[str, str | None] = {}
     for text in given:
         name, colon, form = text.partition(":%")

@@ -72,7 +72,7 @@ def fit_quietly(base: Model, people: WeightedRows, **parameters: Any) -> Model:
 
 
 def is_auto(value: Any) -> bool:
-    """Whether a parameter is to be chosen."""
+    """Whether a parameter is "auto"."""
     return isinstance(value, str) and value == "auto"
 
 

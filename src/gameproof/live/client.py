@@ -204,7 +204,7 @@ class RemoteStudy:
         return frame.assign(told=pd.to_datetime(frame["told"], unit="s", utc=True))
 
     def close(self) -> None:
-        """Closes the connections. The study itself goes on."""
+        """Closes the connections. The study itself stays open."""
         self._pool.clear()
 
     # --- requests

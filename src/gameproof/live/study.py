@@ -333,5 +333,5 @@ class Study:
         return verify(self.ledger, self.ledger.study(self.name))
 
     def close(self) -> None:
-        """Gives back the connections to the database. The study itself goes on: `open` it again."""
+        """Closes the connections to the database. The study can be opened again."""
         self.ledger.close()

@@ -1,9 +1,9 @@
 """Inquiries: asking people as a conversation that can pause after every deployment.
 
 An inquiry is a generator. It yields a deployment (theta, and whom to ask), is sent the replies, and
-goes on until it returns what it found. It asks nobody itself and draws every random number from its
-seed, so seed and replies determine all of it. `ask_now` answers from a population at once; a live
-study answers the same inquiry over days.
+continues until it returns what it found. It asks nobody itself and draws every random number from
+its seed, so seed and replies determine all of it. `ask_now` answers from a population at once; a
+live study answers the same inquiry over days.
 """
 
 from __future__ import annotations

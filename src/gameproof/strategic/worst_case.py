@@ -29,8 +29,8 @@ label, to b - y' D theta / |theta|, gains
 where h' is the difference of K and the slope of phi. All budget R that is left goes to a mass p of
 one atom, so t = R |theta| / p, and the gain is c R - p h(R |theta| / p). If phi has slope K at an
 atom already (HuberHinge beyond its width), h = 0 and the worst case is attained. Otherwise p h(./p)
-falls to 0 with p but is never 0: the worst case is approached by ever less mass ever farther away,
-and p is halved from 1/n until the shortfall is at most the tolerance.
+falls to 0 with p but is never 0. Less and less mass, farther and farther away, approaches the worst
+case, and p is halved from 1/n until the shortfall is at most the tolerance.
 
 Budget spent in this way gains what the upper bound charges for it, so both bounds are exact.
 """
@@ -270,8 +270,8 @@ def _note(
     sentences = [
         "The distribution attains the worst case."
         if attained
-        else "No distribution attains the worst case: it is approached by ever less mass ever "
-        f"farther away, and this distribution falls short of it by {shortfall:.2g}."
+        else "No distribution attains the worst case: distributions with less and less mass, farther "
+        f"and farther away, approach it. This one falls short of it by {shortfall:.2g}."
     ]
     if problem.form == "printed":
         sentences.append(

@@ -18,7 +18,7 @@ StatedDates = Sequence[str] | Mapping[str, str | None]
 
 
 def date_columns(table: Table, stated: StatedDates) -> dict[str, str]:
-    """The format of each column that is to be used as days; empty for dates that are not text."""
+    """The format of each column of dates to use as days; empty for dates that are not text."""
     formats = dict(stated) if isinstance(stated, Mapping) else dict.fromkeys(stated)
     return {
         name: _format(table, table.column(name, "date column"), form)

@@ -91,7 +91,7 @@ def _source(engine: Engine, files: Sequence[list[FilePart]], watch: RowProgress)
 
 
 def _decide(parts: list[FilePart], place: str, model: TableModel, wanted: Wanted) -> About:
-    """Writes the decisions about the parts of one file, and returns what is to be said."""
+    """Writes the decisions about the parts of one file, and returns notes."""
     path, found = Path(place), []
     writer: Any = None
     try:

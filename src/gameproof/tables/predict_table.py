@@ -50,7 +50,7 @@ class About(NamedTuple):
     checked: Checked
 
     def merged(self, other: About) -> About:
-        """What is to be said about both tables."""
+        """The notes on both tables."""
         read = tuple(dict.fromkeys((*self.read, *other.read)))
         return About(read, self.gaps.merged(other.gaps), self.checked.merged(other.checked))
 
@@ -78,7 +78,7 @@ class About(NamedTuple):
 
 
 class Decisions(NamedTuple):
-    """Decisions row by row, as columns of a table, and what is to be said about them."""
+    """Decisions row by row, as columns of a table, and notes on them."""
 
     columns: dict[str, Any]
     about: About

@@ -67,7 +67,7 @@ class TrainingTable:
     fingerprint
         Fingerprint of these rows.
     groups
-        The group of each row, if groups are to be compared.
+        The group of each row, if groups are compared.
     grouped_by
         The column that says which group people belong to.
     later

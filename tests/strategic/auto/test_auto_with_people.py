@@ -63,7 +63,7 @@ def test_run_asks_nobody_if_fresh_answers_agree() -> None:
     assert gp.gap(known, result.x, result.y, gp.saddle_point(known)) < 1e-6
 
 
-def test_settled_run_goes_on_if_it_is_resumed_or_started_elsewhere() -> None:
+def test_settled_run_runs_if_it_is_resumed_or_started_elsewhere() -> None:
     problem = exact()
     solver = gp.Solver.auto(problem, queries=400, seed=0)
     settled = gp.solve(problem, solver, queries=400, seed=0)

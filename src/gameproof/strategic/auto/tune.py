@@ -42,7 +42,7 @@ RADII: dict[type[Gradient], tuple[float, ...]] = {
 }
 EXPONENTS = (0.5, 0.76, 1.0)
 # Steps of gamma. If theta starts far from the solution and moves slowly, a fast adversary gets
-# ever farther ahead; then the search continues downward, to the last of these.
+# farther and farther ahead; then the search continues downward, to the last of these.
 GAMMA_STEPS = (3.0, 30.0, 300.0)
 SMALLEST_GAMMA_STEP = 1e-3
 # The length of a trial run: at most this many samples, but at least this many steps.

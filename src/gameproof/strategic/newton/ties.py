@@ -55,7 +55,7 @@ def _directions(objective: ConvexObjective) -> Matrix:
     sizes = np.maximum(problem.population.largest_by_feature, np.finfo(float).tiny)
     number = min(SAMPLE, rows.n)
     head = np.ones((number, 0 if problem.intercept is None else 1))
-    # The first rows of a file may be alike, so the examined rows are spread over all.
+    # The first rows of a file may be similar, so the examined rows are spread over all.
     places = np.unique(np.linspace(0, rows.n - 1, number).astype(np.int64))
     table = np.hstack([head[: places.size], rows.take(places).X / sizes])
     values, vectors = np.linalg.eigh(table.T @ table / len(table))
