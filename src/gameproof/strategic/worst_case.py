@@ -270,8 +270,8 @@ def _note(
     sentences = [
         "The distribution attains the worst case."
         if attained
-        else "No distribution attains the worst case: distributions with less and less mass, farther "
-        f"and farther away, approach it. This one falls short of it by {shortfall:.2g}."
+        else "No distribution attains the worst case: distributions with less and less mass, "
+        f"farther and farther away, approach it. This one falls short of it by {shortfall:.2g}."
     ]
     if problem.form == "printed":
         sentences.append(
