@@ -148,23 +148,34 @@ def model_record(model: GamedClassifier, command: str | None) -> Record:
 
 def restore_model(kind: type[Model], content: Record) -> Model:
     """A model from its record; an invalid record may raise any exception."""
-    parameters = from_json(content["parameters"])
-    parameters["response"] = restore_response(parameters["response"])
-    parameters["budgets"] = restore_budgets(parameters.get("budgets"))  # missing in version 1
-    if not isinstance(parameters["features"], list | None):
-        raise TypeError(f"features must be a list, got {shown(parameters['features'])}")
-    if isinstance(parameters["class_weight"], list):
-        parameters["class_weight"] = dict(parameters["class_weight"])
     fitted = from_json(content["fitted"])
     prepare = restore_transformer(fitted.get("prepare"))
+    parameters = _restored_parameters(from_json(content["parameters"]))
     model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
     model.prepare_, model._fitted_for = prepare, model.budgets
     model.budgets_ = restore_checked_budgets(fitted.get("budgets"))
     model._trained_for = float(as_vector("trained_for", [fitted.get("trained_for", 1.0)])[0])
-    coef = as_vector("coef", fitted["coef"])
-    mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
-    if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
-        raise ValueError("means and scales do not fit the coefficients")
+    _restore_classes(model, fitted)
+    _restore_coefficients(model, fitted)
+    _restore_columns(model, fitted)
+    model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
+    model.worst_case_risk_ = float(fitted["worst_case_risk"])
+    model.training_ = restore_mapping(content["training"])
+    return model
+
+
+def _restored_parameters(saved: Record) -> Record:
+    """The parameters of a classifier, except for `prepare`."""
+    if not isinstance(saved["features"], list | None):
+        raise TypeError(f"features must be a list, got {shown(saved['features'])}")
+    saved["response"] = restore_response(saved["response"])
+    saved["budgets"] = restore_budgets(saved.get("budgets"))  # missing in version 1
+    if isinstance(saved["class_weight"], list):
+        saved["class_weight"] = dict(saved["class_weight"])
+    return saved
+
+
+def _restore_classes(model: GamedClassifier, fitted: Record) -> None:
     # Limits the memory that the data type of a crafted file can ask for.
     if not re.fullmatch(r"[<>|=]?([biufO]\d?\d?|U\d{1,5})", fitted["classes_dtype"]):
         raise ValueError(f"the classes have an unknown data type, {fitted['classes_dtype']!r}")
@@ -173,14 +184,26 @@ def restore_model(kind: type[Model], content: Record) -> Model:
         raise ValueError(f"there must be two classes, got {classes.tolist()}")
     model.outcomes_ = Outcomes.learned(classes, fitted["favourable"])
     model.classes_ = model.outcomes_.classes
+
+
+def _restore_coefficients(model: GamedClassifier, fitted: Record) -> None:
+    coef = as_vector("coef", fitted["coef"])
+    mean, scale = as_vector("mean", fitted["mean"]), as_vector("scale", fitted["scale"])
+    if not (coef.shape == mean.shape == scale.shape and (scale > 0).all()):
+        raise ValueError("means and scales do not fit the coefficients")
     model.units_, model.coef_ = Units(mean, scale), coef[None, :]
     model.intercept_ = as_vector("intercept", [fitted["intercept"]])
     model.movable_ = np.array(
         [as_count("movable", k, 0) for k in fitted["movable"]], dtype=np.int64
     )
-    d = model.n_features_in_ = as_count("n_features", fitted.get("n_features", coef.size))
+
+
+def _restore_columns(model: GamedClassifier, fitted: Record) -> None:
+    """The columns of the table, which must fit the coefficients and the budgets."""
+    prepare, size = model.prepare_, model.coef_.size
+    d = model.n_features_in_ = as_count("n_features", fitted.get("n_features", size))
     made = d if prepare is None else len(prepare.get_feature_names_out())
-    if (d if prepare is None else prepare.n_features_in_) != d or made != coef.size:
+    if (d if prepare is None else prepare.n_features_in_) != d or made != size:
         raise ValueError("the columns of the table do not fit the coefficients")
     if fitted["names"] is not None:
         if len(fitted["names"]) != d or not all(type(n) is str for n in fitted["names"]):
@@ -188,7 +211,3 @@ def restore_model(kind: type[Model], content: Record) -> Model:
         model.feature_names_in_ = np.array(fitted["names"], dtype=object)
     if model.budgets_ is not None:
         as_budgets(model.budgets_, model._preparation.features, np.zeros((1, d)))
-    model.n_queries_ = as_count("n_queries", fitted["n_queries"], 0)
-    model.worst_case_risk_ = float(fitted["worst_case_risk"])
-    model.training_ = restore_mapping(content["training"])
-    return model
