@@ -270,6 +270,8 @@ CRAFTED = {
     "names": (("fitted", "names"), ["a"]),
     "fitted": ("fitted", []),
     "movable": (("fitted", "movable"), [-1]),
+    "no such movable": (("fitted", "movable"), [3]),
+    "movable twice": (("fitted", "movable"), [0, 0]),
     "risk": (("fitted", "worst_case_risk"), "low"),
     "range": (("fitted", "budgets", "ranges"), [[0, 1.0, 2.0]]),
     "column": (("fitted", "budgets", "ranges"), [[7, 0.0, 2.0]]),

@@ -193,9 +193,10 @@ def _restore_coefficients(model: GamedClassifier, fitted: Record) -> None:
         raise ValueError("means and scales do not fit the coefficients")
     model.units_, model.coef_ = Units(mean, scale), coef[None, :]
     model.intercept_ = as_vector("intercept", [fitted["intercept"]])
-    model.movable_ = np.array(
-        [as_count("movable", k, 0) for k in fitted["movable"]], dtype=np.int64
-    )
+    movable = [as_count("movable", k, 0) for k in fitted["movable"]]
+    if len({*movable}) < len(movable) or max(movable, default=-1) >= coef.size:
+        raise ValueError(f"{movable} are not movable columns of {coef.size}")
+    model.movable_ = np.array(movable, dtype=np.int64)
 
 
 def _restore_columns(model: GamedClassifier, fitted: Record) -> None:
