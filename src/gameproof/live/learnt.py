@@ -17,11 +17,17 @@ from typing import Literal, NamedTuple, final
 import numpy as np
 
 from gameproof.core.arguments import Vector
+from gameproof.live.deployment_answers import (
+    CONFIDENCE,
+    FEWEST,
+    DeploymentAnswers,
+    read_answers,
+    risk_by,
+)
 from gameproof.live.facts import DeploymentRow
 from gameproof.live.fold import stored_classifier
 from gameproof.live.ledger import Ledger
 from gameproof.live.specification import Specification
-from gameproof.live.told import ToldAt, told_at
 from gameproof.strategic.auto.predicted_risk import predicted_risk
 from gameproof.strategic.inquiry import Replies
 from gameproof.strategic.learning.learned_response import LearnedResponse, response_from_pilot
@@ -29,8 +35,6 @@ from gameproof.strategic.learning.pilot_of_replies import pilot_of_replies
 from gameproof.strategic.risk import RiskEstimate, known_risk, risk_of_replies
 
 Ground = Literal["known", "answers", "learnt", "nearest"]
-CONFIDENCE = 0.95
-FEWEST = 2
 # A deployed theta that is further away, relative to the recommended one, says nothing about it.
 FARTHEST = 0.5
 # Fewer answers or deployments show nothing about a response.
@@ -72,7 +76,7 @@ class Learnt:
             self._known = state
         return self._response
 
-    def _learned(self, found: list[ToldAt]) -> LearnedResponse | None:
+    def _learned(self, found: list[DeploymentAnswers]) -> LearnedResponse | None:
         enough = sum(each.replies.agents.size for each in found) >= FEWEST_ANSWERS
         if not enough or len({each.theta.tobytes() for each in found}) < FEWEST_DEPLOYMENTS:
             return None
@@ -87,7 +91,7 @@ class Learnt:
 
     def _chosen(
         self, until: list[DeploymentRow], rows: list[DeploymentRow], late: set[int]
-    ) -> Iterator[ToldAt]:
+    ) -> Iterator[DeploymentAnswers]:
         """Answers to learn from, in order of deployment."""
         told = 0
         rest = list(until)
@@ -105,10 +109,10 @@ class Learnt:
             if found is not None:
                 yield found
 
-    def _told(self, row: DeploymentRow) -> ToldAt | None:
-        return told_at(self._ledger, self._study, self._specification, row)
+    def _told(self, row: DeploymentRow) -> DeploymentAnswers | None:
+        return read_answers(self._ledger, self._study, self._specification, row)
 
-    def _some_told(self, row: DeploymentRow) -> ToldAt | None:
+    def _some_told(self, row: DeploymentRow) -> DeploymentAnswers | None:
         """No more than `MOST_AT_ONE` of the answers to a deployment."""
         found = self._told(row)
         if found is None:
@@ -167,16 +171,13 @@ class Learnt:
         for place in np.argsort(distances, kind="stable"):
             if distances[place] > reach:
                 return None
-            found = self._told(rows[place])
-            if found is None or found.replies.agents.size < FEWEST:
+            risk = risk_by(self._problem, self._told(rows[place]))
+            if risk is None:
                 continue
-            risk = risk_of_replies(
-                self._problem, found.theta, found.intercept, found.replies, CONFIDENCE
-            )
             apart = distances[place] / float(np.linalg.norm(theta))
             why = (
-                f"from {risk.n_queries} answers to deployment {found.number}, the nearest that "
-                f"people were shown; its theta is {apart:.0%} away"
+                f"from {risk.n_queries} answers to deployment {rows[place].number}, the nearest "
+                f"that people were shown; its theta is {apart:.0%} away"
             )
             return PresentRisk(risk, "nearest", why)
         return None

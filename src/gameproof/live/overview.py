@@ -10,13 +10,12 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from gameproof.auditing.json_safe import json_safe
-from gameproof.live.deployment_results import DeploymentResult, deployment_result
+from gameproof.live.deployment_answers import Accuracy, accuracy_by, deployment_answers, risk_by
 from gameproof.live.facts import AnswerRow, DeploymentRow, QuestionRow, Status
 from gameproof.live.model_columns import model_columns, usual_units
-from gameproof.live.people_rows import people_rows
 from gameproof.live.reports import Recommendation, StudyStatus
 from gameproof.live.study import Study
-from gameproof.live.told import one_per_question
+from gameproof.strategic.risk import RiskEstimate
 
 MOST_POINTS = 150  # of a chart
 MOST_LISTED = 12  # of a list
@@ -48,6 +47,13 @@ class _Facts(NamedTuple):
     silent: list[_Silent]
 
 
+class _Result(NamedTuple):
+    """What the answers to one deployment show."""
+
+    risk: RiskEstimate | None
+    accuracy: Accuracy | None
+
+
 @final
 class StudyView:
     """Reads a study for its page. Closed deployments are read once, unless one of their answers
@@ -58,7 +64,7 @@ class StudyView:
         self._id = study.id
         self._units = usual_units(study.problem.population.X)
         self._facts: dict[int, _Facts] = {}
-        self._results: dict[int, DeploymentResult | None] = {}
+        self._results: dict[int, _Result] = {}
         self._changed: tuple[int, int, int] | None = None
         # What was read for this overview, by deployment: questions and answers.
         self._read_now: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
@@ -150,17 +156,12 @@ class StudyView:
         now = self._study.deployment
         if now is None:
             return None
-        rows = people_rows(self._ledger, self._id, now.number, str)
-        counts = dict.fromkeys(("answered", "waiting", "not asked", "silent", "late"), 0)
-        for row in rows:
-            counts[row.state] += 1
         return {
             "number": now.number,
             "phase": now.phase,
             "opened": now.opened,
             "n_questions": now.n_questions,
             "n_answered": now.n_answered,
-            "people": counts,
             "columns": model_columns(now.theta, now.intercept, now.model, self._units),
         }
 
@@ -192,28 +193,28 @@ class StudyView:
         for number in numbers:
             if number % step and number < len(numbers) - 2:
                 continue
-            facts, result = self._facts[number], self._result(number)
+            facts, (risk, accuracy) = self._facts[number], self._result(number)
             yield {
                 "deployment": number,
                 "opened": facts.row.opened,
                 "closed": facts.row.closed,
                 "n_questions": facts.n_questions,
                 "n_answers": sum(a.status is Status.COUNTED for a in facts.answers),
-                "risk": None if result is None else list(result.risk),
-                "accuracy": None if result is None else list(result.accuracy),
+                "risk": None if risk is None else [risk.value, risk.low, risk.high],
+                "accuracy": None if accuracy is None else list(accuracy),
             }
 
-    def _result(self, number: int) -> DeploymentResult | None:
+    def _result(self, number: int) -> _Result:
         if number in self._results:
             return self._results[number]
-        row, scores = self._facts[number].row, self._study.sees_scores
+        row, problem = self._facts[number].row, self._study.problem
         if number in self._read_now:
             questions, answers = self._read_now[number]
         else:
             answers = self._ledger.answers(self._id, number)
             questions = self._ledger.questions(self._id, number)
-        used = one_per_question(answers)
-        result = deployment_result(self._study.problem, row, questions, used, scores)
+        found = deployment_answers(self._study.specification, row, questions, answers)
+        result = _Result(risk_by(problem, found), accuracy_by(problem, found))
         if row.closed is not None:
             self._results[number] = result
         return result

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal, final
 
+from gameproof.live.deployment_answers import one_per_question
 from gameproof.live.facts import AnswerRow, Status
 from gameproof.live.ledger import Ledger
 
-ANSWERED, WAITING, NOT_ASKED = "answered", "waiting", "not asked"
-SILENT, LATE = "silent", "late"
-STATES = (ANSWERED, WAITING, NOT_ASKED, SILENT, LATE)
+PersonState = Literal["answered", "waiting", "not asked", "silent", "late"]
 
 
-class PersonAsked(NamedTuple):
-    """One question."""
+@final
+@dataclass(frozen=True)
+class PersonAsked:
+    """A question of a deployment, and what became of it."""
 
     question: int
     person: str
     position: int
     attempt: int
-    state: str
+    state: PersonState
     holder: str | None
     shown: float | None
     answer: int | None
@@ -35,42 +37,37 @@ def people_rows(
     [row, *_] = ledger.deployments(study, deployment)
     questions = ledger.questions(study, deployment)
     newest = {question.position: question.id for question in questions}
-    exposures = ledger.exposures(study, deployment)
-    first_shown = {each.question: each for each in reversed(exposures)}
-    answers: dict[int, AnswerRow] = {}
-    for answer in ledger.answers(study, deployment):
-        if answer.status in (Status.COUNTED, Status.LATE):
-            known = answers.get(answer.question)
-            if known is None or answer.status is Status.COUNTED:
-                answers[answer.question] = answer
+    first_shown = {e.question: e for e in reversed(ledger.exposures(study, deployment))}
+    answers = {a.question: a for a in one_per_question(ledger.answers(study, deployment))}
     found = []
     for question in questions:
         told, shown = answers.get(question.id), first_shown.get(question.id)
         is_open = row.closed is None and newest[question.position] == question.id
-        if told is not None:
-            state = ANSWERED if told.status is Status.COUNTED else LATE
-        elif is_open:
-            state = NOT_ASKED if shown is None else WAITING
-        else:
-            state = SILENT
-        found.append(
-            PersonAsked(
-                question.id,
-                person(question.agent),
-                question.position,
-                question.attempt,
-                state,
-                None if shown is None else shown.holder,
-                None if shown is None else shown.shown,
-                None if told is None else told.id,
-                None if told is None else told.told,
-            )
+        asked = PersonAsked(
+            question=question.id,
+            person=person(question.agent),
+            position=question.position,
+            attempt=question.attempt,
+            state=_state(told, shown is not None, is_open),
+            holder=None if shown is None else shown.holder,
+            shown=None if shown is None else shown.shown,
+            answer=None if told is None else told.id,
+            told=None if told is None else told.told,
         )
+        found.append(asked)
     return found
 
 
+def _state(told: AnswerRow | None, shown: bool, is_open: bool) -> PersonState:
+    if told is not None:
+        return "answered" if told.status is Status.COUNTED else "late"
+    if not is_open:
+        return "silent"
+    return "waiting" if shown else "not asked"
+
+
 def selected(
-    rows: list[PersonAsked], state: str | None, search: str, offset: int, limit: int
+    rows: list[PersonAsked], state: PersonState | None, search: str, offset: int, limit: int
 ) -> dict[str, Any]:
     """Some of the rows, and how many are in each state."""
     wanted = search.casefold()
@@ -82,5 +79,5 @@ def selected(
     return {
         "counts": dict(Counter(row.state for row in rows)),
         "total": len(fitting),
-        "people": [row._asdict() for row in fitting[offset : offset + limit]],
+        "people": fitting[offset : offset + limit],
     }

@@ -243,7 +243,7 @@ def _asking(router: APIRouter, service: Service) -> None:
         given = await read_body(request, models.TellRequest)
         receipt = await queue.tell(given.question, given.answer, given.key)
         service.driver.wake()
-        return reply(models.ReceiptReply(answer_id=receipt.answer_id, status=receipt.status.value))
+        return reply(models.ReceiptReply(answer_id=receipt.answer_id, status=receipt.status))
 
     @router.post(
         "/tell-many", responses=documented(*BODY), dependencies=[service.needs(Scope.TELL)]
@@ -258,7 +258,7 @@ def _asking(router: APIRouter, service: Service) -> None:
 
 def _told_or_refused(found: Receipt | Exception) -> models.ReceiptReply | models.ErrorReply:
     if isinstance(found, Receipt):
-        return models.ReceiptReply(answer_id=found.answer_id, status=found.status.value)
+        return models.ReceiptReply(answer_id=found.answer_id, status=found.status)
     code, message = code_and_message(found)
     return models.ErrorReply(code=code, message=message)
 

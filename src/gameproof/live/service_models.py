@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from gameproof.live.facts import Status
 from gameproof.live.learnt import Ground
+from gameproof.live.people_rows import PersonAsked, PersonState
 from gameproof.live.reports import StudyStatus
 from gameproof.live.tokens import Scope
 from gameproof.strategic.risk import RiskEstimate
@@ -102,7 +104,7 @@ class ReceiptReply(BaseModel):
     """What became of an answer."""
 
     answer_id: int
-    status: Literal["counted", "late", "conflict", "withdrawn"]
+    status: Status
 
 
 class TellManyReply(BaseModel):
@@ -184,33 +186,16 @@ class HistoryReply(BaseModel):
     next: int | None
 
 
-State = Literal["answered", "waiting", "not asked", "silent", "late"]
-
-
 class PeopleQuery(BaseModel):
     """Which people."""
 
     model_config = ConfigDict(extra="forbid")
 
     deployment: Annotated[int | None, Field(ge=0, le=MOST)] = None
-    state: State | None = None
+    state: PersonState | None = None
     search: Annotated[str, Field(max_length=200)] = ""
     offset: Annotated[int, Field(ge=0, le=MOST)] = 0
     limit: Annotated[int, Field(ge=1, le=MOST_AT_ONCE)] = 50
-
-
-class PersonRow(BaseModel):
-    """A question of a deployment, and what became of it."""
-
-    question: int
-    person: str
-    position: int
-    attempt: int
-    state: State
-    holder: str | None
-    shown: float | None
-    answer: int | None
-    told: float | None
 
 
 class PeopleReply(BaseModel):
@@ -219,7 +204,7 @@ class PeopleReply(BaseModel):
     deployment: int | None
     counts: dict[str, int]
     total: int
-    people: list[PersonRow]
+    people: list[PersonAsked]
 
 
 class AccessReply(BaseModel):

@@ -63,6 +63,8 @@ class Study:
         The people, the loss and the adversary.
     settings : Settings
         How the study asks.
+    specification : Specification
+        Everything that the study needs besides its answers.
     """
 
     def __init__(
@@ -75,7 +77,7 @@ class Study:
         self.name, self.problem = row.name, specification.problem
         self.settings = specification.settings
         self.ledger, self._row, self._id = ledger, row, row.id
-        self._specification, self._clock = specification, clock
+        self.specification, self._clock = specification, clock
         self._state = StudyState(ledger, row.id, specification)
         self._learnt, self._learnt_alone = Learnt(ledger, row.id, specification), Lock()
 
@@ -96,22 +98,22 @@ class Study:
     @cached_property
     def table(self) -> StudyTable | None:
         """The columns of the study's table; None without a table."""
-        stored = self._specification.table
+        stored = self.specification.table
         return None if stored is None else StudyTable.from_json(stored)
 
     @property
     def sees_scores(self) -> bool:
         """Whether answers are scores instead of features."""
-        return self._specification.sees_scores
+        return self.specification.sees_scores
 
     @property
     def answer_names(self) -> list[str]:
         """The columns of an answer in `history`, in order."""
-        return answer_names(self._specification)
+        return answer_names(self.specification)
 
     def with_clock(self, clock: Callable[[], float]) -> Study:
         """The same study by another clock, for simulations and tests."""
-        other = Study(self.ledger, self._row, self._specification, clock)
+        other = Study(self.ledger, self._row, self.specification, clock)
         other._state = self._state
         other._learnt, other._learnt_alone = self._learnt, self._learnt_alone
         return other
@@ -220,7 +222,7 @@ class Study:
     ) -> Told:
         """An answer as the ledger stores it."""
         question = given_id("question_id", question_id)
-        body = answer_body(self._specification, self.table, question, answer)
+        body = answer_body(self.specification, self.table, question, answer)
         key = f"question {question}: {digest(body)}" if key is None else given_text("key", key)
         return Told(question, key, body)
 
@@ -316,12 +318,12 @@ class Study:
     def history(self, deployment: int | None = None) -> Any:
         """A pandas data frame with one row per answer, at all deployments or at one: deployment,
         position, attempt, agent, person, status, key, time and the answer."""
-        return answer_frame(self.ledger, self._id, self._specification, self.person, deployment)
+        return answer_frame(self.ledger, self._id, self.specification, self.person, deployment)
 
     def deployments(self) -> Any:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case
         risk by its answers, late ones included, with its 95 % interval."""
-        return deployment_frame(self.ledger, self._id, self._specification)
+        return deployment_frame(self.ledger, self._id, self.specification)
 
     def fact_frames(self) -> dict[str, Any]:
         """Data frames of all questions, exposures and events, by these names."""

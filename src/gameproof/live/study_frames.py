@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gameproof.live.deployment_answers import deployment_answers, one_per_question, risk_by
 from gameproof.live.facts import (
     AnswerRow,
     EventRow,
@@ -18,10 +19,6 @@ from gameproof.live.facts import (
 from gameproof.live.fold import read_classifier_bits
 from gameproof.live.ledger import Ledger
 from gameproof.live.specification import Specification
-from gameproof.live.told import one_per_question, told
-from gameproof.strategic.risk import risk_of_replies
-
-CONFIDENCE = 0.95
 
 
 def answer_frame(
@@ -97,11 +94,8 @@ def deployment_frame(ledger: Ledger, study: int, specification: Specification) -
     for row in ledger.deployments(study):
         theta, intercept = read_classifier_bits(problem, row.theta)
         asked, answers = by_deployment.get(row.number, ([], []))
-        found = {"risk": np.nan, "risk_low": np.nan, "risk_high": np.nan}
-        at = told(specification, row, asked, answers)
-        if at is not None and at.replies.agents.size > 1:
-            risk = risk_of_replies(problem, theta, intercept, at.replies, CONFIDENCE)
-            found = {"risk": risk.value, "risk_low": risk.low, "risk_high": risk.high}
+        risk = risk_by(problem, deployment_answers(specification, row, asked, answers))
+        ends = (np.nan,) * 3 if risk is None else (risk.value, risk.low, risk.high)
         rows.append(
             {
                 "deployment": row.number,
@@ -110,7 +104,7 @@ def deployment_frame(ledger: Ledger, study: int, specification: Specification) -
                 "n_questions": sum(question.attempt == 0 for question in asked),
                 "n_answers": sum(answer.status is Status.COUNTED for answer in answers),
                 "n_late": sum(answer.status is Status.LATE for answer in answers),
-                **found,
+                **dict(zip(("risk", "risk_low", "risk_high"), ends, strict=True)),
                 "intercept": intercept,
                 **{f"theta{c}": value for c, value in enumerate(theta.tolist())},
             }
