@@ -64,6 +64,8 @@ def test_an_unchanged_row_is_the_person_as_the_study_knows_it(capsys, people, st
         history = opened.history()
         known = opened.problem.population.X[history["agent"]]
         assert (history[opened.answer_names].to_numpy() == known).all()
+        assert opened.answer_names[3] == "x3: savings"
+        assert "theta3: savings" in opened.deployments()
 
 
 def test_bad_answers_are_named_and_good_ones_stored(capsys, people, study, tmp_path) -> None:

@@ -35,7 +35,6 @@ from gameproof.live.reports import (
 from gameproof.live.specification import Specification
 from gameproof.live.study_frames import (
     answer_frame,
-    answer_names,
     deployment_frame,
     fact_frames,
 )
@@ -109,7 +108,13 @@ class Study:
     @property
     def answer_names(self) -> list[str]:
         """The columns of an answer in `history`, in order."""
-        return answer_names(self.specification)
+        return ["score"] if self.sees_scores else self._numbered("x")
+
+    def _numbered(self, letter: str) -> list[str]:
+        """A column for each feature, with its name in a study of a table: "x3: savings"."""
+        if self.table is None:
+            return [f"{letter}{c}" for c in range(self.problem.population.d)]
+        return [f"{letter}{c}: {name}" for c, name in enumerate(self.table.template.names)]
 
     def with_clock(self, clock: Callable[[], float]) -> Study:
         """The same study by another clock, for simulations and tests."""
@@ -317,13 +322,14 @@ class Study:
 
     def history(self, deployment: int | None = None) -> Any:
         """A pandas data frame with one row per answer, at all deployments or at one: deployment,
-        position, attempt, agent, person, status, key, time and the answer."""
-        return answer_frame(self.ledger, self._id, self.specification, self.person, deployment)
+        position, attempt, agent, person, status, key, time and the answer, as the method sees it:
+        in a study of a table, these are prepared features, such as "x3: savings"."""
+        return answer_frame(self.ledger, self._id, self.answer_names, self.person, deployment)
 
     def deployments(self) -> Any:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case
         risk by its answers, late ones included, with its 95 % interval."""
-        return deployment_frame(self.ledger, self._id, self.specification)
+        return deployment_frame(self.ledger, self._id, self.specification, self._numbered("theta"))
 
     def fact_frames(self) -> dict[str, Any]:
         """Data frames of all questions, exposures and events, by these names."""

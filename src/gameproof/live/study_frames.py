@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +24,12 @@ from gameproof.live.specification import Specification
 def answer_frame(
     ledger: Ledger,
     study: int,
-    specification: Specification,
+    names: Sequence[str],
     person: Callable[[int], str],
     deployment: int | None = None,
 ) -> Any:
-    """One row per answer, in order of deployment, position and attempt, then of arrival."""
+    """One row per answer, in order of deployment, position and attempt, then of arrival. `names`
+    are the columns of an answer."""
     import pandas as pd
 
     told = ledger.answers(study, deployment)  # before the questions, so that none is missing
@@ -49,16 +50,8 @@ def answer_frame(
             "told": pd.to_datetime([a.told for a in answers], unit="s", utc=True),
         }
     )
-    width = 1 if specification.sees_scores else specification.problem.population.d
-    numbers = np.array([exact_numbers(a.body) for a in answers]).reshape(len(answers), width)
-    return frame.assign(**dict(zip(answer_names(specification), numbers.T, strict=True)))
-
-
-def answer_names(specification: Specification) -> list[str]:
-    """The columns of an answer."""
-    if specification.sees_scores:
-        return ["score"]
-    return [f"x{c}" for c in range(specification.problem.population.d)]
+    numbers = np.array([exact_numbers(a.body) for a in answers]).reshape(len(answers), len(names))
+    return frame.assign(**dict(zip(names, numbers.T, strict=True)))
 
 
 def fact_frames(ledger: Ledger, study: int) -> dict[str, Any]:
@@ -75,8 +68,11 @@ def fact_frames(ledger: Ledger, study: int) -> dict[str, Any]:
     return found
 
 
-def deployment_frame(ledger: Ledger, study: int, specification: Specification) -> Any:
-    """One row per deployment, with the risk by its answers if there are two or more.
+def deployment_frame(
+    ledger: Ledger, study: int, specification: Specification, names: Sequence[str]
+) -> Any:
+    """One row per deployment, with the risk by its answers if there are two or more. `names` are
+    the columns of theta.
 
     Late answers enter the risk, although they change no deployment: leaving out people who take
     long to answer would bias it."""
@@ -106,7 +102,7 @@ def deployment_frame(ledger: Ledger, study: int, specification: Specification) -
                 "n_late": sum(answer.status is Status.LATE for answer in answers),
                 **dict(zip(("risk", "risk_low", "risk_high"), ends, strict=True)),
                 "intercept": intercept,
-                **{f"theta{c}": value for c, value in enumerate(theta.tolist())},
+                **dict(zip(names, theta.tolist(), strict=True)),
             }
         )
     return pd.DataFrame(rows)
