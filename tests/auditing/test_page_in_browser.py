@@ -342,6 +342,11 @@ def test_phone_needs_no_sideways_scrolling(
         assert browser.run("innerWidth") == 390
     widths = "[...document.querySelectorAll('.plot svg')].map(s => s.clientWidth)"
     assert max(browser.run(widths)) <= 390
+    counts = (
+        "[...document.querySelectorAll('.plot svg')].filter(s => s.checkVisibility())"
+        ".map(s => s.querySelectorAll('text[text-anchor=middle]').length)"
+    )
+    assert min(browser.run(counts)) >= 2  # numbers on the horizontal axis
 
 
 def test_charts_are_drawn_anew_where_the_window_changes(

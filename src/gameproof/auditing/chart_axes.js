@@ -29,14 +29,14 @@ const widened = (scale, span, share) => {
   return [scale.from(low - pad), scale.from(high + pad)];
 };
 
-// Round numbers between two values, about as many as requested.
+// Round numbers between two values: about as many as requested, but not a single one or none.
 const ticks = (low, high, count) => {
   const raw = (high - low) / Math.max(1, count), unit = 10 ** Math.floor(Math.log10(raw));
   const step = unit * [1, 2, 5, 10].find((m) => m * unit >= raw * 0.999);
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++)
     found.push(+(k * step).toPrecision(12));
-  return found;
+  return found.length < 2 && count < 16 ? ticks(low, high, 2 * count) : found;
 };
 // Powers of ten, or 1, 2, 5, …; if these are too few, the ticks of a linear axis.
 const logTicks = (low, high, count) => {

@@ -133,7 +133,7 @@ class Drawing {
 
   axes(svg) {
     const { spec, flat } = this, { left, right, top, bottom } = this.inner;
-    const across = (spec.log_x ? logTicks : ticks)(...this.span.x, clamp(Math.floor((right - left) / 80), 2, 10));
+    const across = (spec.log_x ? logTicks : ticks)(...this.span.x, clamp(Math.floor((right - left) / 60), 2, 10));
     for (const v of across) {
       make("path", { class: "grid", d: `M${this.X(v)} ${top}V${bottom}` }, svg);
       const text = spec.log_x ? written(v, false, 6) : tickText(v, !flat && spec.percent, across);
