@@ -119,18 +119,14 @@ def plain_regression(
 ) -> tuple[Vector, float]:
     """The theta and intercept that minimise the mean loss at the agents' own features.
 
-    It is `strategic_regression` as if nobody moved, so any population will do.
+    It is `strategic_regression` as if nobody moved, so it takes any population.
 
     Parameters
     ----------
     population : Population
         The agents; nobody is asked.
-    loss : Loss, optional
-        The loss; logistic by default.
-    bound : float, default=20.0
-        The bound on |theta|. A warning is issued if it binds.
-    intercept : float, optional
-        The bound on the intercept. By default there is no intercept.
+    loss, bound, intercept : optional
+        As in `strategic_regression`.
 
     Returns
     -------
