@@ -101,6 +101,9 @@ def test_a_radius_is_chosen_on_the_cluster_as_in_memory(client: Any) -> None:
     assert found.radius_ == expected.radius_
     assert found.radius_curve_.rows() == expected.radius_curve_.rows()
     np.testing.assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10)
+    for select in (gp.select_radius, gp.select_budget):
+        with pytest.raises(TypeError, match="X is a Dask collection, expected a table in memory"):
+            select(table[NAMES], table["y"], gp.RobustStrategicClassifier(budgets=["income"]))
 
 
 def test_parquet_directories_whose_partitions_dask_joins(client: Any, tmp_path: Any) -> None:

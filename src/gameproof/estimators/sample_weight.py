@@ -30,6 +30,12 @@ class WeightedRows(NamedTuple):
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: ArrayLike | None) -> WeightedRows:
         """The rows with positive weights."""
+        if hasattr(X, "dask"):
+            raise TypeError(
+                "X is a Dask collection, expected a table in memory: give X.compute(), or fit a "
+                'classifier of gameproof.dask, which chooses a radius or budgets of "auto" on a '
+                "sample (radius_curve_, budget_curve_)"
+            )
         if sample_weight is None:
             return cls(X, y, None)
         weights = as_weights(sample_weight, y)
