@@ -10,8 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gameproof.rows.row_draws import row_draws
-from gameproof.tables.encoded_rows import TEST
+from gameproof.rows.row_draws import held_out
 from gameproof.tables.fit_settings import FitSettings
 from gameproof.tables.made_up_people import made_up_people
 from gameproof.tables.meaning import Meaning
@@ -41,7 +40,7 @@ def write_parts(folder: Path, people: pd.DataFrame, ends: Sequence[int]) -> Path
 def fit_in_memory(people: pd.DataFrame, **settings: Any) -> TableFit:
     """The fit to a table in memory whose test rows are those of a table in files."""
     training = training_table(as_table(people), Meaning(**MEANING))
-    test = row_draws(np.arange(len(people)), 0, TEST) < 0.2
+    test = held_out(np.arange(len(people)), 0.2, seed=0)
     training = replace(training, later=test)
     found = fit_classifiers(
         training, FitSettings(**settings).checked(), seed=0, radius=0.05, progress=False

@@ -15,11 +15,11 @@ from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.row_recipe import CheckedRows, Columns
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.rows.moments import Moments
-from gameproof.rows.row_draws import row_draws
+from gameproof.rows.row_draws import sampled
 from gameproof.rows.row_source import RawRows, RowSource, first_places
 
-# The rows of a sample, and their stream of random numbers.
-SAMPLE, CHOSEN = 100_000, 1
+# The rows of a sample.
+SAMPLE = 100_000
 
 
 class BlockSummary(NamedTuple):
@@ -123,9 +123,7 @@ def sampled_rows(source: RowSource, columns: Columns, sizes: Sequence[int]) -> W
 
 def _sampled(raw: RawRows, start: int, columns: Columns, share: float) -> CheckedRows:
     people = columns.checked(raw)
-    if share >= 1:
-        return people
-    chosen = row_draws(start + np.arange(len(people.y)), 0, CHOSEN) < share
+    chosen = sampled(start + np.arange(len(people.y)), share)
     weights = None if people.weights is None else people.weights[chosen]
     return CheckedRows(people.X[chosen], people.y[chosen], weights)
 

@@ -8,9 +8,13 @@ moved on by the place of the row.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Vector
 
+Bools = NDArray[np.bool_]
+# Streams of random numbers: one for splits, one for samples.
+TEST, CHOSEN = 0, 1
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
@@ -24,6 +28,20 @@ def row_draws(places: Indices, seed: int, stream: int) -> Vector:
     key = np.random.SeedSequence([seed, stream]).generate_state(1, np.uint64)[0]
     bits = mixed((np.asarray(places).astype(np.uint64) + np.uint64(1)) * _GOLDEN + key)
     found: Vector = (bits >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return found
+
+
+def held_out(places: Indices, share: float, seed: int) -> Bools:
+    """Whether each row is one of a random share of test rows."""
+    found: Bools = row_draws(places, seed, TEST) < share
+    return found
+
+
+def sampled(places: Indices, share: float, seed: int = 0) -> Bools:
+    """Whether each row is in a random sample of this share of all rows."""
+    if share >= 1:
+        return np.ones(len(places), dtype=bool)
+    found: Bools = row_draws(places, seed, CHOSEN) < share
     return found
 
 

@@ -13,13 +13,13 @@ from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, row
 from gameproof.core.errors import DataError
 from gameproof.core.progress import step
 from gameproof.estimators.sklearn_import import ImportedClassifier, ImportedPipeline
-from gameproof.rows.row_draws import row_draws
+from gameproof.rows.row_draws import sampled
 from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource, first_places
 from gameproof.tables.audit_case import PURPOSE, AuditCase, Stated
 from gameproof.tables.block_split import SAMPLE
 from gameproof.tables.encoded_blocks import encoded_blocks, seen_in
-from gameproof.tables.encoded_rows import CHOSEN, EncodedRows, PartEncoder
+from gameproof.tables.encoded_rows import EncodedRows, PartEncoder
 from gameproof.tables.engines import Engine
 from gameproof.tables.file_parts import FilePart, joined_tables
 from gameproof.tables.group_column import require_few
@@ -138,7 +138,7 @@ def _drawn(part: FilePart, start: int, share: float) -> Table | None:
     table = part.read()
     if table is None or share >= 1:
         return table
-    chosen = np.flatnonzero(row_draws(start + np.arange(table.n), 0, CHOSEN) < share)
+    chosen = np.flatnonzero(sampled(start + np.arange(table.n), share))
     return table.take(chosen) if chosen.size else None
 
 

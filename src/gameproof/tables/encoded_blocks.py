@@ -10,11 +10,11 @@ import numpy as np
 
 from gameproof.core.size_limits import whole_limit
 from gameproof.rows.block_list import BlockList
-from gameproof.rows.row_draws import row_draws
+from gameproof.rows.row_draws import sampled
 from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource, first_places
 from gameproof.tables.cell_gaps import Gaps
-from gameproof.tables.encoded_rows import CHOSEN, EncodedRows, PartEncoder, joined_rows
+from gameproof.tables.encoded_rows import EncodedRows, PartEncoder, joined_rows
 from gameproof.tables.engines import Engine
 from gameproof.tables.table_files import TableFiles
 
@@ -58,7 +58,7 @@ class Seen:
             groups,
             rows.gaps,
             rows.fingerprint(),
-            rows.take(row_draws(rows.places, 0, CHOSEN) < share),
+            rows.take(sampled(rows.places, share)),
         )
 
     @property

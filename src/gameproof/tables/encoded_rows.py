@@ -15,17 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.rows.row_draws import mixed, row_draws
+from gameproof.rows.row_draws import Bools, held_out, mixed, sampled
 from gameproof.rows.row_source import RawRows
 from gameproof.tables.cell_gaps import Gaps
 from gameproof.tables.column_plan import Plan
 from gameproof.tables.file_parts import FilePart
 from gameproof.tables.group_column import group_labels
 from gameproof.tables.out_of_time import compared
-
-Bools = NDArray[np.bool_]
-# Streams of random numbers: one for the split, one for samples.
-TEST, CHOSEN = 0, 1
 
 
 class EncodedRows(NamedTuple):
@@ -83,8 +79,7 @@ class Split(NamedTuple):
         """Whether each row is held out."""
         if rows.later is not None:
             return rows.later
-        found: Bools = row_draws(rows.places, self.seed, TEST) < self.share
-        return found
+        return held_out(rows.places, self.share, self.seed)
 
     def part(self, rows: EncodedRows, test: bool) -> EncodedRows:
         """The test rows, or the training rows."""
@@ -92,10 +87,7 @@ class Split(NamedTuple):
 
     def sample(self, rows: EncodedRows, test: bool, share: float) -> EncodedRows:
         """A share of the test rows, or of the training rows."""
-        chosen = self.test(rows) == test
-        if share < 1:
-            chosen &= row_draws(rows.places, self.seed, CHOSEN) < share
-        return rows.take(chosen)
+        return rows.take((self.test(rows) == test) & sampled(rows.places, share, self.seed))
 
 
 @final
