@@ -129,6 +129,16 @@ def test_first_checkpoint_that_cannot_be_written_ends_the_run(
     assert told.calls == 0
 
 
+def test_file_that_is_not_a_checkpoint_is_kept(teller: Any, schedules: Any, tmp_path: Path) -> None:
+    told, path = teller(), tmp_path / "answers.db"
+    path.write_bytes(b"SQLite format 3")
+    with pytest.raises(FileExistsError, match="not a checkpoint; it was not overwritten"):
+        gp.solve(told.problem, gp.sgda_rr(**schedules), epochs=1, checkpoint=path)
+    assert told.calls == 0
+    assert path.read_bytes() == b"SQLite format 3"
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_lock_that_cannot_be_made_names_the_checkpoint(
     teller: Any, schedules: Any, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ from gameproof.core.errors import StateFileError, warn
 from gameproof.core.process_lock import ProcessLock
 from gameproof.minmax.run import Run
 from gameproof.minmax.run_engine import UNLIMITED
+from gameproof.minmax.state_files import is_state_file
 
 # Seconds between two checkpoints, if the caller does not say.
 SAVE_EVERY = 10.0
@@ -41,6 +42,10 @@ def locked(path: str | Path | None) -> Iterator[None]:
             "another file"
         )
     try:
+        if target.exists() and target.stat().st_size and not is_state_file(target):
+            raise FileExistsError(
+                f"{path} exists and is not a checkpoint; it was not overwritten: name another file"
+            )
         remove_leftovers(target)
         yield
     finally:

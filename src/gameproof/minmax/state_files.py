@@ -20,6 +20,7 @@ from gameproof.core.npz_files import Arrays, read_npz
 
 FORMAT, VERSION = "gameproof-state", 6
 _HEADER = "header"
+_NAME = 30  # where the name of the first member begins in a zip file
 
 
 def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
@@ -36,6 +37,13 @@ def packed(header: dict[str, Any], arrays: Arrays) -> bytes:
     members: dict[str, Any] = {_HEADER: own, **arrays}
     np.savez(buffer, **members)
     return buffer.getvalue()
+
+
+def is_state_file(path: Path) -> bool:
+    """Whether a file begins as `write` begins one: with the header first in a zip file."""
+    with open(path, "rb") as file:
+        beginning = file.read(_NAME + len(_HEADER))
+    return beginning.startswith(b"PK\x03\x04") and beginning[_NAME:] == _HEADER.encode()
 
 
 def read(path: Path, max_bytes: int | None = None) -> tuple[dict[str, Any], Arrays]:
