@@ -127,6 +127,18 @@ def test_perfect_ranking_has_an_interval() -> None:
     assert 0.6 < low < 0.8
 
 
+def test_intervals_stay_among_the_values_that_a_metric_can_take() -> None:
+    X, y = np.linspace(-2.0, 2.0, 80)[:, None], np.repeat([-1.0, 1.0], 40)
+    y[[39, 40]] = y[[40, 39]]  # almost perfect, so that uncut intervals reach beyond 1
+    model = gp.LinearModel([3.0], calibration=Calibration(1.0, 1.0, 0.0))
+    parts = [gp.audit(model, X[k::4], y[k::4], budgets=[]) for k in range(4)]
+    for found in (*parts, gp.average_splits(parts)):
+        for row in found.metrics:
+            least = -1.0 if row.metric == "gini" else 0.0
+            most = np.inf if row.metric in ("cost", "log_loss") else 1.0
+            assert least <= row.low <= row.value <= row.high <= most
+
+
 def test_thresholds_approve_the_stated_share_and_cost_what_they_cost() -> None:
     rows = [row for row in FOUND.thresholds if row.model == "two"]
     assert [row.approve for row in rows] == [None, *APPROVALS]

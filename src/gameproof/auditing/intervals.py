@@ -52,7 +52,8 @@ def _wilson(total: float, spread: float, n: int, confidence: float) -> tuple[flo
     z = float(ndtri((1 + confidence) / 2))
     centre = (total + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * sqrt(spread + z * z / 4)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    mean = total / n  # which rounding must not leave outside
+    return max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
 
 
 def paired_interval(a: int, b: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

@@ -7,7 +7,11 @@ a multiple of 1, everyone who should be refused uses their budgets. `group` is N
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from typing import final
+
+# The values that metrics can take, if not 0 to 1.
+LIMITS = {"gini": (-1.0, 1.0), "cost": (0.0, inf), "log_loss": (0.0, inf)}
 
 
 @final
@@ -16,7 +20,7 @@ class Metric:
     """A metric of a classifier with its 95 % interval.
 
     `interval` says how the interval was computed: Wilson, DeLong, normal or bootstrap. Over several
-    splits it is Nadeau and Bengio's.
+    splits it is Nadeau and Bengio's. An interval is cut to the values that the metric can take.
     """
 
     model: str
@@ -27,6 +31,11 @@ class Metric:
     low: float
     high: float
     interval: str
+
+    def __post_init__(self) -> None:
+        least, most = LIMITS.get(self.metric, (0.0, 1.0))
+        object.__setattr__(self, "low", max(self.low, least))
+        object.__setattr__(self, "high", min(self.high, most))
 
 
 @final
