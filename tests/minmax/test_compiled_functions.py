@@ -112,16 +112,16 @@ def test_compiled_value_that_is_not_finite_fails_as_in_python_and_resumes_once_i
     compiled_functions: Any, schedules: Any, same_state: SameState
 ) -> None:
     broken = gp.SaddleProblem(cracked, name="mine", **HARD)
-    mended = gp.SaddleProblem(compiled_functions.value, name="mine", **HARD)
-    solver, seed = gp.ogda_rr(batch=2, **schedules), seed_that_meets(3, 5, mended)
+    fixed = gp.SaddleProblem(compiled_functions.value, name="mine", **HARD)
+    solver, seed = gp.ogda_rr(batch=2, **schedules), seed_that_meets(3, 5, fixed)
     assert broken.data is not None
     error = failure_of(broken, solver, seed=seed, compiled=True)
     in_python = failure_of(broken, solver, seed=seed, compiled=False)
     assert str(error) == str(in_python)
     assert str(error).startswith("sample 3 gave nan, in step ")
-    whole = gp.solve(mended, solver, seed=seed, epochs=EPOCHS)
+    whole = gp.solve(fixed, solver, seed=seed, epochs=EPOCHS)
     for state, compiled in ((error.state, True), (in_python.state, False), (error.state, False)):
-        again = gp.solve(mended, solver, resume=state, epochs=EPOCHS, compiled=compiled)
+        again = gp.solve(fixed, solver, resume=state, epochs=EPOCHS, compiled=compiled)
         assert again.n_queries == whole.n_queries
         again.state.rows[:] = whole.state.rows
         same_state(again.state, whole.state)
@@ -131,15 +131,15 @@ def test_compiled_function_that_raises_fails_as_in_python_and_resumes_once_it_is
     compiled_functions: Any, schedules: Any, same_state: SameState
 ) -> None:
     broken = gp.SaddleProblem(cracked, name="mine", **HARD)
-    mended = gp.SaddleProblem(compiled_functions.value, name="mine", **HARD)
-    solver, seed = gp.ogda_rr(batch=2, **schedules), seed_that_meets(5, 3, mended)
+    fixed = gp.SaddleProblem(compiled_functions.value, name="mine", **HARD)
+    solver, seed = gp.ogda_rr(batch=2, **schedules), seed_that_meets(5, 3, fixed)
     in_python = failure_of(broken, solver, seed=seed, compiled=False)
     error = failure_of(broken, solver, seed=seed, compiled=True)
     assert str(error).startswith("sample 5 raised ValueError: five, in step ")
     assert str(error) == str(in_python)
     assert isinstance(error.__cause__, ValueError)
-    whole = gp.solve(mended, solver, seed=seed, epochs=EPOCHS)
-    again = gp.solve(mended, solver, resume=error.state, epochs=EPOCHS)
+    whole = gp.solve(fixed, solver, seed=seed, epochs=EPOCHS)
+    again = gp.solve(fixed, solver, resume=error.state, epochs=EPOCHS)
     same_state(again.state, whole.state)
 
 

@@ -95,7 +95,7 @@ def test_joint_gradient_must_give_both_blocks(joint: Any, teller: Any, schedules
 
 
 def schedule(later: float) -> Callable[[int], float]:
-    """Bad from epoch 3 on, unless mended."""
+    """Bad from epoch 3 on, unless fixed."""
 
     def by_epoch(t: int) -> float:
         return 0.02 if t < 3 else later
