@@ -73,7 +73,9 @@ def test_interval_of_a_spread_ratio_has_95_percent_coverage(
 def test_a_verdict_needs_the_whole_interval(
     low: float, high: float, above: bool, verdict: str
 ) -> None:
-    claim = paper_claims.PaperClaim("text", "measure", (low + high) / 2, low, high, 1.0, above, 20, 0.01)
+    claim = paper_claims.PaperClaim(
+        "text", "measure", (low + high) / 2, low, high, 1.0, above, 20, 0.01
+    )
     (judged,) = paper_claims.judge([claim])
     assert claim.verdict == judged.row()["verdict"] == verdict
 
