@@ -158,8 +158,9 @@ def against_scikit_learn(sizes: tuple[tuple[int, int], ...], rounds: int) -> Tab
     return table
 
 
-def whole_way(quick: bool, rounds: int, earlier: Path | None) -> Table:
-    """Returns the table of tasks, in turns with an earlier version if there is one."""
+def whole_way(quick: bool, rounds: int, earlier: Path | None, part: str) -> Table:
+    """Returns the table of tasks whose name contains `part`, in turns with an earlier version if
+    there is one."""
     few, many, most = (2000, 5000, 10_000) if quick else (10_000, 100_000, 1_000_000)
     tasks: dict[str, tuple[Any, ...]] = {
         f"select_radius, {few:,} x 20, cost": ("radius", few, 20, "cost"),
@@ -171,6 +172,8 @@ def whole_way(quick: bool, rounds: int, earlier: Path | None) -> Table:
     columns = ("", "seconds", "processor", "earlier", "processor", "ratio", "peak / table")
     table = Table("From a table to a model", columns)
     for name, task in tasks.items():
+        if part not in name:
+            continue
         versions = [None] if earlier is None else [None, earlier]
         found: list[list[Any]] = [[] for _ in versions]
         for _ in range(rounds):
@@ -191,6 +194,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="the number of rounds")
     parser.add_argument("--against", type=Path, help="the folder of an earlier version's source")
     parser.add_argument("--only", choices=("fits", "way"), help="one of the two tables")
+    parser.add_argument("--task", default="", help="only tasks of the second table with this word")
     parser.add_argument("--alone", nargs="+", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.alone:
@@ -203,7 +207,7 @@ def main() -> None:
     if options.only != "way":
         tables.append(against_scikit_learn(sizes, rounds))
     if options.only != "fits":
-        tables.append(whole_way(options.quick, rounds, options.against))
+        tables.append(whole_way(options.quick, rounds, options.against, options.task))
     save("exact_fits", tables)
 
 
