@@ -90,7 +90,7 @@ const tiles = ({ status, people, recommendation, results }) => {
     tile("Accuracy after moving", last ? percent(last.accuracy[0]) : "–", last
       ? `${percent(last.accuracy[1])} to ${percent(last.accuracy[2])}, ${ground === "answers" ? whose : shown}` : "no deployment closed yet"),
     tile("Worst-case risk", risk ? decimals(risk[0]) : "–",
-      ground === "known" ? whose : risk ? `${decimals(risk[1])} to ${decimals(risk[2])}, ${whose}` : "no deployment closed yet"));
+      ground === "known" ? whose : risk ? `${narrow(risk) ? "" : `${decimals(risk[1])} to ${decimals(risk[2])}, `}${whose}` : "no deployment closed yet"));
 };
 
 const actions = ({ status, deployment }) => {
@@ -166,7 +166,8 @@ const arrival = ({ timeline, status }) => {
     x.map((v, k) => [plain(v, 4), whole(timeline.counted[k]), whole(timeline.other[k])])));
 };
 
-const interval = ([, low, high]) => decimals(low) === decimals(high) ? "known to three digits" : `between ${decimals(low)} and ${decimals(high)}`;
+const narrow = ([, low, high]) => decimals(low) === decimals(high);
+const interval = (v) => narrow(v) ? "known to three digits" : `between ${decimals(v[1])} and ${decimals(v[2])}`;
 const between = (v, write) => v ? `${write(v[0])} (${write(v[1])} to ${write(v[2])})` : "–";
 const quality = ({ results, recommendation, status }) => {
   const known = results.filter((each) => each.risk), risk = recommendation?.risk;
