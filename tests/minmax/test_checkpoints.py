@@ -1,5 +1,6 @@
 """Checkpoints of `solve`: when they are written, and that a run goes on from them."""
 
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,19 @@ def test_first_checkpoint_that_cannot_be_written_ends_the_run(
     with pytest.raises(OSError, match="No space"):
         gp.solve(told.problem, gp.sgda_rr(**schedules), epochs=4, checkpoint=tmp_path / "state")
     assert told.calls == 0
+
+
+def test_run_whose_first_checkpoint_cannot_be_written_leaves_signals_as_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(state: gp.State, to: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(gp.State, "save", full)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(OSError, match="No space"):
+        gp.solve(GAME, epochs=1, seed=SEED, checkpoint=tmp_path / "run.state", compiled=False)
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 def test_file_that_is_not_a_checkpoint_is_kept(teller: Any, schedules: Any, tmp_path: Path) -> None:

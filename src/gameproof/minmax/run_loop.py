@@ -54,17 +54,19 @@ class RunLoop:
         self.run, self.reason = run, None
         self._compiled = run.can_compile if compiled is None else compiled
         self._interrupts = Interrupts(terminate=self._saver.active)
-        self._contexts = ExitStack()
         self._progress, self._length = progress, 1
 
     reason: Reason | None
+    _contexts: ExitStack
 
     def __enter__(self) -> Self:
         with announced("compiling, once for this kind of problem …", self._progress):
             self.run.compile(self._compiled)
-        self._contexts.enter_context(self._interrupts)
-        self._bar = self._contexts.enter_context(self._limits.progress(self._progress))
-        self._contexts.enter_context(self._saver)
+        with ExitStack() as contexts:  # closes the others if one of them cannot be opened
+            contexts.enter_context(self._interrupts)
+            self._bar = contexts.enter_context(self._limits.progress(self._progress))
+            contexts.enter_context(self._saver)
+            self._contexts = contexts.pop_all()
         return self
 
     def __exit__(self, *exception: Any) -> None:
