@@ -117,7 +117,7 @@ def test_a_forged_checkpoint_is_not_believed(tmp_path, progress_used):
     where = advanced(str(tmp_path / "study.db"), "ogda-rr", answer, deployments=9)
     expected = outcome(where)
     with gp.live.open(where) as study:
-        specification = study._specification.to_json()
+        specification = study.specification.to_json()
         found = checkpoint.from_bytes(study.ledger.checkpoint(study.id), specification)
         found.progress.state.memory.x[:] += 0.01
         study.ledger.keep_checkpoint(study.id, checkpoint.to_bytes(found, specification))

@@ -5,7 +5,6 @@ import pytest
 
 import gameproof as gp
 from gameproof.live.facts import Status
-from gameproof.live.study import Study
 from studies import answer, complete, problem, shuffled
 
 SETTINGS = {"method": "ogda-rr", "batch": 8, "seed": 3, "max_answers": 60}
@@ -24,8 +23,7 @@ class Clock:
 
 def with_clock(study):
     clock = Clock()
-    row = study.ledger.study(study.name)
-    return Study(study.ledger, row, study._specification, clock), clock
+    return study.with_clock(clock), clock
 
 
 def test_a_study_is_what_solve_does(make_ledger) -> None:
