@@ -56,20 +56,20 @@ def _wilson(total: float, spread: float, n: int, confidence: float) -> tuple[flo
     return max(0.0, min(mean, centre - half)), min(1.0, max(mean, centre + half))
 
 
-def paired_interval(a: int, b: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def paired_interval(a: int, b: int, n: int) -> tuple[float, float]:
     """The interval of Bonett and Price for (a - b) / n.
 
     >>> low, high = paired_interval(30, 10, 400)
     >>> round(low, 3), round(high, 3)
     (0.019, 0.081)
     """
-    z = float(ndtri((1 + confidence) / 2))
+    z = float(ndtri((1 + CONFIDENCE) / 2))
     p, q = (a + 1) / (n + 2), (b + 1) / (n + 2)
     half = z * sqrt((p + q - (p - q) ** 2) / (n + 2))
     return max(-1.0, p - q - half), min(1.0, p - q + half)
 
 
-def paired_mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tuple[float, float]:
+def paired_mean_interval(numbers: Vector) -> tuple[float, float]:
     """Wald's interval for the mean of numbers between -1 and 1, after adding one 1 and one -1.
 
     For numbers in {-1, 0, 1} it is the interval of Bonett and Price.
@@ -79,12 +79,12 @@ def paired_mean_interval(numbers: Vector, confidence: float = CONFIDENCE) -> tup
     True
     """
     sums = (numbers.size, float(numbers.sum()), float(numbers @ numbers))
-    low, high = paired_parts_interval([sums], 1.0, confidence)
+    low, high = paired_parts_interval([sums], 1.0)
     return max(-1.0, low), min(1.0, high)
 
 
 def paired_parts_interval(
-    parts: Sequence[tuple[float, float, float]], most: float, confidence: float = CONFIDENCE
+    parts: Sequence[tuple[float, float, float]], most: float
 ) -> tuple[float, float]:
     """The same interval for a sum of means of paired differences between -most and most.
 
@@ -100,13 +100,11 @@ def paired_parts_interval(
         middle, more = total / (n + 2), (squares + 2 * most**2) / (n + 2)
         mean += middle
         spread += (more - middle**2) / (n + 2)
-    half = float(ndtri((1 + confidence) / 2)) * sqrt(max(0.0, spread))
+    half = float(ndtri((1 + CONFIDENCE) / 2)) * sqrt(max(0.0, spread))
     return mean - half, mean + half
 
 
-def split_interval(
-    numbers: Vector, overlap: float, alone: float = 0.0, confidence: float = CONFIDENCE
-) -> tuple[float, float]:
+def split_interval(numbers: Vector, overlap: float, alone: float = 0.0) -> tuple[float, float]:
     """The interval of Nadeau and Bengio for the mean of one number per split.
 
     `overlap` is the number of test rows divided by the number of training rows; 0 gives Student's
@@ -116,6 +114,6 @@ def split_interval(
     if k < 2:
         return -inf, inf
     spread = float(np.std(numbers, ddof=1)) * sqrt(1 / k + overlap)
-    half = float(stdtrit(k - 1, (1 + confidence) / 2)) * spread
+    half = float(stdtrit(k - 1, (1 + CONFIDENCE) / 2)) * spread
     half = max(half, alone * sqrt(max(1 / k, overlap / (1 + overlap))))
     return mean - half, mean + half

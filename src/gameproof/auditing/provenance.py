@@ -23,7 +23,6 @@ def provenance(
     seed: int | None = None,
     data: Mapping[str, str] | None = None,
     settings: Mapping[str, Any] | None = None,
-    when: datetime | None = None,
 ) -> dict[str, str]:
     """Entries for the last part of a page; `data` maps names of data sets to fingerprints."""
     found: dict[str, str] = {}
@@ -37,7 +36,7 @@ def provenance(
     found["versions"] = ", ".join(
         [f"Python {platform.python_version()}", *(f"{name} {version(name)}" for name in PACKAGES)]
     )
-    found["made"] = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+    found["made"] = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     return found
 
 

@@ -53,14 +53,14 @@ def weak_columns_section(audit: Audit) -> Section | None:
     )
     return Section(
         "Which columns are the weak spot?",
-        _weakest(own[0], audit),
+        _weakest(own[0]),
         [chart] if any(row.share is not None for row in audit.weaknesses) else [],
         [Table("columns that people can change", columns, table)],
         [note],
     )
 
 
-def _weakest(top: Weakness, audit: Audit) -> str:
+def _weakest(top: Weakness) -> str:
     if top.share is None:
         return f"Gaming gains nothing: {top.model} gives no weight to what people can change."
     lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"

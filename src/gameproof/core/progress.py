@@ -22,9 +22,9 @@ def _shows(wanted: bool | None) -> bool:
 
 
 @contextmanager
-def announced(text: str, wanted: bool | None, patience: float = 2.0) -> Iterator[None]:
-    """Prints `text` to stderr if the block takes longer than `patience` seconds."""
-    timer = threading.Timer(patience, lambda: print(escaped(text), file=sys.stderr, flush=True))
+def announced(text: str, wanted: bool | None) -> Iterator[None]:
+    """Prints `text` to stderr if the block takes longer than `PATIENCE` seconds."""
+    timer = threading.Timer(PATIENCE, lambda: print(escaped(text), file=sys.stderr, flush=True))
     timer.daemon = True
     if _shows(wanted):
         timer.start()

@@ -152,9 +152,7 @@ def _submitted(
         ]
 
 
-def _gathered(
-    client: Any, futures: list[Any], progress: RowProgress | None = None
-) -> Iterator[Any]:
+def _gathered(client: Any, futures: list[Any], progress: RowProgress | None) -> Iterator[Any]:
     if progress is not None:
         total = max(1, len(futures))
         progress.begin(lambda: sum(future.done() for future in futures) / total)

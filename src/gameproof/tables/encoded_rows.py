@@ -131,8 +131,8 @@ class PartEncoder:
         return EncodedRows(np.empty((0, d)), nothing, places, later, groups, gaps, name)
 
 
-def raw_rows(rows: EncodedRows, split: Split | None, test: bool = False) -> RawRows:
-    """The training rows of a block, or its test rows, as a classifier is fitted to them. Without a
-    split, all rows."""
-    chosen = rows if split is None else split.part(rows, test)
+def raw_rows(rows: EncodedRows, split: Split | None) -> RawRows:
+    """The training rows of a block, as a classifier is fitted to them; without a split, all
+    rows."""
+    chosen = rows if split is None else split.part(rows, test=False)
     return RawRows(chosen.X, chosen.y, None, chosen.name)

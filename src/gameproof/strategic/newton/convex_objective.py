@@ -204,10 +204,6 @@ class ConvexObjective(Objective):
         """The rise of the score of an agent of power 1, with its derivatives."""
         return self.terms.power(v)
 
-    def power_at(self, v: Vector) -> float:
-        """The rise of the score of an agent of power 1."""
-        return self.power_derivatives(v).value if self.moves else 0.0
-
     @property
     def risers(self) -> Indices:
         """The coordinates of v whose norm raises scores."""
