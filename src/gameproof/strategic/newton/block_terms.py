@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.row_blocks import Rows, added
@@ -49,12 +50,14 @@ class Terms:
     degree: float
     gamma: Vector | None = None
 
+    def can_flip(self, y: Vector) -> NDArray[np.bool_]:
+        """Whether the adversary may flip these labels."""
+        return y > 0 if self.flips == "one-way" else np.full(y.size, self.flips == "both")
+
     def block(self, rows: Rows) -> Block:
         """The data of these rows."""
         y, s = rows.y, self.loss.s
-        can_flip = np.full(y.size, self.flips == "both")
-        if self.flips == "one-way":
-            can_flip = y > 0
+        can_flip = self.can_flip(y)
         linear = np.where(can_flip, 0.0, -s * y)
         if self.gamma is not None:
             linear += s * np.where(can_flip, self.gamma[rows.places], 0.0)
@@ -265,6 +268,5 @@ def value_sum(rows: Rows, terms: Terms, v: Vector) -> list[float]:
 def turned_labels(rows: Rows, terms: Terms) -> list[float]:
     """The sum of weight gamma y over the agents of these rows whose gamma is given."""
     assert terms.gamma is not None
-    free = np.full(rows.y.size, terms.flips == "both") | (rows.y > 0) & (terms.flips == "one-way")
-    turned = np.where(free, terms.gamma[rows.places], 0.0) * rows.y
+    turned = np.where(terms.can_flip(rows.y), terms.gamma[rows.places], 0.0) * rows.y
     return [float((turned if rows.weights is None else turned * rows.weights).sum())]
