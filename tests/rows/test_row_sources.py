@@ -187,8 +187,8 @@ def spoil(folder: Path, **columns: Any) -> str:
     ("columns", "message"),
     [
         ({"x2": None}, "has no column 'x2'; it has x0, x1, x3, y"),
-        ({"x2": ["a"] * 50}, "column 'x2' is of type string, and must hold numbers"),
-        ({"y": ["yes"] * 50}, "column 'y' is of type string, and of type int64 in"),
+        ({"x2": ["a"] * 50}, "column 'x2' is of type string, but must hold numbers"),
+        ({"y": ["yes"] * 50}, "column 'y' is of type string, but of type int64 in"),
         ({"x1": [1.0] * 49 + [np.nan]}, r"column 'x1' has nan in row \d+; fill missing numbers"),
         ({"y": pa.array([1] * 49 + [None], pa.int64())}, "has no label in row"),
     ],

@@ -39,8 +39,8 @@ def write_whole(path: Path, content: bytes | memoryview) -> None:
 
     If the process is killed or the disk is full, the previous file stays unchanged. If two
     processes write at once, the last one wins. Symbolic links and file permissions are kept. The
-    content and the name are on disk when the function returns. `write_rules` can forbid to replace
-    a file and to follow a link.
+    content and the name are on disk when the function returns. `write_rules` can forbid replacing a
+    file or following a link.
     """
     target = _allowed_target(path)
     with naming(path):
@@ -70,7 +70,7 @@ def move_whole(temporary: Path, path: Path) -> None:
 
 
 def _allowed_target(path: Path) -> Path:
-    """The file that a path leads to; raises if the rules forbid to write it."""
+    """The file that a path leads to; raises if the rules forbid writing it."""
     require_replaceable(path)
     folder = _rules.get().folder
     return real(path) if folder is None else require_inside(path, folder)

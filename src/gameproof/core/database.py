@@ -21,7 +21,7 @@ from typing import Any, final
 PATIENCE = 60.0
 # Seconds until a Ctrl-C that arrived in a finalizer is repeated.
 AFTER_FINALIZER = 0.01
-# Connections that a forked child inherited. SQLite forbids it to use them, and to close them.
+# Connections that a forked child inherited. SQLite forbids the child to use or close them.
 _inherited: list[sqlite3.Connection] = []
 
 
@@ -80,8 +80,8 @@ class Database:
                     self._connection.execute("ROLLBACK")
 
     def require_in_place(self) -> None:
-        """Raises if the file was moved away: SQLite goes on writing to it wherever it is, and after
-        a removal what was written would be lost."""
+        """Raises if the file was moved away: SQLite keeps writing to it wherever it is, and after a
+        removal these writes would be lost."""
         if identity(self.path) != self._file:
             raise sqlite3.OperationalError(
                 "it was moved, removed or replaced while it was in use; put it back, or start again"
@@ -91,8 +91,8 @@ class Database:
     def transaction(self, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """Everything inside is written at once, or nothing if it raises.
 
-        What is durable is on disk, in the file of this name, when the block ends. Anything else
-        survives a killed process, but perhaps not a power failure."""
+        A durable transaction is on disk, in the file of this name, when the block ends. Other
+        transactions survive a killed process, but perhaps not a power failure."""
         with self.lock:
             connection = self._connection
             connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
@@ -109,7 +109,7 @@ class Database:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """Which file has this name, if any."""
+    """The device and inode of the file with this name; None if there is none."""
     try:
         found = os.stat(path)
     except OSError:
@@ -118,8 +118,8 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def _switch_to_write_ahead(connection: sqlite3.Connection) -> None:
-    """Two processes that switch a new file at the same moment are told that it is locked, without
-    the usual waiting."""
+    """Retries while the file is locked: if two processes switch a new file at once, SQLite reports
+    the lock without the usual wait."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

@@ -118,7 +118,7 @@ class StateFileError(GameproofError):
 
 
 class ModelFileError(GameproofError, ValueError):
-    """A model file is truncated, altered, written by a newer version, or of another program.
+    """A model file is truncated, altered, or written by a newer version or another program.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`fingerprint`: a digest of what makes an object what it is."""
+"""`fingerprint`: a digest that identifies an object by its contents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def fingerprint(parts: Iterable[Any]) -> str:
-    """A digest of texts, numbers and arrays, in order. Arrays are read where they lie."""
+    """A digest of texts, numbers and arrays, in order. Arrays are read in place."""
     digest = hashlib.sha256()
     for part in parts:
         if isinstance(part, str):

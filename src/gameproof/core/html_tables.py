@@ -12,7 +12,7 @@ def html_summary(
     rows: Sequence[Sequence[str]] = (),
     details: Sequence[str] = (),
 ) -> str:
-    """The first sentence in bold, then the others, a table, and lines that can be opened.
+    """The first sentence in bold, then the others, a table, and collapsible lines.
 
     >>> html_summary(["Use <it>."], ["model"], [["robust"]])[:34]
     '<p><strong>Use &lt;it&gt;.</strong'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-# Control characters but the line feed, and marks that change the direction or the line of text.
+# Control characters except the line feed, and marks that change the direction or the line of text.
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 

@@ -26,7 +26,8 @@ MOST_DIMENSIONS = 32
 def read_npz(
     data: bytes, given: str, too_large: type[Exception], max_bytes: int | None = None
 ) -> Arrays:
-    """The arrays in an archive; raises `too_large` beyond the limit, else any error if damaged."""
+    """The arrays in an archive. Raises `too_large` beyond the limit, and any other exception if the
+    archive is damaged."""
     limit = max_unpacked(max_bytes)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()

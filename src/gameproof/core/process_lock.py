@@ -30,7 +30,7 @@ else:
 
 @final
 class ProcessLock:
-    """A lock that at most one holder has, in this process or in another one.
+    """A lock with at most one holder, in this process or another one.
 
     The file is created when the lock is taken and removed when it is released. A killed process
     leaves the file behind, but not the lock: whoever comes next can take it."""
@@ -89,7 +89,7 @@ class ProcessLock:
 
 
 def remove_if_free(path: Path) -> bool:
-    """Whether nobody holds the lock of this file, which is then removed."""
+    """Removes the file of a lock that nobody holds. False if somebody holds it."""
     if not path.exists():
         return True
     lock = ProcessLock(path)

@@ -38,7 +38,7 @@ def announced(text: str, wanted: bool | None) -> Iterator[None]:
 def step(text: str, wanted: bool | None, more: Callable[[], str] = str) -> Iterator[None]:
     """Reports on stderr that the step inside is running, if it takes long, and for how long.
 
-    `more` is asked at each report for what to say besides."""
+    `more()` returns text that is added to each report."""
     if not _shows(wanted):
         yield
         return

@@ -26,7 +26,8 @@ class RobustStrategicClassifier(DaskClassifier):
 standardise, fit_intercept, bound
         As for `gameproof.RobustStrategicClassifier`. The response must be known and the same for
         all rows. `prepare` is `Prepare`, or a fitted transformer inside scikit-learn's
-        `FrozenEstimator`. Default budgets, and what is "auto", come from a sample of 100,000 rows.
+        `FrozenEstimator`. Default budgets, and parameters that are "auto", come from a sample of
+        100,000 rows.
     client : dask.distributed.Client, optional
         The cluster, by default Dask's default client. It is never pickled.
 

@@ -13,7 +13,7 @@ from gameproof.rows.row_source import RowSource
 class BlockList(RowSource):
     """Blocks in a list. If they are places in files, a mapped source reads them in every pass.
 
-    `sizes` are their numbers of rows, which `progress` is told about."""
+    `sizes` are their numbers of rows, which are reported to `progress`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Tables on a Dask cluster: a block is a partition, and works where it is.
+"""Tables on a Dask cluster: a block is a partition, which is processed where it is.
 
 Every pass submits one task per partition and gathers the results in the order of the partitions.
 Tasks depend only on the partitions and on a few parameters, so Dask repeats those of a lost worker,
@@ -89,7 +89,7 @@ class DaskSource(RowSource):
 
 
 class DaskRows(RowBlocks):
-    """Rows that are kept on the workers, as long as memory and workers last, and made again
+    """Rows that stay on the workers as long as memory and workers last, and are recomputed
     otherwise."""
 
     def __init__(
@@ -123,7 +123,7 @@ def scheduler_at_work(client: Any) -> Iterator[None]:
             "partition; if memory ran out, make partitions smaller"
         ) from error
     except (Exception, AsyncCancelled) as error:
-        # The error of a task itself is not one of the cluster.
+        # An error raised by a task is not an error of the cluster.
         lost = (CancelledError, AsyncCancelled, CommClosedError)
         if client.status == "running" and not isinstance(error, lost):
             raise

@@ -133,12 +133,12 @@ class ParquetSource(RowSource):
             number = pa.types.is_floating(kind) or pa.types.is_integer(kind)
             if name != self.target and not (number or pa.types.is_boolean(kind)):
                 raise DataError(
-                    f"{path}: column {name!r} is of type {kind}, and must hold numbers; leave it "
+                    f"{path}: column {name!r} is of type {kind}, but must hold numbers; leave it "
                     "out, or encode it first"
                 )
             if name == self.target and kind != expected:
                 raise DataError(
-                    f"{path}: column {name!r} is of type {kind}, and of type {expected} in "
+                    f"{path}: column {name!r} is of type {kind}, but of type {expected} in "
                     f"{self.files[0]}; write the files with the same types"
                 )
         rows: int = pq.read_metadata(path).num_rows

@@ -83,7 +83,7 @@ def added(parts: Iterator[Sequence[Any]] | Sequence[Sequence[Any]]) -> list[Any]
 
 
 def _taken(rows: Rows, places: Indices) -> Rows:
-    """Those of the rows that are at these places. The places of a block are consecutive."""
+    """The rows at these places. The places of a block are consecutive."""
     if not rows.places.size:
         return rows
     first, last = rows.places[0], rows.places[-1]

@@ -2,7 +2,7 @@
 
 They do not depend on blocks, files or workers, so that a split or a sample is the same wherever the
 rows are. The numbers are those of SplitMix64 (Steele, Lea and Flood, 2014), started at a key and
-moved on by the place of the row.
+advanced by the place of the row.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def row_draws(places: Indices, seed: int, stream: int) -> Vector:
 
 
 def held_out(places: Indices, share: float, seed: int) -> Bools:
-    """Whether each row is one of a random share of test rows."""
+    """Whether each row is among the test rows, a random share of all rows."""
     found: Bools = row_draws(places, seed, TEST) < share
     return found
 

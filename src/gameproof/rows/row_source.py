@@ -117,7 +117,7 @@ def _chained(
     function: Callable[..., Any],
     parameters: tuple[Any, ...],
 ) -> Any:
-    """The function of what the first function makes of a block."""
+    """`function` of what the first function makes of a block."""
     make, given = first
     return function(make(block, *own[0], *given), *own[1], *parameters)
 
@@ -136,6 +136,6 @@ def _composed(
     function: Callable[..., Any],
     parameters: tuple[Any, ...],
 ) -> list[Any]:
-    """The function of the rows that are made of a block; empty if there are none."""
+    """A list with `function` of the rows that `prepare` makes of a block; empty without rows."""
     rows = prepare(raw, start, *own)
     return [function(rows, *parameters)] if len(rows.y) else []
