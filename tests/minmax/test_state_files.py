@@ -17,7 +17,7 @@ from solving import GAMES, SameState
 
 # --- files that cannot be used
 
-UNREADABLE = "is not a readable state file: it is truncated, damaged or of another program"
+UNREADABLE = "is not a readable state file: it is truncated, damaged or from another program"
 
 
 def test_file_cut_short_is_refused_at_every_length(saved: Path) -> None:

@@ -71,7 +71,8 @@ class Stepper(Questioner):
     """Provides what the compiled loop asks for, and keeps the state consistent if that fails."""
 
     def provide(self, code: int) -> bool:
-        """Does what the loop stopped for. False if it is not for this class: values, or an end."""
+        """Provides what the loop stopped for. False if this class cannot: values are needed, or the
+        run ends."""
         provider = {
             NEED_ORDER: self._provide_order,
             NEED_DIRECTIONS: self._provide_directions,

@@ -51,13 +51,13 @@ def choose(problem: Problem, options: AutoOptions) -> Solver:
     exact = isinstance(gradient, Exact)
     known, size = ("gradients", "gradient") if exact else ("values", "estimate of the gradient")
     why = (
-        f"Nothing is known of {problem.name} but its {known}, so steps are as long as the sets "
-        f"({widths[0]:.3g} and {widths[1]:.3g} from their middle) over the size of the {size} "
-        f"({sizes[0]:.3g} and {sizes[1]:.3g}), and fall with "
-        f"{'time to the power 3/4' if grows else 'the root of time'}."
+        f"Nothing is known about {problem.name} but its sets and {known}, so steps are the half "
+        f"diameters of the sets ({widths[0]:.3g} and {widths[1]:.3g}) divided by the size of the "
+        f"{size} ({sizes[0]:.3g} and {sizes[1]:.3g}), and decrease with "
+        f"{'the 3/4 power' if grows else 'the square root'} of time."
     )
     if {"x", "y"} <= problem.known and not exact:
-        why += " It gives its gradients: estimate=Exact() would ask nothing."
+        why += " The problem gives its gradients: estimate=Exact() would ask nothing."
     return Solver(
         update=SGDA(),
         gradient=gradient,

@@ -78,7 +78,7 @@ class Saver:
         return self._saved + self._every
 
     def save_if_due(self) -> None:
-        """Saves after so many steps, or seconds."""
+        """Saves if enough steps or seconds have passed since the last time."""
         by_clock = self._every is None and time.monotonic() - self._when > SAVE_EVERY
         if by_clock or self._run.state.steps >= self.due():
             self._save_or_warn()

@@ -102,7 +102,8 @@ class CompiledLoop:
 
 
 def _objection(data: Any) -> str:
-    """What Numba says about one of a user's functions; about the whole loop it says pages."""
+    """What Numba says about one of a user's functions: its message about the whole loop fills
+    pages."""
     vector = types.float64[::1]
     for function in data if isinstance(data, UserFunction) else ():
         try:

@@ -56,8 +56,8 @@ class Interrupts:
 
 
 class interruptible:
-    """While open, a second Ctrl-C raises KeyboardInterrupt. Calls of a user's functions are in it,
-    because they may take long."""
+    """While open, a second Ctrl-C raises KeyboardInterrupt. Calls of a user's functions are wrapped
+    in it, because they may take long."""
 
     open: ClassVar[bool] = False
 

@@ -35,7 +35,8 @@ class Queries:
         return None
 
     def turn(self) -> AbstractContextManager[Any]:
-        """While open, no other run uses up what remains: for runs that compiled code counts."""
+        """While open, no other run uses up what remains. Runs whose queries compiled code counts
+        need it."""
         return nullcontext()
 
     @property

@@ -183,7 +183,7 @@ class Questioner:
     def receive(
         self, question: Question, values: Iterable[Any], stop: Callable[[], bool] | None = None
     ) -> None:
-        """Stores values as they come; a bad one leaves those before it stored."""
+        """Stores values as they come. Values before an invalid one stay stored."""
         counts = self.counts
         answers, first = self.memory.answers[counts[POINT_NO]], counts[ANSWERED]
         end, m = first + len(question.indices), first

@@ -137,7 +137,7 @@ class RunEngine:
                 self._mark_if_due()
                 if self.counts[STEP] >= last_step:
                     return True
-            elif code == OUT_OF_QUERIES:  # by a bound for which every sample is costly
+            elif code == OUT_OF_QUERIES:  # the loop's bound counts every sample as costly
                 if self.counts[QUERIES] + self.step_cost > max_queries:
                     return False
                 self.take_steps(self.counts[STEP] + 1, UNLIMITED, compiled, stop)

@@ -63,7 +63,7 @@ def unpacked(data: bytes, path: str, max_bytes: int | None = None) -> tuple[dict
         raise
     except Exception as error:  # a damaged archive can make its reader raise nearly anything
         raise StateFileError(
-            f"{path} is not a readable state file: it is truncated, damaged or of another program"
+            f"{path} is not a readable state file: it is truncated, damaged or from another program"
         ) from error
     if found != FORMAT:
         raise StateFileError(f"{path} is not a state file of gameproof, but of {found!r}")

@@ -194,7 +194,7 @@ def estimate_constants(problem: Problem, *, points: int = 200, seed: int = 0) ->
     Each of ``points`` rounds draws a sample and two points of the sets and takes |L_i|, the norm of
     its gradient (central differences) and the quotient of the two gradients' difference and the
     points' distance; the largest seen are kept. Cost: ``points * (4 * d + 2)`` values, some of them
-    asked a hair outside the sets. The bound also needs G and ell within eps_0 of the sets, and
+    asked slightly outside the sets. The bound also needs G and ell within eps_0 of the sets, and
     holds only for the true constants: enlarge these estimates before relying on them.
 
     >>> from gameproof.minmax.saddle_problem import SaddleProblem

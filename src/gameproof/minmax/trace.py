@@ -56,7 +56,7 @@ class Trace(Mapping[str, NDArray[Any]]):
     def __len__(self) -> int:
         return len(self._columns)
 
-    # Two traces are equal if they are one: comparing arrays would be neither true nor false.
+    # By identity, because comparing arrays would be neither true nor false.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 

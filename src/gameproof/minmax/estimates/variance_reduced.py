@@ -50,7 +50,7 @@ class VarianceReduced(Gradient):
     ----------
     gradient
         The estimate F: `Exact()`, a difference of values of one sample, or an estimate of your
-        own. `OnePoint()` and `Residual()` are not, and `Envelope()` observes answers.
+        own. `OnePoint()`, `Residual()` and `Envelope()` are rejected.
     every
         How many epochs a snapshot serves.
     snapshot

@@ -3,7 +3,7 @@
     u <- P(u - eta [F_J(u) + F_K(u) - kept])
 
 J and K are asked at one point with one direction. kept was estimated in the step before; at the
-start of an epoch that was with the radius of the epoch before.
+start of an epoch, with the radius of the epoch before.
 """
 
 from __future__ import annotations

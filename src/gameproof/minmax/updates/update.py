@@ -6,8 +6,8 @@ A step has one or more phases. Each estimates the operator F at the current base
 
 F_J is the estimate over the current samples, F_K over the samples of the step before, and kept is
 the step before's F_J. F is (grad_x L, -grad_y L), so both blocks descend along it. The origin is
-the iterate u, or the base itself; after the last phase, the base is the new iterate. In the first
-step there is nothing before it, and every estimate in the formula stands for F_J.
+the iterate u, or the base itself; after the last phase, the base is the new iterate. The first step
+has no earlier estimates, so F_J takes their place in the formula.
 
 A table of phases with its weights is compiled. An update of your own can also override `move` and
 keep arrays of its own, which are saved with the state; it then runs in the Python loop.
@@ -100,7 +100,7 @@ class Update:
 
     @property
     def is_compiled(self) -> bool:
-        """True if the table of phases says it all."""
+        """True if the table of phases defines the whole update."""
         return type(self).move is Update.move and not self.arrays
 
     @property
