@@ -55,7 +55,9 @@ def test_features_that_cannot_matter_are_among_the_causes_named(small: bool) -> 
     """Nobody moves, labels stay and the radius is 0: the features alone are to blame."""
     X = 1e-9 * np.random.default_rng(0).standard_normal((60, 3)) if small else np.ones((60, 3))
     problem = gp.StrategicProblem(gp.Population(X, [1, -1] * 30), 0.0, intercept=9.0)
-    with pytest.warns(gp.IgnoresDataWarning, match="features tell too little or are too small"):
+    with pytest.warns(
+        gp.IgnoresDataWarning, match="features carry too little information or are too small"
+    ):
         gp.saddle_point(problem)
 
 

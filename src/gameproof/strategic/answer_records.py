@@ -111,7 +111,8 @@ class AnswerRecords(ABC):
     # --- runs
 
     def turn(self) -> AbstractContextManager[int | None]:
-        """While open, nobody else uses up the budget: for compiled code, which counts by itself."""
+        """While open, nobody else uses up the budget. Compiled code, which counts by itself, needs
+        it."""
         return nullcontext()
 
     def count_deployments(self, number: int) -> None:  # noqa: B027

@@ -80,7 +80,7 @@ class Plain:
         self._problem, self._eta = problem, 1 / _lipschitz(problem)
 
     def taken(self, point: Point, share: float, number: int) -> tuple[Point, Point]:
-        """The average and the last of so many iterates, with this share of the step 1 / ell."""
+        """The average and the last of `number` iterates, with this share of the step 1 / ell."""
         problem, eta = self._problem, share * self._eta
         result = solve(
             problem,

@@ -12,7 +12,7 @@ class People(Protocol):
     """Agents with features, labels and a response, whose rows may be anywhere.
 
     `weighted` says whether weights differ, and `positive_share` is the share of agents with label
-    +1 by weight. `movers` are the agents that a response of agents who differ is about."""
+    +1 by weight. If the response differs by agent, `movers` are the agents that it describes."""
 
     @property
     def n(self) -> int: ...

@@ -1,9 +1,9 @@
-"""The robust objective L(x, gamma), and what is made of it if the response is known.
+"""The robust objective L(x, gamma), and its values if the response is known.
 
 `robust_problem` states the mathematics. This module adds rows to the numbers of a problem
 (`robust_parameters`): the form that compiled code takes, the values of L and the adversary's best
-gamma. `newton` and the
-conic solver build on it. `StrategicProblem` adds what a solver asks people, and the duality gap.
+gamma. `newton` and the conic solver build on it. `StrategicProblem` adds what a solver asks people,
+and the duality gap.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class RobustObjective(Problem, RobustParameters[Population]):
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
         if self.model is None:
             raise TypeError(
-                f"the mean loss of {self.name} needs an answer of every agent, and nobody may be "
+                f"the mean loss of {self.name} needs an answer from every agent, and nobody may be "
                 "asked for it here; estimate_risk asks for fresh answers"
             )
         return float(self.call(samples.mean_value, self.n, *self.point(x, y)))

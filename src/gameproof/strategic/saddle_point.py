@@ -94,7 +94,7 @@ def saddle_point(
             )
         warn(
             f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
-            f"that of the true one; {advice}",
+            f"this gap of the true one; {advice}",
         )
     theta, alpha = problem.split(saddle.x)
     free = np.abs(theta[np.isinf(problem.feature_cost)]).max(initial=0.0)
@@ -118,7 +118,7 @@ def _warn_of_no_use(problem: StrategicProblem) -> None:
         reason = "the best"
         advice = (
             "no smaller radius helps: labels are too cheap, people move too easily, or the "
-            "features tell too little or are too small"
+            "features carry too little information or are too small"
         )
     warn(
         f"{reason} robust classifier ignores the data (theta is 0 or has no effect); {advice}",

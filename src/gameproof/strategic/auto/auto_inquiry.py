@@ -1,7 +1,7 @@
 """`AutoInquiry`: the whole route of `Solver.auto` as one inquiry.
 
 Pilot, learning, checks, the race after a refutation and the run all ask through it. It gives the
-bits of ``solve(problem, Solver.auto(problem, …), …)``, which asks a population at once.
+same bits as ``solve(problem, Solver.auto(problem, …), …)``, which asks a population at once.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class AutoInquiry:
 
     @property
     def x(self) -> Vector | None:
-        """The learner's part of what is recommended; None before anything is."""
+        """The learner's part of the recommendation; None before there is one."""
         if self.run is not None:
             return self.run.run.recommend()[0]
         if self.solver is None and self._choice is not None:

@@ -98,7 +98,7 @@ def check_model(
     if order.size < 2:
         return None
     for k in range(delay, 0, -1):
-        # A difference that nobody notices makes it another deployment.
+        # A change too small to notice makes each of these a deployment of its own.
         yield Deployment((1 + k * UNNOTICED) * theta, order[:2], offset)
     replies = yield Deployment(theta, np.sort(order[:first]), offset)
     expected = model.by_agent(model.scores(theta), replies.agents)

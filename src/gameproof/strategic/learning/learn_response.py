@@ -135,7 +135,7 @@ def learn_within(
     if _may_be_one_sided(pilot, learned):
         wanted = 2 * (2 * plan.features.size + 3)
         more = (
-            f"To learn features that move up and down by different amounts from scores takes "
+            f"Learning from scores how far features move up and how far they move down takes "
             f"{wanted} answers."
         )
         return replace(learned, sentence=f"{learned.sentence} {more}")

@@ -57,7 +57,7 @@ class Active(NamedTuple):
     t: Vector
 
     def part(self, chosen: Any) -> Active:
-        """Some of them."""
+        """Some of these agents."""
         return Active(*(field[chosen] for field in self))
 
     @classmethod

@@ -12,8 +12,8 @@ contains the weight.
 
 Lifting. The scores of agents who move rise by zeta N^q with N = |theta|_{p*} of the movable part.
 For p* < 2 the second derivatives of N are unbounded where a coordinate vanishes, and for p* = 1 and
-p* = inf N has kinks. Then N is taken of new variables: of u with u_c >= |theta_c|, or, for
-p* = inf, of one number u >= |theta_c| for all c. N never decreases in u, and the objective never
+p* = inf N has kinks. Then N is applied to new variables: to u with u_c >= |theta_c|, or, for
+p* = inf, to one number u >= |theta_c| for all c. N never decreases in u, and the objective never
 decreases in N, so the smallest u is optimal. The variable is v = x, or v = (x, u). Budgets have
 variables of their own (`lifts`).
 """

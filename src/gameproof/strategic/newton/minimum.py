@@ -158,7 +158,7 @@ def _refined(
     here, misses = objective.expand(v), 0
     nobody = Gamma(v, np.zeros(0, dtype=np.int64), np.zeros(0))
     best = Solution(v, nobody, -np.inf, here.value, np.zeros(0))
-    # What a sample leaves open, relative to the size of what it is about.
+    # The expected error of t at the minimum of a sample, relative to the typical t.
     unsure = SAMPLED * np.sqrt(objective.size / number)
     reach = Reach(v, v, 0.0, unsure * here.typical, FEWEST * objective.size)
     for _ in range(MAX_STEPS):
