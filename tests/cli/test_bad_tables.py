@@ -237,7 +237,7 @@ def altered(model: Path) -> bytes:
 BAD_MODELS = {
     "a table": (lambda model: sound(), "is not a gameproof model file"),
     "empty": (lambda model: b"", "is not a gameproof model file"),
-    "other JSON": (lambda model: b'{"format": "pmml"}', "of another program"),
+    "other JSON": (lambda model: b'{"format": "pmml"}', "from another program"),
     "binary": (lambda model: bytes(range(128, 256)), "is no|pickle"),
     "pickle": (lambda model: pickle.dumps({"a": 1}), "pickle|is not a gameproof model file"),
     "newer": (newer, "was written by a newer gameproof"),

@@ -229,8 +229,8 @@ def same_content(one: bytes, other: bytes) -> bool:
     ("content", "message"),
     [
         (b"\x80\x04\x95pickle", "is not a gameproof model file"),
-        (b'{"weights": [1, 2]}', "of another program"),
-        (b"[]", "of another program"),
+        (b'{"weights": [1, 2]}', "from another program"),
+        (b"[]", "from another program"),
         (b"age,income\n1,2\n", "is not a gameproof model file"),
         (b"[" * 100_000, "is not a gameproof model file"),
         (b'{"format": "gameproof-model", "version": 5}', "newer gameproof .file version 5"),

@@ -101,7 +101,7 @@ class ColumnEffects:
         if found is not None and found.kind == OTHER:
             raise TypeError(
                 f"what people gain by changing {self.names[at]!r} cannot be computed exactly: "
-                f"{found.why}; use a preparation that scales, rises or encodes each column by "
-                "itself, or state no budget for this column"
+                f"{found.why}; use a preparation that scales each column, applies an increasing "
+                "function to it or encodes it, or state no budget for this column"
             )
         return found

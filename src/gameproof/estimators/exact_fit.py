@@ -81,8 +81,8 @@ def solve_exactly(problem: StrategicProblem, bound: float, start: Vector | None 
 
 
 def require_few_columns(d: int) -> None:
-    """Raises if an exact fit to so many columns would seem to hang: its time grows with the cube of
-    their number, and its memory with the square."""
+    """Raises if an exact fit to this many columns would seem to hang: its time grows with the cube
+    of their number, and its memory with the square."""
     text = os.environ.get(VARIABLE) or str(MAX_COLUMNS)
     if not (text.isdecimal() and int(text) > 0):
         raise ValueError(

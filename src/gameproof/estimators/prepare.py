@@ -249,7 +249,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.features
 
     def _require_memory(self, rows: int) -> None:
-        """Raises if so many rows with one indicator column per level would not fit into memory."""
+        """Raises if this many rows with one indicator column per level would not fit into
+        memory."""
         names = self._features(self.n_features_in_).names
         levels = {
             name: len(encoder.levels)

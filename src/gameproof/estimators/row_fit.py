@@ -4,8 +4,8 @@ The first pass over the blocks counts labels and weights and takes means and dev
 gameproof's `Prepare`, further passes learn its encoders. If people differ in how far they can
 move, one pass finds the widest moves. Then Newton's method takes three passes per step.
 
-The result is that of a fit in memory, up to rounding, with two exceptions: default budgets and what
-is "auto" come from a sample of rows, and the solution has no gamma for each row.
+The result is that of a fit in memory, up to rounding, with two exceptions: default budgets and
+parameters that are "auto" come from a sample of rows, and the solution has no gamma for each row.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class BlockSummary(NamedTuple):
     def of(
         cls, raw: RawRows, columns: Columns, preparation: FittedPreparation | None
     ) -> BlockSummary:
-        """What is seen in a block."""
+        """The summary of a block."""
         people = columns.checked(raw)
         labels, inverse = np.unique(people.y, return_inverse=True)
         own = np.ones(len(people.y)) if people.weights is None else people.weights
@@ -74,7 +74,7 @@ class TableSummary(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[BlockSummary], favourable: Any) -> TableSummary:
-        """Merges what was seen, in the order of the blocks."""
+        """Merges the summaries of the blocks, in their order."""
         if not any(part.size for part in parts):
             raise DataError("the table has no rows with a positive weight")
         labels = sorted({label for part in parts for label in part.labels})

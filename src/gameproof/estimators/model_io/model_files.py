@@ -43,7 +43,9 @@ def read_model_file(path: Path) -> Record:
         what = "is truncated or damaged" if ours else "is not a gameproof model file"
         raise ModelFileError(f"{path} {what}: it is not valid JSON") from error
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ModelFileError(f"{path} is not a gameproof model file: it is JSON of another program")
+        raise ModelFileError(
+            f"{path} is not a gameproof model file: it is JSON from another program"
+        )
     version = content.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ModelFileError(f"{path} has the invalid file version {version!r}")
