@@ -23,12 +23,12 @@ from gameproof.live.facts import (
 )
 from gameproof.live.fold import Fold, stored_classifier
 from gameproof.live.ledger import Ledger, NextDeployment
+from gameproof.live.refusals import changed_meanwhile
 from gameproof.live.specification import Settings, Specification
 from gameproof.strategic.inquiry import Deployment
 
 PHASE, PAUSED, RESUMED = "phase", "paused", "resumed"
 FINISHED, CLOSED_WITHOUT = "finished", "closed-without"
-CHANGED_MEANWHILE = "changed-meanwhile"
 # Keeps the draws of replacements apart from those of the method.
 REPLACEMENTS = 11
 
@@ -194,11 +194,6 @@ class Advancer:
         place = (question.deployment, question.position, question.attempt)
         rng = np.random.default_rng([self._settings.seed, REPLACEMENTS, *place])
         return int(rng.choice(free))
-
-
-def changed_meanwhile() -> LedgerError:
-    """An answer arrived or was withdrawn between reading the answers and closing."""
-    return LedgerError(CHANGED_MEANWHILE, "an answer changed meanwhile; try again")
 
 
 def _exceeds(limit: int | None, number: int) -> bool:

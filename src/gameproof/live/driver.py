@@ -16,6 +16,7 @@ from contextlib import suppress
 from typing import final
 
 from gameproof.live.facts import LedgerError
+from gameproof.live.refusals import CHANGED_MEANWHILE
 from gameproof.live.reports import Recommendation
 from gameproof.live.study import Study
 
@@ -99,7 +100,7 @@ class Driver:
             self.problem = None
 
     def _report(self, error: LedgerError) -> None:
-        if error.code == "changed-meanwhile":  # an answer arrived in the same moment
+        if error.code == CHANGED_MEANWHILE:  # an answer arrived in the same moment
             self._wake.set()
             return
         if self.problem is None or str(self.problem) != str(error):

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from gameproof.live.facts import AnswerRow, LedgerError, Receipt
 
+# The codes of refusals after which the same step may succeed.
+BUSY, CHANGED_MEANWHILE = "busy", "changed-meanwhile"
+
 
 def name_taken(name: str) -> LedgerError:
     return LedgerError("name-taken", f"there is a study {name!r} already; open it, or rename yours")
@@ -34,6 +37,15 @@ def deployment_closed(number: int) -> LedgerError:
     return LedgerError(
         "deployment-closed", f"deployment {number} is not the current one; look at it again"
     )
+
+
+def changed_meanwhile() -> LedgerError:
+    """An answer arrived or was withdrawn between reading the answers and closing."""
+    return LedgerError(CHANGED_MEANWHILE, "an answer changed meanwhile; try again")
+
+
+def busy() -> LedgerError:
+    return LedgerError(BUSY, "another process is advancing the study at this moment; try again")
 
 
 def unknown_answer(answer: int) -> LedgerError:

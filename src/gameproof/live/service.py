@@ -26,6 +26,7 @@ from gameproof.live.page_files import add_page
 from gameproof.live.people_rows import people_rows, selected
 from gameproof.live.quick_body import description, read_body, reply
 from gameproof.live.records import answers_page, classifier_record
+from gameproof.live.refusals import BUSY, CHANGED_MEANWHILE
 from gameproof.live.reports import StudyStatus
 from gameproof.live.service_errors import (
     add_error_handlers,
@@ -100,7 +101,7 @@ class Service:
                 try:
                     return await run_in_threadpool(step)
                 except LedgerError as error:
-                    if error.code not in ("busy", "changed-meanwhile"):
+                    if error.code not in (BUSY, CHANGED_MEANWHILE):
                         raise
                 await asyncio.sleep(BUSY_PAUSE)
             return await run_in_threadpool(step)

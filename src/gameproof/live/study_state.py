@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from threading import RLock
 from typing import NamedTuple, TypeVar, final
 
-from gameproof.live.advance import CHANGED_MEANWHILE, Advancer
+from gameproof.live.advance import Advancer
 from gameproof.live.facts import LedgerError
 from gameproof.live.fold import Fold
 from gameproof.live.ledger import Ledger
-from gameproof.live.refusals import deployment_closed
+from gameproof.live.refusals import CHANGED_MEANWHILE, busy, deployment_closed
 from gameproof.live.specification import Specification
 from gameproof.live.study_method import Found
 
@@ -90,9 +90,7 @@ class StudyState:
     def _required_lock(self) -> Iterator[None]:
         with self._ledger.advancing(self._study) as mine:
             if not mine:
-                raise LedgerError(
-                    "busy", "another process is advancing the study at this moment; try again"
-                )
+                raise busy()
             yield
 
     def _folded(self) -> Fold:
