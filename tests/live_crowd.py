@@ -34,7 +34,7 @@ def teller(where: str, number: int, tellers: int, told: Any) -> None:
     rng, count = np.random.default_rng(number), 0
     with gp.live.open(where) as study:
         while (deployment := study.deployment) is not None:
-            questions = study.ledger.questions(study._id, deployment.number)
+            questions = study.ledger.questions(study.id, deployment.number)
             mine = [q for q in questions if q.position % tellers == number]
             again = [q for q in mine if rng.random() < 0.1]
             for k in rng.permutation(len(mine) + len(again)):

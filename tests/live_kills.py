@@ -95,7 +95,7 @@ def _arm(statement: int, before: bool, writer: int) -> None:
 def require_nothing_lost(where: str, receipts: Path) -> None:
     """Every written receipt is a counted answer, and no question has two."""
     with gp.live.open(where) as study:
-        answers = study.ledger.answers(study._id)
+        answers = study.ledger.answers(study.id)
         stored = {(each.id, each.question) for each in answers}
         counted = [each.question for each in answers if each.status is Status.COUNTED]
     written = set()
@@ -112,7 +112,7 @@ def outcome(where: str) -> tuple[bytes, list[tuple[int, ...]]]:
     with gp.live.open(where) as study:
         assert study.verify() == []
         assert study.status().state == "finished"
-        asked = [tuple(question[1:]) for question in study.ledger.questions(study._id)]
+        asked = [tuple(question[1:]) for question in study.ledger.questions(study.id)]
         return study.recommend().theta.astype("<f8").tobytes(), asked
 
 

@@ -44,7 +44,7 @@ def test_a_full_disk_loses_nothing(tmp_path) -> None:
     with pytest.raises(gp.live.LedgerError, match="full") as error:
         tell_until_full()
     assert error.value.code == "store-unavailable"
-    assert [a.id for a in study.ledger.answers(study._id)] == acknowledged
+    assert [a.id for a in study.ledger.answers(study.id)] == acknowledged
     event.remove(engine, "checkout", fill)
     engine.dispose()
     assert study.tell(first.id, answer(study, first)) == told
@@ -66,7 +66,7 @@ def test_answers_that_meet_others_at_every_question_are_stored(make_ledger, monk
 
     monkeypatch.setattr(sql_ledger, "tell_together", meet)
     mine = [Told(q.id, str(q.id), b"answer") for q in questions]
-    receipts = study.ledger.tell_many(study._id, mine, 2.0)
+    receipts = study.ledger.tell_many(study.id, mine, 2.0)
     assert [receipt.status for receipt in receipts] == [Status.COUNTED] * 5
 
 
@@ -98,7 +98,7 @@ def test_a_study_under_two_names_is_advanced_by_one(tmp_path, monkeypatch, where
     monkeypatch.chdir(tmp_path)
     same = gp.live.open(where)
     monkeypatch.chdir(tmp_path / "links")
-    with study.ledger.advancing(study._id) as first, same.ledger.advancing(same._id) as second:
+    with study.ledger.advancing(study.id) as first, same.ledger.advancing(same.id) as second:
         assert first
         assert not second
     same.close()

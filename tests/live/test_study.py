@@ -69,7 +69,7 @@ def test_a_study_that_is_opened_again_continues(make_ledger) -> None:
 def test_limits_hold_exactly(make_ledger) -> None:
     study = make(make_ledger, max_answers=40, max_per_person=2)
     complete(study)
-    asked = [question.agent for question in study.ledger.questions(study._id)]
+    asked = [question.agent for question in study.ledger.questions(study.id)]
     assert study.status().n_answers <= 40
     assert max(map(asked.count, asked)) <= 2
     short = make(make_ledger, max_deployments=2)

@@ -56,8 +56,8 @@ class Study:
 
     Attributes
     ----------
-    name : str
-        The study's name.
+    name, id : str, int
+        The study's name, and its number in its ledger.
     problem : StrategicProblem
         The people, the loss and the adversary.
     settings : Settings
@@ -75,7 +75,7 @@ class Study:
     ) -> None:
         self.name, self.problem = row.name, specification.problem
         self.settings = specification.settings
-        self.ledger, self._row, self._id = ledger, row, row.id
+        self.ledger, self._row, self.id = ledger, row, row.id
         self.specification, self._clock = specification, clock
         self._state = StudyState(ledger, row.id, specification)
         self._learnt, self._learnt_alone = Learnt(ledger, row.id, specification), Lock()
@@ -88,11 +88,6 @@ class Study:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    @property
-    def id(self) -> int:
-        """The study's number in its ledger."""
-        return self._id
 
     @cached_property
     def table(self) -> StudyTable | None:
@@ -128,12 +123,12 @@ class Study:
     @property
     def deployment(self) -> LiveDeployment | None:
         """The current deployment; None if the study is finished."""
-        row = self.ledger.newest(self._id)
+        row = self.ledger.newest(self.id)
         if row is None or row.closed is not None:
             return None
         theta, intercept = read_classifier_bits(self.problem, row.theta)
-        questions = self.ledger.questions(self._id, row.number)
-        answers = self.ledger.answers(self._id, row.number)
+        questions = self.ledger.questions(self.id, row.number)
+        answers = self.ledger.answers(self.id, row.number)
         return LiveDeployment(
             number=row.number,
             theta=theta,
@@ -163,13 +158,13 @@ class Study:
         if self._is_paused():
             return []
         now = self._clock()
-        rows = self.ledger.lease(self._id, number, holder, now + seconds, now)
+        rows = self.ledger.lease(self.id, number, holder, now + seconds, now)
         if advance and len(rows) < number and (self.advance() or not rows):
-            rows = self.ledger.lease(self._id, number, holder, now + seconds, now)
+            rows = self.ledger.lease(self.id, number, holder, now + seconds, now)
         if not rows:
             return []
         [deployed] = {row.deployment for row in rows}
-        stored = self.ledger.deployments(self._id, deployed)[0].theta
+        stored = self.ledger.deployments(self.id, deployed)[0].theta
         theta, intercept = read_classifier_bits(self.problem, stored)
         return [self._question(row, theta, intercept, now + seconds) for row in rows]
 
@@ -197,7 +192,7 @@ class Study:
 
         Raises AnswerError if the answer has the wrong form, and LedgerError "unknown-question" or
         "key-reused". Nothing is stored then."""
-        return self.ledger.tell(self._id, *self._told(question_id, answer, key), self._clock())
+        return self.ledger.tell(self.id, *self._told(question_id, answer, key), self._clock())
 
     def tell_many(
         self, answers: Iterable[tuple[int, ArrayLike | Mapping[str, Any], str | None]]
@@ -220,7 +215,7 @@ class Study:
     def _stored(self, valid: Sequence[Told]) -> Iterator[Receipt | LedgerError]:
         for start in range(0, len(valid), MOST_TOGETHER):
             part = valid[start : start + MOST_TOGETHER]
-            yield from self.ledger.tell_many(self._id, part, self._clock())
+            yield from self.ledger.tell_many(self.id, part, self._clock())
 
     def _told(
         self, question_id: int, answer: ArrayLike | Mapping[str, Any], key: str | None
@@ -237,7 +232,7 @@ class Study:
         Deployments that followed from the answer stay as they were, since people have seen them;
         the answer no longer enters risk estimates."""
         answer = given_id("answer_id", answer_id)
-        self.ledger.withdraw(self._id, answer, storable("reason", str(reason)), self._clock())
+        self.ledger.withdraw(self.id, answer, storable("reason", str(reason)), self._clock())
 
     # --- advancing
 
@@ -261,30 +256,30 @@ class Study:
     def pause(self, reason: str = "") -> None:
         """Asks nobody until `resume`. Answers to open questions still count."""
         if not self._is_paused():
-            self.ledger.note(self._id, PAUSED, as_json({"reason": str(reason)}), self._clock())
+            self.ledger.note(self.id, PAUSED, as_json({"reason": str(reason)}), self._clock())
 
     def resume(self) -> None:
         """Ends a pause."""
         if self._is_paused():
-            self.ledger.note(self._id, RESUMED, "{}", self._clock())
+            self.ledger.note(self.id, RESUMED, "{}", self._clock())
 
     def _is_paused(self) -> bool:
-        events = self.ledger.events(self._id, [PAUSED, RESUMED])
+        events = self.ledger.events(self.id, [PAUSED, RESUMED])
         return bool(events) and events[-1].kind == PAUSED
 
     def _phase(self) -> str:
-        events = self.ledger.events(self._id, [PHASE])
+        events = self.ledger.events(self.id, [PHASE])
         return str(json.loads(events[-1].body)["phase"]) if events else ""
 
     # --- reading
 
     def status(self) -> StudyStatus:
         """How far the study is. Changes nothing."""
-        newest = self.ledger.newest(self._id)
+        newest = self.ledger.newest(self.id)
         return study_status(
             self.name,
             self.settings,
-            self.ledger.counts(self._id, self._clock()),
+            self.ledger.counts(self.id, self._clock()),
             self._phase(),
             paused=self._is_paused(),
             finished=newest is not None and newest.closed is not None,
@@ -296,7 +291,7 @@ class Study:
         Its risk, and what was learnt about the response, also use late answers."""
         found, n_answers, n_deployments, final = self._state.outcome()
         now = self._clock()
-        rows = self.ledger.deployments(self._id)[:n_deployments]
+        rows = self.ledger.deployments(self.id)[:n_deployments]
         theta, alpha = self.problem.split(found.x)
         intercept = self.problem.offset(found.x)
         with self._learnt_alone:
@@ -324,16 +319,16 @@ class Study:
         """A pandas data frame with one row per answer, at all deployments or at one: deployment,
         position, attempt, agent, person, status, key, time and the answer, as the method sees it:
         in a study of a table, these are prepared features, such as "x3: savings"."""
-        return answer_frame(self.ledger, self._id, self.answer_names, self.person, deployment)
+        return answer_frame(self.ledger, self.id, self.answer_names, self.person, deployment)
 
     def deployments(self) -> Any:
         """A pandas data frame with one row per deployment: theta, times, counts and the worst-case
         risk by its answers, late ones included, with its 95 % interval."""
-        return deployment_frame(self.ledger, self._id, self.specification, self._numbered("theta"))
+        return deployment_frame(self.ledger, self.id, self.specification, self._numbered("theta"))
 
     def fact_frames(self) -> dict[str, Any]:
         """Data frames of all questions, exposures and events, by these names."""
-        return fact_frames(self.ledger, self._id)
+        return fact_frames(self.ledger, self.id)
 
     def verify(self) -> list[str]:
         """Sentences that name every row that was changed behind the study's back; none if the hash
