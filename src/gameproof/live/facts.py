@@ -7,6 +7,8 @@ advisory and may be replaced. An answer may be withdrawn: its status changes, an
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -103,6 +105,13 @@ class Facts(NamedTuple):
     events: list[EventRow]
 
 
+class AtDeployment(NamedTuple):
+    """The questions of a deployment, and the answers to them."""
+
+    questions: list[QuestionRow]
+    answers: list[AnswerRow]
+
+
 class Receipt(NamedTuple):
     """The reply to an answer; the same key and body give the same receipt again."""
 
@@ -134,6 +143,21 @@ class LedgerError(GameproofError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.code, str(self))
+
+
+def by_deployment(
+    questions: Iterable[QuestionRow], answers: Iterable[AnswerRow]
+) -> defaultdict[int, AtDeployment]:
+    """These questions, and the answers to them, by the number of their deployment."""
+    found: defaultdict[int, AtDeployment] = defaultdict(lambda: AtDeployment([], []))
+    deployment: dict[int, int] = {}
+    for question in questions:
+        deployment[question.id] = question.deployment
+        found[question.deployment].questions.append(question)
+    for answer in answers:
+        if answer.question in deployment:
+            found[deployment[answer.question]].answers.append(answer)
+    return found
 
 
 def exact_bytes(numbers: Vector) -> bytes:

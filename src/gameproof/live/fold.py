@@ -21,10 +21,12 @@ from gameproof.live import chain
 from gameproof.live.checkpoint import Checkpoint, FactsDigest, from_bytes, to_bytes
 from gameproof.live.facts import (
     AnswerRow,
+    AtDeployment,
     DeploymentRow,
     LedgerError,
     QuestionRow,
     Status,
+    by_deployment,
     exact_bytes,
     exact_numbers,
 )
@@ -203,40 +205,29 @@ class Fold:
 
     def _used(self, rows: Sequence[DeploymentRow]) -> Iterator[Used]:
         """The questions of closed deployments and the answers that they used."""
-        questions, answers = self._facts_of(rows)
-        withdrawn = [a for found in answers.values() for a in found if a.status is Status.WITHDRAWN]
-        at_closing = self._used_at_closing() if withdrawn else {}
+        facts = self._facts_of(rows)
+        told = [answer.status for each in facts.values() for answer in each.answers]
+        at_closing = self._used_at_closing() if Status.WITHDRAWN in told else {}
         for row in rows:
             kept = at_closing.get(row.number, ())
-            there = answers.get(row.number, [])
+            questions, answers = facts[row.number]
             used = [
                 a
-                for a in there
+                for a in answers
                 if a.status is Status.COUNTED or (a.status is Status.WITHDRAWN and a.id in kept)
             ]
-            yield row, questions.get(row.number, []), used
+            yield row, questions, used
 
-    def _facts_of(
-        self, rows: Sequence[DeploymentRow]
-    ) -> tuple[dict[int, list[QuestionRow]], dict[int, list[AnswerRow]]]:
+    def _facts_of(self, rows: Sequence[DeploymentRow]) -> dict[int, AtDeployment]:
         """Questions and answers by deployment: of these few, or of all at once."""
         ledger, study = self._ledger, self._study
-        if len(rows) <= FEW:
-            numbers = [row.number for row in rows]
-            return (
-                {number: ledger.questions(study, number) for number in numbers},
-                {number: ledger.answers(study, number) for number in numbers},
-            )
-        questions: dict[int, list[QuestionRow]] = {}
-        answers: dict[int, list[AnswerRow]] = {}
-        place: dict[int, int] = {}
-        told = ledger.answers(study)
-        for question in ledger.questions(study):
-            questions.setdefault(question.deployment, []).append(question)
-            place[question.id] = question.deployment
-        for answer in told:
-            answers.setdefault(place[answer.question], []).append(answer)
-        return questions, answers
+        if len(rows) > FEW:
+            answers = ledger.answers(study)  # before the questions, so that none is missing
+            return by_deployment(ledger.questions(study), answers)
+        numbers = [row.number for row in rows]
+        return {
+            k: AtDeployment(ledger.questions(study, k), ledger.answers(study, k)) for k in numbers
+        }
 
     def _used_at_closing(self) -> dict[int, set[int]]:
         """The answers that closed deployments used, some of which were withdrawn later."""

@@ -24,7 +24,7 @@ from gameproof.live.deployment_answers import (
     read_answers,
     risk_by,
 )
-from gameproof.live.facts import DeploymentRow
+from gameproof.live.facts import DeploymentRow, Status
 from gameproof.live.fold import stored_classifier
 from gameproof.live.ledger import Ledger
 from gameproof.live.specification import Specification
@@ -123,7 +123,7 @@ class Learnt:
     def _with_late_answers(self) -> set[int]:
         """The numbers of deployments that have late answers."""
         answers = self._ledger.answers(self._study)
-        late = {answer.question for answer in answers if answer.status.value == "late"}
+        late = {answer.question for answer in answers if answer.status is Status.LATE}
         questions = self._ledger.questions(self._study)
         return {question.deployment for question in questions if question.id in late}
 

@@ -11,7 +11,14 @@ import numpy as np
 
 from gameproof.auditing.json_safe import json_safe
 from gameproof.live.deployment_answers import Accuracy, accuracy_by, deployment_answers, risk_by
-from gameproof.live.facts import AnswerRow, DeploymentRow, QuestionRow, Status
+from gameproof.live.facts import (
+    AnswerRow,
+    AtDeployment,
+    DeploymentRow,
+    QuestionRow,
+    Status,
+    by_deployment,
+)
 from gameproof.live.model_columns import model_columns, usual_units
 from gameproof.live.reports import Recommendation, StudyStatus
 from gameproof.live.study import Study
@@ -66,8 +73,8 @@ class StudyView:
         self._facts: dict[int, _Facts] = {}
         self._results: dict[int, _Result] = {}
         self._changed: tuple[int, int, int] | None = None
-        # What was read for this overview, by deployment: questions and answers.
-        self._read_now: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
+        # What was read for this overview, by deployment.
+        self._read_now: dict[int, AtDeployment] = {}
 
     def overview(
         self, status: StudyStatus, best: Recommendation | None, problem: dict[str, str] | None
@@ -125,30 +132,21 @@ class StudyView:
     def _group(
         self, rows: list[DeploymentRow], questions: list[QuestionRow], answers: list[AnswerRow]
     ) -> None:
-        self._read_now = {row.number: ([], []) for row in rows}
-        told: dict[int, list[_Told]] = {row.number: [] for row in rows}
-        by_id = {question.id: question for question in questions}
-        for question in questions:
-            if question.deployment in told:
-                self._read_now[question.deployment][0].append(question)
-        for answer in answers:
-            place = by_id.get(answer.question)  # None if it was deployed after the questions
-            if place is not None and place.deployment in told:
-                told[place.deployment].append(
-                    _Told(answer.id, place.agent, place.deployment, answer.status, answer.told)
-                )
-                self._read_now[place.deployment][1].append(answer)
+        facts = by_deployment(questions, answers)
+        self._read_now = {row.number: facts[row.number] for row in rows}
+        agents = {question.id: question.agent for question in questions}
         counted = {a.question for a in answers if a.status in (Status.COUNTED, Status.LATE)}
         for row in rows:
-            own, _ = self._read_now[row.number]
+            own, here = facts[row.number]
+            told = [_Told(a.id, agents[a.question], row.number, a.status, a.told) for a in here]
             newest = {question.position: question.id for question in own}
             silent = [
                 _Silent(q.agent, row.number, row.opened)
                 for q in own
                 if q.id not in counted and (row.closed is not None or newest[q.position] != q.id)
             ]
-            agents = [question.agent for question in own]
-            self._facts[row.number] = _Facts(row, agents, len(newest), told[row.number], silent)
+            asked = [question.agent for question in own]
+            self._facts[row.number] = _Facts(row, asked, len(newest), told, silent)
 
     # --- parts of the page
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from gameproof.live.deployment_answers import deployment_answers, one_per_question, risk_by
 from gameproof.live.facts import (
-    AnswerRow,
     EventRow,
     ExposureRow,
     QuestionRow,
     Status,
+    by_deployment,
     exact_numbers,
 )
 from gameproof.live.fold import read_classifier_bits
@@ -80,16 +80,11 @@ def deployment_frame(
 
     answered = ledger.answers(study)  # before the questions, so that none is missing
     problem, questions = specification.problem, ledger.questions(study)
-    by_deployment: dict[int, tuple[list[QuestionRow], list[AnswerRow]]] = {}
-    place = {question.id: question.deployment for question in questions}
-    for question in questions:
-        by_deployment.setdefault(question.deployment, ([], []))[0].append(question)
-    for answer in one_per_question(answered):
-        by_deployment[place[answer.question]][1].append(answer)
+    facts = by_deployment(questions, one_per_question(answered))
     rows = []
     for row in ledger.deployments(study):
         theta, intercept = read_classifier_bits(problem, row.theta)
-        asked, answers = by_deployment.get(row.number, ([], []))
+        asked, answers = facts[row.number]
         risk = risk_by(problem, deployment_answers(specification, row, asked, answers))
         ends = (np.nan,) * 3 if risk is None else (risk.value, risk.low, risk.high)
         rows.append(
