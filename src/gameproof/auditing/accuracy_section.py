@@ -35,7 +35,7 @@ def accuracy_section(audit: Audit) -> Section:
         + f"; the majority baseline is right for {percent(good.majority)}."
     )
     said = [decisions, _area(audit)]
-    if audit.measure.name == "auc":  # what decides comes first
+    if audit.measure.name == "auc":  # the measure of the verdict comes first
         said.reverse()
     finding = " ".join(filter(None, [*said, _idle(good)]))
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None

@@ -77,7 +77,7 @@ def audit(
         preparation itself. X is the unprepared table.
     favourable : label, optional
         The label that people want; they should be accepted. By default the one that the model was
-        fitted for, or else 1 of 0 and 1 or of -1 and 1, and True of False and True. For other
+        fitted for, or else the larger of 0 and 1, of -1 and 1, or of False and True. For other
         labels it must be given.
     multiples : sequence of float, optional
         Multiples of the budgets to evaluate; 0 and 1 are always included.

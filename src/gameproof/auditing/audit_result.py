@@ -223,7 +223,7 @@ class Audit:
         Returns
         -------
         list
-            Those of the rows that are about the model.
+            The rows of this model.
         """
         return [row for row in rows if row.model == model]
 

@@ -102,7 +102,7 @@ def group_differences(audit: Audit, metric: str, multiple: float) -> list[Metric
 def _finding(audit: Audit, charted: list[Group]) -> str:
     name, first = audit.models[-1], audit.models[0]
     if not charted:
-        return f"No group has {FEWEST} good applicants, which comparing groups would need."
+        return f"Every group has fewer than {FEWEST} good applicants, too few to compare groups."
     rows = group_differences(audit, CHARTED, 0.0)
     if not rows:
         return _extremes(audit)

@@ -207,7 +207,8 @@ class Judged:
 
 
 def largest_change(metric: str, costs: Costs) -> float:
-    """The most that another decision about one person changes in the mean that a metric is."""
+    """The most by which another decision about one person changes that person's term in a
+    metric."""
     return {"balanced": 0.5, "cost": max(costs)}.get(metric, 1.0)
 
 

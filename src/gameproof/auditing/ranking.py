@@ -3,8 +3,8 @@
 The area under the ROC curve is the share of pairs of a good and a bad applicant in which the good
 one has the larger score; ties count half. DeLong, DeLong and Clarke-Pearson write it as the mean of
 placements, one per applicant: the share of applicants of the other kind that are ranked below (or,
-for bad ones, above). The variances of the placements give the variance of the area, and their
-differences that of a paired difference.
+for bad ones, above). The variances of the placements give the variance of the area. The variances
+of differences of placements give the variance of a paired difference.
 
 KS is the largest difference between the shares of good and of bad applicants above a score. It has
 no such formula. For few people, its interval is a bootstrap: applicants count Poisson(1) times in

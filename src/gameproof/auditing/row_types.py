@@ -118,8 +118,8 @@ class Hurt:
     `group` is None for all people of the label. `refused` is the share of the n people who are
     refused. `within` is the share of the refused who can be accepted within their budgets, with its
     95 % interval. The quantiles are over the refused: the multiple of their budgets that they need.
-    They are None beyond a multiple of 100. What rests on fewer than 20 people of a group, or on
-    nobody, is None.
+    They are None beyond a multiple of 100. A number that rests on fewer than 20 people of a group,
+    or on nobody, is None.
     """
 
     model: str

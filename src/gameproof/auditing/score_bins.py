@@ -23,7 +23,7 @@ def bin_edges(scores: Vector, error: Vector, bins: int = BINS) -> Vector:
     """Edges between scores of a sample, each of which is accurate to `error`."""
     order = np.argsort(scores, kind="stable")
     z, rank = scores[order], tie_groups(scores, error)[order]
-    last = np.flatnonzero(np.diff(rank) > 0)  # the last of equal scores, but for the largest
+    last = np.flatnonzero(np.diff(rank) > 0)  # the last of equal scores, except for the largest
     wanted = np.arange(1, bins) * (scores.size / bins)
     chosen = np.unique(np.searchsorted(last, wanted - 1))
     at = last[chosen[chosen < last.size]]

@@ -1,7 +1,7 @@
 """Rows on thresholds: what each approval rate means for bad rates and costs, clean and gamed.
 
-The threshold that approves a share of applicants is set on scores when nobody games, as a desk does
-that knows its history. The same threshold is then applied to the scores of people who game.
+The threshold that approves a share of applicants is set on scores when nobody games, as a credit
+desk sets it on past data. The same threshold is then applied to the scores of people who game.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ def _finding(audit: Audit) -> str:
 
 
 def _equal(audit: Audit, own: ThresholdRow) -> str:
-    """Two models that approve about as many as the last one does."""
+    """The last model against the first, at the approval rate closest to the last model's own."""
     name, first = audit.models[-1], audit.models[0]
     rows: list[EqualApproval] = [
         row for row in audit.of(audit.equal_approvals, name) if row.against == first

@@ -49,7 +49,7 @@ def weak_columns_section(audit: Audit) -> Section | None:
         row[5] = -row[5]
     note = (
         "Those who should be refused use the budget of one column and leave the others as they "
-        "are. The share of gain is of what all budgets together add to their scores."
+        "are. The share of gain is relative to what all budgets together add to their scores."
     )
     return Section(
         "Which columns are the weak spot?",

@@ -1,9 +1,9 @@
 """An audit of more people than fit into memory.
 
-`compare_models` audits a sample. Two passes over all people then replace what readers decide by:
-metrics with their intervals and differences, confusion matrices, gaming by multiples of the budgets
-and thresholds. Worst cases, weak columns, recourse, calibration and numbers that depend on the
-scale remain those of the sample.
+`compare_models` audits a sample. Two passes over all people then replace the main rows: metrics
+with their intervals and differences, confusion matrices, gaming by multiples of the budgets and
+thresholds. Worst cases, weak columns, recourse, calibration and numbers that depend on the scale
+remain those of the sample.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class AuditedRows(NamedTuple):
 class WholeAudit:
     """The models under audit, and the audit of a sample, whose rows will be replaced.
 
-    `edges` are those of the bins of scores, for each model and each way of gaming."""
+    `edges` are the edges of the bins of scores, for each model and each way of gaming."""
 
     lines: tuple[LinearModel, ...]
     prepare: Any
@@ -115,7 +115,7 @@ class WholeAudit:
 
 
 class Tallies(NamedTuple):
-    """What two passes over all people found: counts, and sums of what metrics are means of."""
+    """What two passes over all people found: counts, and the sums whose means are metrics."""
 
     counts: Tally
     sums: Tally
@@ -136,16 +136,16 @@ class Tallies(NamedTuple):
 
 
 def rows_used(all_rows: str, sampled: int) -> str:
-    """Which numbers of an audit are those of all rows, and which those of a sample."""
+    """Which numbers of an audit come from all rows, and which from a sample."""
     return (
-        f"metrics, approvals, thresholds and gaming are those of all {all_rows}; worst cases, weak "
-        "columns, recourse, calibration and charts of scores are those of a random sample of "
+        f"metrics, approvals, thresholds and gaming come from all {all_rows}; worst cases, weak "
+        "columns, recourse, calibration and charts of scores come from a random sample of "
         f"{sampled:,}"
     )
 
 
 def whole_audit(audit: Audit, given: WholeAudit, tallies: Tallies) -> Audit:
-    """The audit of a sample with the rows that all people give."""
+    """The audit of a sample, with its main rows computed from all people."""
     counts, sums = tallies
     metrics, differences = _metric_rows(given, sums)
     return replace(
@@ -189,7 +189,7 @@ def _counted(rows: AuditedRows, given: WholeAudit) -> Tally:
 
 
 def _summed(rows: AuditedRows, given: WholeAudit, rankings: dict[Key, BinnedRanking]) -> Tally:
-    """Sums of what metrics are means of, for each model, and of paired differences."""
+    """The sums whose means are metrics, for each model and for paired differences."""
     if not len(rows.y):
         return {}
     found: Tally = {}
