@@ -119,7 +119,7 @@ def test_columns_are_planned_on_a_sample_and_levels_are_counted_in_all_rows(
     monkeypatch.setattr(training_files, "SAMPLE", 100_000)
     found = fit(folders[7])
     assert found.training.table.n < 750
-    assert "what columns hold was found from" in "\n".join(found.lines())
+    assert "column types were found from" in "\n".join(found.lines())
     require_same_fit(found, expected)
 
 

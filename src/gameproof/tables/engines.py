@@ -1,4 +1,4 @@
-"""Where the rows of a table in files are worked on: on this machine, or on a Dask cluster."""
+"""Where the rows of a table in files are processed: on this machine, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def open_engine(name: EngineName | None, scheduler: str | None = None) -> Iterat
         yield Engine(client)
         return
     if scheduler is None:
-        # Of None, Dask makes its usual port, and warns if another cluster has it.
+        # Given None, Dask takes its usual port, and warns if another cluster has it.
         options: Any = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
         cluster = distributed.LocalCluster(
             n_workers=available_cores(), threads_per_worker=1, **options

@@ -15,7 +15,7 @@ from gameproof.core.naming import quoted
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.target import fewest
 
-TOO_GOOD = 0.99  # the AUC of one column from which it hardly can be known beforehand
+TOO_GOOD = 0.99  # the AUC of one column from which it can hardly be known beforehand
 FEWEST = 20  # rows of the rarer outcome; with fewer, a column may do this by chance
 SAMPLE = 10_000
 

@@ -37,7 +37,8 @@ def rows_after(table: Table, name: str, after: Any) -> tuple[NDArray[np.int64], 
 def require_both_sides(
     source: str, name: str, after: Any, later: NDArray[np.bool_], ends: tuple[Any, Any]
 ) -> None:
-    """Raises if all or none of the rows are test rows. `ends` are those of the column."""
+    """Raises if all or none of the rows are test rows. `ends` are the smallest and the largest
+    value of the column."""
     if not later.any() or later.all():
         side = "after" if later.all() else "up to"
         raise DataError(

@@ -25,7 +25,7 @@ DIGEST = b"gameproof columns"  # where a file stores the digest of its columns
 
 
 def with_digest(schema: Any, n_rows: int) -> Any:
-    """The schema of a Parquet file of so many rows, with a digest of its columns."""
+    """The schema of a Parquet file of `n_rows` rows, with a digest of its columns."""
     digest = _digest(_as_stored(schema), n_rows)
     return schema.with_metadata({**(schema.metadata or {}), DIGEST: digest})
 

@@ -81,7 +81,7 @@ def plan_files(
 def _with_rare_values(
     files: TableFiles, source: RowSource, target: Target, sample: Table, known: set[str]
 ) -> Table:
-    """The sample and, of columns that have no or one value in it, rows with other values."""
+    """The sample, and rows with other values for columns that have at most one value in it."""
     if files.n <= SAMPLE:
         return sample
     constant = {

@@ -112,7 +112,7 @@ def _decide(parts: list[FilePart], place: str, model: TableModel, wanted: Wanted
 
 
 def _appended(writer: Any, path: Path, columns: Mapping[str, Any], n_rows: int) -> Any:
-    """The writer of a Parquet file of so many rows, after it has written some of them."""
+    """The writer of a Parquet file of `n_rows` rows, after it has written some of them."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

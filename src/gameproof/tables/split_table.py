@@ -27,9 +27,9 @@ Decision = tuple[Calibration, float]
 class SplitTable(ABC):
     """The training rows and the test rows of a table.
 
-    `train` and `test` are all rows or a sample, `groups` are those of `test`, by
-    their column `grouped_by`. `good_share` is the
-    share of favourable outcomes among all training rows."""
+    `train` and `test` are all rows or a sample, `groups` has the group of each row of `test`, from
+    the column `grouped_by`. `good_share` is the share of favourable outcomes among all training
+    rows."""
 
     n_train: int
     n_test: int

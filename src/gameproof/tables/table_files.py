@@ -42,7 +42,8 @@ SAMPLE, SAMPLED_FILES = 100_000, 64
 @final
 @dataclass(frozen=True, eq=False)
 class TableFiles:
-    """The parts of a table in files. `columns` and `sample` are those of some of its rows.
+    """The parts of a table in files. `sample` holds some of its rows, and `columns` the columns of
+    the sample.
 
     `source` is what the user named, `notes` say how the files were found, and `folder` is the one
     that they are in, None for a single file."""

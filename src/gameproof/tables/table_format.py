@@ -51,4 +51,4 @@ class TableFormat(NamedTuple):
 
 
 DETECTED = TableFormat()
-"""The format of which everything is detected."""
+"""The format that states nothing: everything is detected."""

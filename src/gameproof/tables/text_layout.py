@@ -108,7 +108,7 @@ def _guess(lines: Sequence[str], separator: str) -> _Guess:
     except csv.Error:
         return NO_GUESS
     if len(rows) > 1 and len(lines) == LINES:
-        rows.pop()  # a quoted cell may go on in the next line
+        rows.pop()  # a quoted cell may continue in the next line
     titles = _titles(rows)
     header, *body = [row for row in rows[titles:] if row] or [[]]
     width, widths = len(header), {len(row) for row in body}

@@ -1,4 +1,4 @@
-"""The training table of a table in files: a sample of its rows, and what all rows say."""
+"""The training table of a table in files: a sample of its rows, and counts of all rows."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class TrainingTable:
         )
         if self.whole is not None and self.table.n < n:
             lines.append(
-                f"  what columns hold was found from {self.table.n:,} rows; values of the target "
+                f"  column types were found from {self.table.n:,} rows; values of the target "
                 "and levels of categories were counted in all rows"
             )
         return [*lines, *self._column_lines(), *self._budget_lines()]

@@ -78,7 +78,7 @@ class PairedColumn(ABC):
     def findings(
         self, verdict: Verdict, why: str, p: dict[str, float], groups: list[Group], **rest: Any
     ) -> ColumnMoves:
-        """The findings on this column; `rest` are those of its kind."""
+        """The findings on this column; `rest` are the fields that only its kind has."""
         everyone, refused, accepted = groups if len(groups) > 1 else (groups[0], None, None)
         return ColumnMoves(
             column=self.column,
