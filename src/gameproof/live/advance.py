@@ -51,7 +51,7 @@ class Place(NamedTuple):
 
 @final
 class Advancer:
-    """Moves one study on. The caller holds the lock."""
+    """Advances one study. The caller holds the lock."""
 
     def __init__(
         self,

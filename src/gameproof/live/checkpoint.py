@@ -86,7 +86,7 @@ def to_bytes(checkpoint: Checkpoint, specification: str) -> bytes:
 
 
 def from_bytes(stored: bytes, specification: str) -> Checkpoint | None:
-    """The checkpoint; None if it is damaged, or of another study or version."""
+    """The checkpoint; None if it is damaged, or from another study or version."""
     try:
         header, arrays = state_files.unpacked(stored, NAME)
         if header["made_by"] != _maker(specification):

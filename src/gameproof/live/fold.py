@@ -1,7 +1,7 @@
-"""`Fold`: the state of a study, as what its method makes of the answers, in order of position.
+"""`Fold`: the state of a study, which its method computes from the answers in order of position.
 
 A fold replays the closed deployments of a ledger. It remembers how far it has come, so that it
-reads every deployment once. It is only a cache: a new one comes to the same state.
+reads every deployment once. It is only a cache: a new fold reaches the same state.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from gameproof.strategic.robust_problem import StrategicProblem
 ROUNDING = 1e-8
 # Up to this many deployments are read one by one.
 FEW = 4
-# A checkpoint is stored after so many seconds of the processor.
+# A checkpoint is stored after this many processor seconds.
 WORTH_KEEPING = 0.25
 Used = tuple[DeploymentRow, Sequence[QuestionRow], Sequence[AnswerRow]]
 
@@ -164,7 +164,8 @@ class Fold:
         return True
 
     def _require_classifier(self, row: DeploymentRow) -> None:
-        """Raises if something else is recommended than what the last answers were given to."""
+        """Raises if the recommended classifier is not the one that the last answers were given
+        to."""
         x = self.found().x
         theta, offset = self._problem.split(x)[0], self._problem.offset(x)
         if row.theta != stored_classifier(self._problem, theta, offset):

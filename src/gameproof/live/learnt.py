@@ -1,12 +1,13 @@
 """`Learnt`: what all answers show about the response, and how good a classifier therefore is.
 
 Late answers are used here, and not in the run: a deployment must not depend on when an answer
-arrived. The risk of a classifier has one of four grounds, the first that there is:
+arrived. The risk of a classifier has one of four grounds, the first that applies:
 
 1. *known*: theta = 0, whose scores depend on no answer;
 2. *answers*: answers to this very theta, counted or late;
 3. *learnt*: the response that was learnt, if all answers fit it;
-4. *nearest*: answers to the deployed theta that is nearest, if it is near. Its risk is another one.
+4. *nearest*: answers to the deployed theta that is nearest, if it is near. The risk is then that of
+   this other theta.
 """
 
 from __future__ import annotations

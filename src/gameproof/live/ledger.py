@@ -190,4 +190,4 @@ class Ledger(ABC):
         return None
 
     def close(self) -> None:  # noqa: B027
-        """Gives back connections and files, if there are any."""
+        """Releases connections and files, if there are any."""

@@ -303,7 +303,7 @@ at("close").addEventListener("click", () => {
   const { number, n_answered, n_questions } = overview.deployment;
   const left = n_questions - n_answered;
   act({ title: `Close deployment ${whole(number)}?`, yes: "Close the deployment", text: left
-    ? `${many(left, "person", "people")} ${left === 1 ? "has" : "have"} not answered. The study goes on without them; answers that come later are late. ` +
+    ? `${many(left, "person", "people")} ${left === 1 ? "has" : "have"} not answered. The study continues without them; answers that come later are late. ` +
       "Silence is rarely random, and this cannot be undone." : "All answers are here." },
   async () => {
     const { closed } = await post(`deployments/${number}/close`);

@@ -150,7 +150,7 @@ class Recommendation:
     ground : {"known", "answers", "learnt", "nearest"} or None
         What the risk rests on: theta = 0, to which nobody responds; answers to this very theta,
         late ones included; the learnt response, if all answers fit it; or answers to the nearest
-        theta that was deployed, whose risk is another one. `sentence` says how certain it is.
+        theta that was deployed, whose risk is not the same. `sentence` says how certain it is.
     n_answers, n_deployments : int
         The counted answers and the closed deployments that it follows from.
     final : bool
@@ -221,9 +221,9 @@ def _status_sentence(state: State, phase: str, counts: Counts) -> str:
     if state == "finished":
         return f"Finished after {so_far}; recommend() gives the classifier."
     if state == "paused":
-        return f"Paused after {so_far}; resume() goes on."
+        return f"Paused after {so_far}; resume() continues it."
     if not counts.pending:
-        return f"{so_far} ({phase}); the deployment is complete: ask or advance to go on."
+        return f"{so_far} ({phase}); the deployment is complete: ask or advance to continue."
     return f"{so_far} ({phase}); {plural(counts.pending, 'open question')}."
 
 

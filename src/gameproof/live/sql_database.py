@@ -126,7 +126,7 @@ class SqlDatabase:
         connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
 
     def _require_same_file(self, connection: Connection) -> None:
-        """Raises if the file was moved away: SQLite would go on writing to it wherever it is, and
+        """Raises if the file was moved away: SQLite would keep writing to it wherever it is, and
         after a removal what was acknowledged would be lost."""
         if self.path is None or connection.info.get("file") == identity(self.path):
             return
@@ -152,8 +152,8 @@ class SqlDatabase:
                 raise LedgerError("not-a-store", f"{self.name} is not a database of live studies")
 
     def _write_ahead(self) -> None:
-        """Makes the file keep a write-ahead log from now on. Processes that do so at the same
-        moment are told that it is locked, without the usual waiting."""
+        """Makes the file keep a write-ahead log from now on. If processes do so at the same moment,
+        SQLite reports a lock without the usual wait."""
         deadline = time.monotonic() + PATIENCE
         while self.path is not None:
             with self.engine.connect() as connection:
@@ -231,7 +231,8 @@ def _require_file(path: Path, create: bool) -> None:
 
 
 def _without_creation(url: URL, path: Path) -> URL:
-    """SQLite would put an empty file where the database was moved away, but for mode=rw."""
+    """Without mode=rw, SQLite would create an empty file in place of a database that was moved
+    away."""
     return url.set(database=f"file:{quote(str(path))}").update_query_dict(
         {"uri": "true", "mode": "rw"}
     )

@@ -73,7 +73,7 @@ class SqlLedger(Ledger):
         self.engine = self._database.engine
 
     def close(self) -> None:
-        """Gives back all connections."""
+        """Releases all connections."""
         self.engine.dispose()
 
     # --- studies

@@ -1,7 +1,7 @@
 """`Study`: a study with real people, as a fold of their answers.
 
-The state of a study is what its method makes of the counted answers, in order of deployment and
-position. Nothing else is remembered: a process that opens the study replays the answers.
+The state of a study is what its method computes from the counted answers, in order of deployment
+and position. Nothing else is remembered: a process that opens the study replays the answers.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ MOST_TOGETHER = 500
 class Study:
     """A study with real people. `create` and `open` make one.
 
-    Any number of processes may ask and tell at once. Whoever calls `ask` or `advance` also moves
-    the study on, if nobody else is doing so. Threads may share a study.
+    Any number of processes may ask and tell at once. Whoever calls `ask` or `advance` also advances
+    the study, if nobody else is doing so. Threads may share a study.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""`StudyState`: moves one study on and knows its state, for all threads of a process."""
+"""`StudyState`: advances one study and knows its state, for all threads of a process."""
 
 from __future__ import annotations
 
