@@ -26,7 +26,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         shared,
         "ask",
         run,
-        summary="whom to ask next, and the model to show them",
+        summary="print whom to ask next, and the model to show them",
         description="Prints or writes open questions, which nobody else is given until their lease "
         "ends. The same holder gets its open questions again. Show the deployed model to these "
         "people, and give their answers to gameproof live tell.",

@@ -20,7 +20,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         shared,
         "status",
         run_status,
-        summary="how far a study is",
+        summary="show how far a study is",
         description="Prints how many answers and deployments there are, and what to do next.",
         examples="example: gameproof live status study.db --verify",
     )
@@ -33,9 +33,9 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         shared,
         "recommend",
         run_recommend,
-        summary="the classifier that the answers so far recommend",
-        description="Prints the recommended classifier and its worst-case risk, with an interval "
-        "if fresh answers give one.",
+        summary="show the classifier that the answers so far recommend",
+        description="Prints the recommended classifier, and its worst-case risk with an interval "
+        "and what the risk rests on.",
         examples="example: gameproof live recommend study.db -o model.json",
     )
     add_study(recommend)

@@ -52,7 +52,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
 
 
 def run(options: argparse.Namespace, console: Console) -> None:
-    """Reads the answers, stores them, and moves the study on."""
+    """Reads the answers, stores them, and advances the study."""
     from gameproof.tables.write_table import check_table_name, write_table
 
     require_writable(options.out, force=options.force, inputs=(options.answers,))
@@ -83,7 +83,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 
 def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any], list[str]]:
-    """Tells every row: the receipts, and a sentence for each row that was refused."""
+    """Stores the answer of every row. Returns the receipts, and a sentence for each refused row."""
     from gameproof.live.facts import Receipt
 
     numbers = _questions(table)
@@ -124,7 +124,7 @@ def _questions(table: Table) -> list[int]:
 
 
 def _features(study: Study, table: Table) -> tuple[Matrix, Mapping[int, Exception]]:
-    """The answers, one per row, and why rows are none."""
+    """The answers, one per row, and why rows are not answers."""
     import numpy as np
 
     if study.table is not None:

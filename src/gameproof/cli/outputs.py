@@ -88,7 +88,7 @@ def page_before_result(
 ) -> Iterator[Path | None]:
     """Writes the page if ``--report`` is given, then shows the result in the block.
 
-    A page that fails must not lose the result: its error is raised after the block. Gives the path
+    A page that fails must not lose the result: its error is raised after the block. Yields the path
     of the page, or None if there is none.
     """
     path, failed = options.report, None
@@ -146,11 +146,13 @@ def require_writable_folder(folder: Path) -> None:
 
 
 def require_folder_apart(folder: Path, given: Path) -> None:
-    """Raises if a folder for results cannot be written, or if one of both folders is inside the
+    """Raises if a folder for results cannot be written, or if one of the two folders is inside the
     other: results would be read as inputs the next time."""
     one, two = real(folder), real(given)
     if one.is_relative_to(two) or two.is_relative_to(one):
-        raise UsageError(f"{folder} and the input {given} must be folders apart from each other")
+        raise UsageError(
+            f"{folder} and the input {given} must be separate folders, neither inside the other"
+        )
     require_writable_folder(folder)
 
 

@@ -64,7 +64,8 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         type=Path,
         metavar="OUT",
         help="a file: .csv, .tsv (or compressed) or .parquet; by default, and with -, CSV is "
-        "printed; for a folder or a pattern, the folder for a file of decisions about each file",
+        "printed; if the table is a folder or a pattern, a folder, which gets one file of "
+        "decisions for each file",
     )
     parser.add_argument(
         "--raw",

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def add_table(
     parser: argparse.ArgumentParser, name: str = "table", about: str = "", *, files: bool = False
 ) -> None:
-    """The table to read, and once for all tables how its text is written. With `files`, it may be
-    in many files, and on a cluster."""
+    """The table to read and, once for all tables, how its text is written. With `files`, the table
+    may consist of many files, also on a cluster."""
     many = ", a folder of such files or a quoted pattern" if files else ""
     parser.add_argument(
         name,
