@@ -22,8 +22,9 @@ from harness import Table, interleaved, median, save, spread
 from processors import processor_seconds
 
 import gameproof as gp
+from gameproof.core.exact_bits import exact_bytes
 from gameproof.live import schema
-from gameproof.live.facts import Status, digest, exact_bytes
+from gameproof.live.facts import Status, digest
 from gameproof.live.study import Study
 
 PEOPLE, ANSWERS, FEATURES, ROUNDS, CLIENTS = 10_000, 100_000, 10, 40, 8

@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from gameproof.live.facts import LedgerError, Status, exact_bytes
+from gameproof.core.exact_bits import exact_bytes
+from gameproof.live.facts import LedgerError, Status
 from gameproof.live.ledger import NextDeployment
 from gameproof.live.memory_ledger import MemoryLedger
 from gameproof.live.sql_ledger import SqlLedger

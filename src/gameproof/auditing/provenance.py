@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.auditing.number_format import setting
+from gameproof.core.exact_bits import exact_bytes
 
 PACKAGES = ("gameproof", "numpy", "scipy", "scikit-learn")
 
@@ -48,5 +48,5 @@ def fingerprint(X: ArrayLike, y: ArrayLike, names: Sequence[str]) -> str:
     """
     digest = hashlib.sha256(repr(tuple(str(name) for name in names)).encode())
     for array in (X, y):
-        digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+        digest.update(exact_bytes(array))
     return digest.hexdigest()

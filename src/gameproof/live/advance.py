@@ -21,9 +21,10 @@ from gameproof.live.facts import (
     QuestionRow,
     Status,
 )
-from gameproof.live.fold import Fold, stored_classifier
+from gameproof.live.fold import Fold
 from gameproof.live.ledger import Ledger, NextDeployment
 from gameproof.live.refusals import changed_meanwhile
+from gameproof.live.row_contents import stored_classifier
 from gameproof.live.specification import Settings, Specification
 from gameproof.strategic.inquiry import Deployment
 

@@ -17,8 +17,8 @@ import numpy as np
 from gameproof.auditing.intervals import mean_interval
 from gameproof.core.arguments import Vector
 from gameproof.live.facts import AnswerRow, DeploymentRow, QuestionRow, Status
-from gameproof.live.fold import read_classifier_bits, replies_by_position
 from gameproof.live.ledger import Ledger
+from gameproof.live.row_contents import read_classifier_bits, replies_by_position
 from gameproof.live.specification import Specification
 from gameproof.strategic.inquiry import Replies
 from gameproof.strategic.risk import RiskEstimate, risk_of_replies

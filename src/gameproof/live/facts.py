@@ -12,9 +12,6 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from gameproof.core.arguments import Vector
 from gameproof.core.errors import GameproofError
 
 
@@ -158,16 +155,6 @@ def by_deployment(
         if answer.question in deployment:
             found[deployment[answer.question]].answers.append(answer)
     return found
-
-
-def exact_bytes(numbers: Vector) -> bytes:
-    """Numbers as little-endian float64, so that equal bytes mean equal bits on every machine."""
-    return np.ascontiguousarray(numbers, dtype="<f8").tobytes()
-
-
-def exact_numbers(body: bytes) -> Vector:
-    """The numbers of `exact_bytes`."""
-    return np.frombuffer(body, dtype="<f8").astype(np.float64)
 
 
 def digest(*parts: bytes | str) -> str:

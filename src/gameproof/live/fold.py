@@ -11,12 +11,12 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 
-from gameproof.core.arguments import Vector
 from gameproof.core.errors import StateFileError
+from gameproof.core.exact_bits import exact_numbers
 from gameproof.live import chain
 from gameproof.live.checkpoint import Checkpoint, FactsDigest, from_bytes, to_bytes
 from gameproof.live.facts import (
@@ -27,14 +27,12 @@ from gameproof.live.facts import (
     QuestionRow,
     Status,
     by_deployment,
-    exact_bytes,
-    exact_numbers,
 )
 from gameproof.live.ledger import Ledger
+from gameproof.live.row_contents import replies_by_position, stored_classifier
 from gameproof.live.specification import Specification
 from gameproof.live.study_method import Found, Progress, StudyMethod
-from gameproof.strategic.inquiry import Deployment, Replies
-from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.inquiry import Deployment
 
 # Another processor may round differently. Larger differences mean another version or other data.
 ROUNDING = 1e-8
@@ -43,38 +41,6 @@ FEW = 4
 # A checkpoint is stored after this many processor seconds.
 WORTH_KEEPING = 0.25
 Used = tuple[DeploymentRow, Sequence[QuestionRow], Sequence[AnswerRow]]
-
-
-class Deployed(NamedTuple):
-    """A classifier as a deployment stores it."""
-
-    theta: Vector
-    intercept: float
-
-
-def stored_classifier(problem: StrategicProblem, theta: Vector, intercept: float) -> bytes:
-    """The exact bits of a classifier; the intercept comes first if there is one."""
-    head = [] if problem.intercept is None else [intercept]
-    return exact_bytes(np.concatenate([head, theta]))
-
-
-def read_classifier_bits(problem: StrategicProblem, stored: bytes) -> Deployed:
-    """The classifier of `stored_classifier`."""
-    numbers = exact_numbers(stored)
-    if problem.intercept is None:
-        return Deployed(numbers, 0.0)
-    return Deployed(numbers[1:], float(numbers[0]))
-
-
-def replies_by_position(
-    questions: Sequence[QuestionRow], used: Sequence[AnswerRow], width: int | None
-) -> Replies:
-    """The answers to a deployment in order of position: features, or scores without a width."""
-    asked = {question.id: question for question in questions}
-    ordered = sorted(used, key=lambda answer: asked[answer.question].position)
-    agents = np.array([asked[answer.question].agent for answer in ordered], dtype=np.int64)
-    numbers = exact_numbers(b"".join(answer.body for answer in ordered))
-    return Replies(agents, numbers if width is None else numbers.reshape(len(ordered), width))
 
 
 @final

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import as_count, as_numbers, shown
 from gameproof.core.errors import AnswerError
-from gameproof.live.facts import exact_bytes
+from gameproof.core.exact_bits import exact_bytes
 from gameproof.live.specification import Specification
 from gameproof.live.study_table import StudyTable
 from gameproof.strategic.collect_answers import LARGEST_ANSWER

@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, final
 import numpy as np
 
 from gameproof.core.arguments import Vector
+from gameproof.core.exact_bits import exact_numbers
 from gameproof.live.deployment_answers import (
     CONFIDENCE,
     FEWEST,
@@ -26,8 +27,8 @@ from gameproof.live.deployment_answers import (
     risk_by,
 )
 from gameproof.live.facts import DeploymentRow, Status
-from gameproof.live.fold import stored_classifier
 from gameproof.live.ledger import Ledger
+from gameproof.live.row_contents import stored_classifier
 from gameproof.live.specification import Specification
 from gameproof.strategic.auto.predicted_risk import predicted_risk
 from gameproof.strategic.inquiry import Replies
@@ -166,7 +167,7 @@ class Learnt:
         self, theta: Vector, intercept: float, rows: list[DeploymentRow]
     ) -> PresentRisk | None:
         width = len(stored_classifier(self._problem, theta, intercept)) // 8
-        stored = np.frombuffer(b"".join(row.theta for row in rows), "<f8").reshape(-1, width)
+        stored = exact_numbers(b"".join(row.theta for row in rows)).reshape(-1, width)
         distances = np.linalg.norm(stored[:, width - theta.size :] - theta, axis=1)
         reach = FARTHEST * float(np.linalg.norm(theta))
         for place in np.argsort(distances, kind="stable"):

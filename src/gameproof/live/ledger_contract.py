@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from gameproof.live.facts import LedgerError, QuestionRow, Status, StudyRow, exact_bytes
+from gameproof.core.exact_bits import exact_bytes
+from gameproof.live.facts import LedgerError, QuestionRow, Status, StudyRow
 from gameproof.live.ledger import Ledger, NextDeployment, Told
 from gameproof.live.verify import verify
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector, as_count, as_positive
+from gameproof.core.exact_bits import exact_bytes, exact_numbers
 from gameproof.core.fingerprint import fingerprint
 from gameproof.live.facts import LedgerError
 from gameproof.live.stored_parts import part_from_json, part_to_json
@@ -187,10 +188,8 @@ def _problem(stored: dict[str, Any], scores: bool) -> StrategicProblem:
 
 
 def _array_record(array: NDArray[Any]) -> dict[str, Any]:
-    exact = np.ascontiguousarray(array, dtype="<f8")
-    return {"shape": list(exact.shape), "bits": b64encode(exact.tobytes()).decode()}
+    return {"shape": list(array.shape), "bits": b64encode(exact_bytes(array)).decode()}
 
 
 def _array(stored: dict[str, Any]) -> NDArray[np.float64]:
-    exact = np.frombuffer(b64decode(stored["bits"]), dtype="<f8")
-    return exact.astype(np.float64).reshape(stored["shape"])
+    return exact_numbers(b64decode(stored["bits"])).reshape(stored["shape"])

@@ -20,7 +20,6 @@ from gameproof.core.errors import GameproofError
 from gameproof.live.advance import PAUSED, PHASE, RESUMED
 from gameproof.live.chain import as_json
 from gameproof.live.facts import LedgerError, QuestionRow, Receipt, Status, StudyRow, digest
-from gameproof.live.fold import read_classifier_bits
 from gameproof.live.given import answer_body, given_id, given_text, storable
 from gameproof.live.learnt import Learnt
 from gameproof.live.ledger import Ledger, Told
@@ -32,6 +31,7 @@ from gameproof.live.reports import (
     recommendation_sentence,
     study_status,
 )
+from gameproof.live.row_contents import read_classifier_bits
 from gameproof.live.specification import Specification
 from gameproof.live.study_frames import (
     answer_frame,

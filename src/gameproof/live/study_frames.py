@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gameproof.core.exact_bits import exact_numbers
 from gameproof.live.deployment_answers import deployment_answers, one_per_question, risk_by
 from gameproof.live.facts import (
     EventRow,
@@ -14,10 +15,9 @@ from gameproof.live.facts import (
     QuestionRow,
     Status,
     by_deployment,
-    exact_numbers,
 )
-from gameproof.live.fold import read_classifier_bits
 from gameproof.live.ledger import Ledger
+from gameproof.live.row_contents import read_classifier_bits
 from gameproof.live.specification import Specification
 
 

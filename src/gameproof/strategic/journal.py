@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.atomic_files import real
 from gameproof.core.errors import JournalError
+from gameproof.core.exact_bits import exact_bytes, exact_numbers
 from gameproof.strategic import journal_statements as sql
 from gameproof.strategic.answer_records import AnswerRecords, QuestionClaim
 from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.journal_file import open_journal, storing
 from gameproof.strategic.journal_leases import Leases
-from gameproof.strategic.journal_rows import answer_digest, as_bytes, hash_of
+from gameproof.strategic.journal_rows import answer_digest, hash_of
 
 NEW = -1  # the number of a question that has no row yet
 
@@ -102,7 +103,7 @@ class Journal(AnswerRecords):
         claim.ids = [NEW] * agents.size
         try:
             with storing(self.path), self._database.lock:
-                deployment = sql.find_deployment(self._database, as_bytes(theta))
+                deployment = sql.find_deployment(self._database, exact_bytes(theta))
                 if deployment is not None:
                     self._find(claim, deployment, range(agents.size))
                 if not claim.answered.all():
@@ -130,7 +131,7 @@ class Journal(AnswerRecords):
                 waiting.append((place, row))
                 continue
             assert row.body is not None
-            person, key = int(claim.agents[place]), hash_of(as_bytes(claim.theta))
+            person, key = int(claim.agents[place]), hash_of(exact_bytes(claim.theta))
             claim.answers[place] = self._checked(row, person, key, claim.answers.shape[1:])
             self._receive(claim, place, row.question, row.answer)
         return waiting
@@ -159,8 +160,7 @@ class Journal(AnswerRecords):
                 f"{self.path} is damaged: the stored answer {row.answer} of agent {person} was "
                 "altered; restore the file from a copy"
             )
-        numbers: Vector = np.frombuffer(body, dtype="<f8").astype(np.float64).reshape(shape)
-        return numbers
+        return exact_numbers(body).reshape(shape)
 
     def _receive(self, claim: QuestionClaim, place: int, question: int, answer: int) -> None:
         claim.answered[place], claim.mine[place] = True, False
@@ -176,7 +176,7 @@ class Journal(AnswerRecords):
         self._database.require_in_place()
         self._leases.end_stale()
         with self._database.transaction(durable=False) as connection:
-            deployment = sql.add_deployment(connection, as_bytes(claim.theta))
+            deployment = sql.add_deployment(connection, exact_bytes(claim.theta))
             places = np.flatnonzero(~claim.answered & ~claim.mine).tolist()
             waiting = dict(self._find(claim, deployment, places))
             wanted = [
@@ -202,7 +202,7 @@ class Journal(AnswerRecords):
 
     def keep(self, claim: QuestionClaim, answers: Matrix, usable: Mask) -> None:
         places = np.flatnonzero(claim.mine).tolist()
-        bodies = [as_bytes(answer) for answer in answers]
+        bodies = [exact_bytes(answer) for answer in answers]
         try:
             self._write(claim, places, bodies, usable.tolist())
         except JournalError as error:
@@ -232,13 +232,13 @@ class Journal(AnswerRecords):
         self._write(claim, places, bodies, [True] * len(places))
         for place, body in zip(places, bodies, strict=True):
             del self._unsaved[claim.ids[place]]
-            claim.answers[place] = np.frombuffer(body, "<f8").reshape(claim.answers.shape[1:])
+            claim.answers[place] = exact_numbers(body).reshape(claim.answers.shape[1:])
 
     def _write(
         self, claim: QuestionClaim, places: list[int], bodies: list[bytes], usable: list[bool]
     ) -> None:
         """Writes answers and ends their leases, in one durable transaction."""
-        theta, ids = as_bytes(claim.theta), [claim.ids[place] for place in places]
+        theta, ids = exact_bytes(claim.theta), [claim.ids[place] for place in places]
         people = claim.agents[places].tolist()
         given = list(zip(people, ids, bodies, usable, strict=True))
         with storing(self.path), self._database.transaction() as connection:
@@ -274,7 +274,7 @@ class Journal(AnswerRecords):
     def note(self, theta: Vector, agents: Indices) -> None:
         with storing(self.path), self._database.transaction() as connection:
             self._require_budget(agents.size)
-            deployment = sql.add_deployment(connection, as_bytes(theta))
+            deployment = sql.add_deployment(connection, exact_bytes(theta))
             for person in agents.tolist():
                 question = sql.add_question(connection, deployment, person)
                 self._taken.add(question)

@@ -16,10 +16,6 @@ from __future__ import annotations
 import hashlib
 from datetime import UTC, datetime
 
-import numpy as np
-
-from gameproof.core.arguments import Vector
-
 APPLICATION, VERSION = 0x67616D65, 1
 SCHEMA = (
     """CREATE TABLE study (
@@ -68,11 +64,6 @@ SCHEMA = (
 def now() -> str:
     """The time in UTC, as rows note it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def as_bytes(numbers: Vector) -> bytes:
-    """The exact bits of some numbers, the same on every machine."""
-    return np.ascontiguousarray(numbers, dtype="<f8").tobytes()
 
 
 def hash_of(theta: bytes) -> bytes:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix, Vector, as_count
+from gameproof.core.exact_bits import exact_bytes
 from gameproof.estimators.features import Features
 
 Seed = int | np.random.Generator
@@ -98,7 +99,7 @@ class Dataset:
         named = [(name, self.features.levels.get(name, ())) for name in self.features.names]
         digest = hashlib.sha256(repr(named).encode())
         for array in (self.X, self.y):
-            digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+            digest.update(exact_bytes(array))
         return digest.hexdigest()
 
     def column(self, name: str) -> NDArray[Any]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix
 from gameproof.core.errors import DataError
+from gameproof.core.exact_bits import exact_bytes
 from gameproof.core.naming import listed
 from gameproof.tables.catalog import Published
 
@@ -79,7 +80,7 @@ def checksum(table: Matrix, about: Published) -> str:
     """SHA-256 of the names, the levels, the shape and the numbers of a canonical table."""
     named = f"{list(about.columns.items())} {about.target} {table.shape}"
     digest = hashlib.sha256(named.encode())
-    digest.update(np.ascontiguousarray(table, dtype="<f8").tobytes())
+    digest.update(exact_bytes(table))
     return digest.hexdigest()
 
 
