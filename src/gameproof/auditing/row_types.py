@@ -76,7 +76,7 @@ class Gaming:
 @final
 @dataclass(frozen=True)
 class Shift:
-    """The least accuracy within a radius, after bad applicants used their budgets."""
+    """The worst-case accuracy within a radius, after bad applicants used their budgets."""
 
     model: str
     radius: float
@@ -154,7 +154,7 @@ class Difference:
 @final
 @dataclass(frozen=True)
 class ShiftDifference:
-    """The least accuracy of one classifier minus that of another, on the same people."""
+    """The worst-case accuracy of one classifier minus that of another, on the same people."""
 
     model: str
     against: str

@@ -16,7 +16,7 @@ from gameproof.auditing.section_parts import (
 )
 
 POWERS = ("Accuracy by gaming power", "gaming power", ACCURACY)
-LOSSES = ("The largest log loss within a radius", "radius", "log loss")
+LOSSES = ("The worst-case log loss within a radius", "radius", "log loss")
 TITLE = "Numbers that depend on the scale of the scores"
 
 
@@ -41,7 +41,7 @@ def scale_section(audit: Audit) -> Section:
             f"each of them move by {number(row.moved)} {audit.unit}."
         )
     after = ", after people used their budgets" if audit.movable else ""
-    notes.append(f"The largest log loss is over all data within the radius{after}.")
+    notes.append(f"The worst-case log loss is over all data within the radius{after}.")
     return Section(TITLE, " ".join(said), charts, tables, notes, collapsed=True)
 
 
@@ -66,7 +66,11 @@ def _powers(audit: Audit) -> Table:
 
 
 def _losses(audit: Audit) -> Table:
-    columns = [Column("model"), Column("radius", "number"), Column("largest log loss", "decimal")]
+    columns = [
+        Column("model"),
+        Column("radius", "number"),
+        Column("worst-case log loss", "decimal"),
+    ]
     return Table("log loss by radius", columns, cells(audit.losses, "model", "radius", "risk"))
 
 

@@ -31,7 +31,7 @@ TIE = 1e-9  # relative difference below which a sum of prices equals the adversa
 
 
 class LeastAccuracy(NamedTuple):
-    """The least accuracy within a radius: the mean of `kept` minus `paid`."""
+    """The worst-case accuracy within a radius: the mean of `kept` minus `paid`."""
 
     accuracy: float
     kept: Vector
@@ -45,7 +45,7 @@ class LeastAccuracy(NamedTuple):
 def least_accuracies(
     z: Vector, case: ScoredApplicants, radii: Sequence[float], kappa: float
 ) -> list[LeastAccuracy]:
-    """The least accuracy at each radius, for applicants with scores z."""
+    """The worst-case accuracy at each radius, for applicants with scores z."""
     y, n, length = case.y, case.y.size, hypot(*case.theta)
     decided_rightly = is_right(z, y) > 0
     far = np.abs(z) / length if length > 0 else np.full(n, inf)

@@ -10,7 +10,7 @@ from gameproof.auditing.number_format import comparison, listed, percent, points
 from gameproof.auditing.page_model import Column, Section, Table
 from gameproof.auditing.section_parts import at_radius, cells, curve_chart, outcome
 
-WORST = ("The least accuracy within a radius", "radius", ACCURACY)
+WORST = ("The worst-case accuracy within a radius", "radius", ACCURACY)
 
 
 def worst_case_section(audit: Audit) -> Section | None:
@@ -42,7 +42,7 @@ def worst_case_section(audit: Audit) -> Section | None:
     columns = [
         Column("model"),
         Column("radius", "number"),
-        Column("least accuracy", "percent"),
+        Column("worst-case accuracy", "percent"),
         *(Column(name, "percent") for name in ("95 % from", "to")),
     ]
     table = cells(audit.shifts, "model", "radius", "accuracy", "low", "high")
@@ -55,12 +55,12 @@ def worst_case_section(audit: Audit) -> Section | None:
         ]
         fields = ("model", "against", "radius", "difference", "low", "high")
         table = cells(audit.shift_differences, *fields)
-        tables.append(Table("paired differences in the least accuracy", columns, table))
+        tables.append(Table("paired differences in worst-case accuracy", columns, table))
     note = (
         "The worst case is over all data within the radius. With a radius of 0.1 an adversary may "
         f"move people by 0.1 {audit.unit} on average, in any features"
-        f"{_flips(audit)}. The largest log loss, which depends on the scale of the scores, is in "
-        "the last section."
+        f"{_flips(audit)}. The worst-case log loss, which depends on the scale of the scores, is "
+        "in the last section."
     )
     title = "What happens when the data is inaccurate?"
     chart = curve_chart(audit, audit.shifts, "accuracy", WORST, percent, percent=True)

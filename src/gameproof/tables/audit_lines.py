@@ -152,7 +152,7 @@ def scale_lines(audit: Audit, powers: Sequence[float], radius: float | None = No
         lines.append(head + "; ".join(by_model))
     if radius is not None:
         risks = [f"{row.model} {row.risk:.3f}" for row in audit.losses if row.radius == radius]
-        within = f"largest log loss within a radius of {radius:.3g}" if radius else "log loss"
+        within = f"worst-case log loss within a radius of {radius:.3g}" if radius else "log loss"
         lines.append(f"{within}: {', '.join(risks)}")
     why = [wrapped(f"secondary: {WHY_SCALE_MATTERS}")] if lines else []
     return [*why, *(wrapped(f"  {line}") for line in lines)]
