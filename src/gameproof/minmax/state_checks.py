@@ -68,7 +68,7 @@ def check_memory(memory: Memory, plan: Plan) -> None:
         _wrong_numbers(memory, plan),
     ):
         raise StateFileError(
-            f"this state is damaged: {complaint}; resume from another file, or start anew"
+            f"this state is damaged: {complaint}; resume from another file, or start a new run"
         )
 
 

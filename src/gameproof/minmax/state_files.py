@@ -75,7 +75,7 @@ def unpacked(data: bytes, path: str, max_bytes: int | None = None) -> tuple[dict
     if version < VERSION:
         raise StateFileError(
             f"{path} was written by an older gameproof (file version {version}, this one reads "
-            f"{VERSION}), which laid out steps differently; resume it there, or start anew"
+            f"{VERSION}), which laid out steps differently; resume it there, or start a new run"
         )
     if header.pop("digest", None) != _digest(header, arrays):
         raise StateFileError(f"{path} was altered after it was written: its digest does not match")
