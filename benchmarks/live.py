@@ -2,8 +2,8 @@
 
 The study has 10,000 people and 100,000 answers, or a tenth of both with --quick. optuna asks and
 tells trials with as many parameters as a person has features, on the same databases and in the same
-run; its study is new, and it samples at random. PostgreSQL is started from Debian's package, which
-a clone of the source knows how to do; the rows of what is missing say so.
+run; its study is new, and it samples at random. PostgreSQL is started from Debian's package, in a
+clone of the source only; rows say what is missing.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def opening(folder: Path, people: int, answers: int) -> Table:
 
 
 def state_of(study: Study) -> None:
-    """Follows the method to where the study is."""
+    """Runs the method up to the present state of the study."""
     study._state.outcome()
 
 
@@ -152,7 +152,7 @@ def stored(study: Study, question: int, agent: int, theta: Any) -> dict[str, Any
 
 
 def moves(agent: int, theta: Any) -> Any:
-    """A third of the people move on other features, so that no model fits and "auto" goes on."""
+    """A third of the people move on other features, so that no model fits and "auto" continues."""
     first = [float(k < FEATURES // 2) for k in range(FEATURES)]
     return 0.3 * theta * ([3 - 3 * k for k in first] if agent % 3 == 0 else first)
 
@@ -250,7 +250,7 @@ def begun(where: str, people: int) -> str:
 
 
 def crowd(teller: Callable[..., Any], *where: str) -> tuple[int, float, float]:
-    """The answers that all tellers stored together, the seconds, and those of their processors."""
+    """The answers that all tellers stored together, the seconds, and the processor seconds."""
     ready, done = CONTEXT.Barrier(CLIENTS + 1), CONTEXT.Queue()
     processes = [
         CONTEXT.Process(target=teller, args=(*where, k, ready, done)) for k in range(CLIENTS)
@@ -281,7 +281,7 @@ def told_over_http(where: str, url: str, number: int, ready: Any, done: Any) -> 
 def tell_share(
     study: Study, tell: Callable[..., Any], number: int, ready: Any
 ) -> tuple[int, float]:
-    """Tells every eighth question. Returns how many, and the seconds of the processor."""
+    """Tells every eighth question. Returns how many, and the processor seconds."""
     questions = study.ledger.questions(study.id, 0)[number::CLIENTS]
     X = study.problem.population.X
     ready.wait()

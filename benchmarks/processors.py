@@ -1,4 +1,4 @@
-"""Seconds of the processor that other processes used so far, as Linux counts them."""
+"""Processor seconds that other processes have used so far, as Linux counts them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def processor_seconds(pid: int) -> float:
-    """The seconds of a process and its children, without those that have ended."""
+    """The processor seconds of a process and its running children."""
     return sum(_own_seconds(each) for each in [pid, *_children(pid)])
 
 
@@ -24,7 +24,7 @@ def _children(pid: int) -> list[int]:
 
 
 def _fields(pid: int) -> list[str]:
-    """What follows the name of the program in its line of numbers."""
+    """The fields after the program's name in its line of /proc/PID/stat."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
