@@ -3,9 +3,9 @@
 - A share has Wilson's score interval.
 - A mean of numbers between 0 and 1 has Wilson's interval with the variance of the numbers in place
   of the variance of a share, which is the largest possible for this mean.
-- A paired difference of shares has the interval of Bonett and Price. If a people are decided
-  correctly by the first classifier only and b by the second only, it is Wald's interval for
-  (a + 1) / (n + 2) and (b + 1) / (n + 2).
+- A paired difference of shares has the interval of Bonett and Price. If only the first classifier
+  is right about a people and only the second about b, it is Wald's interval for (a + 1) / (n + 2)
+  and (b + 1) / (n + 2).
 - Means over k random splits of one table are not independent, because the splits overlap. Nadeau
   and Bengio widen Student's interval: its variance has 1/k + test/train in place of 1/k. A few
   splits may agree by chance, so the interval is at least as wide as that of one split with as many

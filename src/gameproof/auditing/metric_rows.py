@@ -8,7 +8,7 @@
 | balanced accuracy, cost, log loss, Brier score, mean probability | normal |
 
 Differences on the same people are paired: DeLong for AUC, as above for KS, and Bonett and Price
-for decisions, which also has a width if two models decide all people of a group the same way.
+for decisions, which also has a width if two models make the same decisions about a group.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """`AuditVerdict`: one sentence that says which model to use, or that none should be used.
 
-A model is unusable if it decides almost everyone the same way, or if the measure of the audit does
-not show that it beats the better of two constant decisions (approve all, refuse all), when nobody
-games and when bad applicants use their budgets. Among usable models, the one with the best measure
-under gaming is recommended, unless a plainer one is not measurably worse: models are ordered from
-the plainest to the most robust.
+A model is unusable if it makes the same decision about almost everyone, or if the measure of the
+audit does not show that it beats the better of two constant decisions (approve all, refuse all),
+when nobody games and when bad applicants use their budgets. Among usable models, the one with the
+best measure under gaming is recommended, unless a plainer one is not measurably worse: models are
+ordered from the plainest to the most robust.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Audited(Protocol):
 class AuditVerdict(NamedTuple):
     """The recommended model, None if there is none, and the verdict in a sentence.
 
-    `warnings` are about the data, and about models that decide almost everyone the same way.
+    `warnings` are about the data, and about models that make the same decision about almost
+    everyone.
     """
 
     model: str | None
@@ -98,7 +99,7 @@ def verdict(audit: Audited) -> AuditVerdict:
 
 
 def same_decisions(audit: Audited, model: str) -> str:
-    """A sentence if the model decides almost everyone the same way; else empty."""
+    """A sentence if the model makes the same decision about almost everyone; else empty."""
     row = next(r for r in audit.confusions if (r.model, r.group, r.multiple) == (model, None, 0.0))
     n_good, n_bad = row.good_accepted + row.good_refused, row.bad_accepted + row.bad_refused
     n, approved = n_good + n_bad, row.good_accepted + row.bad_accepted

@@ -189,7 +189,7 @@ def _above_half(member: Member) -> Member:
     if above in (0, p.size):
         raise TypeError(
             "the isotonic calibration gives everyone a probability on the same side of a half, so "
-            "that the model decides everyone in the same way; set a threshold with "
+            "that the model makes the same decision about everyone; set a threshold with "
             "FixedThresholdClassifier on the model before its calibration"
         )
     low, high = above - 1, above
