@@ -19,6 +19,7 @@ from sklearn.base import clone
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.errors import BudgetWarning, CapWarning, IgnoresDataWarning
 from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.gamed_classifier import prepared_scores
 from gameproof.estimators.gamed_decisions import Decisions
 from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
@@ -101,7 +102,7 @@ def clean_and_gamed(
     people = model._checked_rows(*test.data)
     Z = model._preparation.transform(people.X)
     signs, towards = model.outcomes_.signs(np.asarray(people.y)), model.outcomes_.towards
-    scores = [model._scores(Z)]
+    scores = [prepared_scores(model, Z)]
     scores += [model._gamed_scores(people, Z, signs < 0, times) for times in multiples]
     return [Decisions(signs, each, towards).measured(measure, people.weights) for each in scores]
 

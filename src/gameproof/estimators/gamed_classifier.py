@@ -58,7 +58,7 @@ class GamedClassifier(ClassifierParameters):
             Scores, positive for ``classes_[1]``.
         """
         check_is_fitted(self)
-        return self._scores(self._preparation.transform(self._validated(X)))
+        return prepared_scores(self, self._preparation.transform(self._validated(X)))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Classes of reported features.
@@ -111,7 +111,7 @@ class GamedClassifier(ClassifierParameters):
         require_who(who)
         Z = self._preparation.transform(people.X)
         signs, towards = self.outcomes_.signs(people.y), self.outcomes_.towards
-        moving = Decisions(signs, self._scores(Z), towards).moving(who) & (weights > 0)
+        moving = Decisions(signs, prepared_scores(self, Z), towards).moving(who) & (weights > 0)
         scores = self._gamed_scores(people, Z, moving, multiple)
         return Decisions(signs, scores, towards).measured(Measure(), weights)
 
@@ -251,19 +251,15 @@ class GamedClassifier(ClassifierParameters):
         if self.budgets is not None:  # gains in the table's units avoid the rounding of scaling
             budgets = self._current_budgets(people).times(as_number("multiple", multiple))
             gains = preparation.gains(people.X, budgets, towards * self.coef_[0])
-            return self._scores(Z) + towards * np.where(group, gains, 0.0)
+            return prepared_scores(self, Z) + towards * np.where(group, gains, 0.0)
         response = self._response(people, Z, multiple)
         if isinstance(response, KnownResponse):
             response.fit(*Z.shape)
             gains = response.gains(self.theta_, np.arange(len(Z)))
-            return self._scores(Z) + towards * np.where(group, gains, 0.0)
+            return prepared_scores(self, Z) + towards * np.where(group, gains, 0.0)
         labels = np.where(group, -1.0, 1.0)
         population = Population(self.units_.standardised(Z), labels, response, one_label=True)
         return towards * (population.scores(self.theta_, np.arange(population.n)) + self.offset_)
-
-    def _scores(self, Z: Matrix) -> Vector:
-        scores: Vector = Z @ self.coef_[0] + self.intercept_[0]
-        return scores
 
     def _classes(self, scores: Vector) -> NDArray[Any]:
         labels: NDArray[Any] = self.classes_[(scores > 0).astype(np.int64)]
@@ -274,3 +270,9 @@ class GamedClassifier(ClassifierParameters):
         tags.classifier_tags.multi_class = False
         tags.input_tags.allow_nan = fills_gaps(self.prepare)
         return tags
+
+
+def prepared_scores(model: ClassifierParameters, Z: Matrix) -> Vector:
+    """Scores of rows that are prepared already, positive for ``classes_[1]``."""
+    scores: Vector = Z @ model.coef_[0] + model.intercept_[0]
+    return scores

@@ -20,6 +20,7 @@ from gameproof.estimators.calibration_fit import (
     fitted_calibrations,
     logistic_sums,
 )
+from gameproof.estimators.gamed_classifier import prepared_scores
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
 from gameproof.estimators.row_fit import fit_blocks
@@ -159,7 +160,7 @@ def _prepared(raw: RawRows, prepare: Prepare) -> RawRows:
 def _scored(raw: RawRows, prepare: Prepare, models: list[Any]) -> tuple[Matrix, Any]:
     """The scores of all classifiers, and who is good."""
     Z = _prepared(raw, prepare).X
-    return np.column_stack([model._scores(Z) for model in models]), raw.y > 0
+    return np.column_stack([prepared_scores(model, Z) for model in models]), raw.y > 0
 
 
 def _spread(scored: tuple[Matrix, Any]) -> Moments:

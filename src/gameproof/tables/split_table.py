@@ -14,6 +14,7 @@ from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.threshold_rows import approving_score
 from gameproof.core.arguments import Vector
 from gameproof.estimators.calibration_fit import fitted_calibration
+from gameproof.estimators.gamed_classifier import prepared_scores
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import Calibration
 from gameproof.tables.dataset import Dataset
@@ -90,7 +91,7 @@ class MemorySplit(SplitTable):
     ) -> dict[str, Decision]:
         found = {}
         for name, model in models.items():
-            scores = model._scores(self._prepared)
+            scores = prepared_scores(model, self._prepared)
             calibration = fitted_calibration(scores, self.train.y > 0)
             found[name] = calibration, chosen_cut(calibration, settings, _approving(scores))
         return found

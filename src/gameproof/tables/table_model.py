@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.gamed_classifier import prepared_scores
 from gameproof.estimators.model_io.model_files import (
     Record,
     from_json,
@@ -214,7 +215,7 @@ class TableModel:
         return self._scores(self.prepare.transform(X))
 
     def _scores(self, Z: Matrix) -> Vector:
-        return self.classifier._scores(Z) - self.cut
+        return prepared_scores(self.classifier, Z) - self.cut
 
     def outcomes(self, scores: Vector) -> list[str]:
         """The predicted outcomes for these scores, as the training table writes them."""
