@@ -64,7 +64,7 @@ def test_demo_as_json_shows_that_training_for_a_budget_pays(
 
 def test_accuracies_are_those_of_people_who_use_their_budgets() -> None:
     """Each person's best move by a linear program, and scikit-learn's logistic regression."""
-    people = demo_people._synthetic(3)
+    people = demo_people.synthetic_draw(3)
     models, _ = demo_command.classifiers(people)
     theta, offset = models["for the budget"]
     bounds = [(-0.5, 0.5) if j in people.movable else (0, 0) for j in range(10)]

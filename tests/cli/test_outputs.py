@@ -89,14 +89,14 @@ def test_result_that_appeared_while_the_command_ran_is_kept_without_force(
         "fit": ["fit", str(people), *MEANING, "--radius", "0.05", "-o", str(tmp_path / "m.json")],
         "audit": ["audit", str(model), str(people)],
     }[word]
-    checked = outputs._try_to_write
+    checked = outputs.try_to_write
 
     def appears(folder: Path, path: Path) -> None:
         checked(folder, path)
         if path == out:
             out.write_text("of somebody else")
 
-    monkeypatch.setattr(outputs, "_try_to_write", appears)
+    monkeypatch.setattr(outputs, "try_to_write", appears)
     assert main([*given, option, str(out)]) == 1
     printed = capsys.readouterr()
     assert "late" in printed.err

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 import gameproof as gp
-from gameproof.estimators.select_budget import _recommended
+from gameproof.estimators.select_budget import recommended_multiple
 
 BUDGETS = {"income": (-400.0, 400.0), "debt": None}
 
@@ -158,7 +158,7 @@ def test_recommended_multiple_is_the_smallest_within_one_standard_error(
     clean, gamed, error, chosen
 ) -> None:
     multiples = np.array([0.0, 0.25, 0.5, 1.0])
-    k, reason = _recommended(multiples, table(clean, error), table(gamed, error))
+    k, reason = recommended_multiple(multiples, table(clean, error), table(gamed, error))
     assert k == chosen
     assert reason.startswith(f"Train for {multiples[k]:g} times the budgets")
     assert f"{gamed[k]:.3f}" in reason

@@ -9,7 +9,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import gameproof as gp
-from gameproof.estimators.radius_curve import _recommended
+from gameproof.estimators.radius_curve import recommended_radius
 
 SCALE = np.array([1e3, 1.0, 0.01])
 X, Y = gp.synthetic_people(n=240, d=3, seed=4)
@@ -121,7 +121,7 @@ def test_recommended_radius_follows_the_rule_of_one_standard_error(
     clean, gamed, error, chosen
 ) -> None:
     tables = table(clean, error), table(gamed, error)
-    found, reason = _recommended(RADII, *tables, NONE, 0.5)
+    found, reason = recommended_radius(RADII, *tables, NONE, 0.5)
     assert found == chosen
     why = (
         "is the largest radius tried" if chosen else "because every larger radius tried costs more"
@@ -133,7 +133,7 @@ def test_recommended_radius_follows_the_rule_of_one_standard_error(
 def test_a_cleaner_radius_that_does_not_hold_up_is_admitted() -> None:
     clean = np.array([[0.8] * 3, [0.8] * 3, [0.9] * 3, [0.9] * 3])
     gamed = np.array([[0.8] * 3, [0.8] * 3, [0.7] * 3, [0.6] * 3])
-    found, reason = _recommended(RADII, clean, gamed, NONE, 0.5)
+    found, reason = recommended_radius(RADII, clean, gamed, NONE, 0.5)
     assert found == RADII[1]
     assert "clean accuracy 0.800, at best 0.800 at 0 among radii that hold up" in reason
 
@@ -141,9 +141,9 @@ def test_a_cleaner_radius_that_does_not_hold_up_is_admitted() -> None:
 def test_classifier_that_ignores_the_data_is_never_recommended() -> None:
     """If one class is a large majority, ignoring the data costs little accuracy."""
     even = table([0.9, 0.9, 0.9, 0.9], 0.01)
-    found, _ = _recommended(RADII, even, even, np.array([0, 0, 1, 1], bool), 0.15)
+    found, _ = recommended_radius(RADII, even, even, np.array([0, 0, 1, 1], bool), 0.15)
     assert found == 0.1
-    found, reason = _recommended(RADII, even, even, ~NONE, 0.0)
+    found, reason = recommended_radius(RADII, even, even, ~NONE, 0.0)
     assert found == 0.0
     assert "No radius can be recommended" in reason
 

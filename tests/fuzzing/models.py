@@ -52,7 +52,7 @@ class Models(Format):
         for _ in range(rng.choice((1, 1, 2))):
             content = forged_json(rng, content)
         content = json.loads(json.dumps(content))
-        content["digest"] = model_files._digest(content)
+        content["digest"] = model_files.content_digest(content)
         return Damaged(json.dumps(content).encode(), original, "forged values", forged=True)
 
     def content(self, data: bytes, original: int, folder: Path) -> Any:

@@ -59,7 +59,7 @@ class States(Format):
             else:
                 name = rng.choice((*arrays, *["counts"] * 8, *["order", "samples", "numbers"] * 2))
                 arrays[name] = forged_array(rng, arrays[name])
-        header["digest"] = state_files._digest(header, arrays)
+        header["digest"] = state_files.content_digest(header, arrays)
         arrays["header"] = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
         buffer = io.BytesIO()
         np.savez(buffer, **arrays)

@@ -76,7 +76,7 @@ def test_a_part_of_a_file_and_a_buffer_of_ones_own_count_as_well(file):
 @has_large_pages
 def test_a_file_that_may_not_fit_is_left_alone(file, monkeypatch):
     X = np.load(file, mmap_mode="r")
-    monkeypatch.setattr(memmap, "_memory", lambda: X.nbytes)
+    monkeypatch.setattr(memmap, "machine_memory", lambda: X.nbytes)
     population(X)
     assert not is_asked_for(X)
 
@@ -107,11 +107,11 @@ def test_a_system_that_refuses_is_asked_at_most_once_and_nothing_is_lost(file, k
 def test_a_container_has_the_memory_that_it_is_given(tmp_path, monkeypatch):
     limit = tmp_path / "memory.max"
     monkeypatch.setattr(memmap, "LIMIT", limit)
-    machine = memmap._memory()
+    machine = memmap.machine_memory()
     limit.write_text("max\n")
-    assert memmap._memory() == machine > 2**20
+    assert memmap.machine_memory() == machine > 2**20
     limit.write_text("1048576\n")
-    assert memmap._memory() == 2**20
+    assert memmap.machine_memory() == 2**20
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32])  # the second would have to be copied
@@ -140,5 +140,5 @@ def test_owners_of_another_kind_are_not_asked_for_theirs():
 
 def test_arrays_in_plain_memory_are_taken_as_they_are():
     X = np.random.default_rng(1).standard_normal((N, D))
-    assert memmap._mapping_behind(X) is None
+    assert memmap.mapping_behind(X) is None
     assert np.shares_memory(population(X).X, X)

@@ -10,7 +10,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.strategic import descent_ascent
-from gameproof.strategic.conic import _rises
+from gameproof.strategic.conic import score_rises
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.proximal import Proximal
 from strategic_problems import KINDS, make, random_budget_problem, synthetic
@@ -75,10 +75,10 @@ def test_a_descent_is_the_argmin_of_the_model_that_keeps_the_kinks(name: str) ->
     v = objective.lift(x)
     z = objective.at(v).z
     way = Proximal(objective)
-    found = way._descended(v, objective.gradient(v), eta)
+    found = way.descended(v, objective.gradient(v), eta)
 
     theta, intercept = cp.Variable(people.d), cp.Variable()
-    rises, limits = _rises(cp, problem, theta)
+    rises, limits = score_rises(cp, problem, theta)
     scores = people.X @ theta + intercept + cp.multiply(people.y < 0, rises)
     if problem.intercept is None:
         limits.append(intercept == 0)

@@ -35,7 +35,7 @@ def data_sets(splits: int, console: Console) -> Iterator[tuple[str, float, Itera
     from gameproof.tables.load_published import load_bank, load_credit
 
     yield "synthetic applicants", 0.0, (_prepared(_applicants(k), k) for k in range(splits))
-    yield "the paper's synthetic people", 0.0, (_synthetic(k) for k in range(splits))
+    yield "the paper's synthetic people", 0.0, (synthetic_draw(k) for k in range(splits))
     missing = []
     for name, load in (("credit", load_credit), ("bank", load_bank)):
         try:
@@ -79,7 +79,8 @@ def _prepared(data: Dataset, seed: int) -> People:
     return People(*rows, prepare.movable_.tolist())
 
 
-def _synthetic(seed: int) -> People:
+def synthetic_draw(seed: int) -> People:
+    """The paper's synthetic people, drawn with this seed."""
     from gameproof.tables.synthetic import synthetic_people
 
     X, y = synthetic_people(TRAIN + TEST, FEATURES, seed=seed)

@@ -134,7 +134,7 @@ def require_writable(*paths: Path | None, force: bool, inputs: Sequence[Path] = 
         folder = path.parent
         if not folder.is_dir():
             raise FileNotFoundError(f"there is no folder {folder} to write {path.name} to")
-        _try_to_write(folder, path)
+        try_to_write(folder, path)
 
 
 def require_writable_folder(folder: Path) -> None:
@@ -142,7 +142,7 @@ def require_writable_folder(folder: Path) -> None:
     existing = next(part for part in (folder, *folder.absolute().parents) if part.exists())
     if not existing.is_dir():
         raise NotADirectoryError(f"{existing} is a file, expected a folder")
-    _try_to_write(existing, folder)
+    try_to_write(existing, folder)
 
 
 def require_folder_apart(folder: Path, given: Path) -> None:
@@ -164,7 +164,7 @@ def require_free(paths: Iterable[Path], *, force: bool) -> None:
             raise FileExistsError(f"{path} already exists; --force overwrites it")
 
 
-def _try_to_write(folder: Path, path: Path) -> None:
+def try_to_write(folder: Path, path: Path) -> None:
     """Creates a temporary file in the folder.
 
     Permissions do not show that a file system is read-only, so only an attempt tells. `path` is

@@ -170,7 +170,7 @@ def radius_curve(
         paths, found = zip(*over_folds(followed, splits, n_jobs), strict=True)
     clean, gamed, risk, ignores = np.array(found).transpose(2, 1, 0)
     ignoring = ignores.any(axis=1)
-    chosen, reason = _recommended(tried, clean, gamed, ignoring, useful, judge)
+    chosen, reason = recommended_radius(tried, clean, gamed, ignoring, useful, judge)
     without = over_folds(lambda path: path.without_movable(chosen), list(paths), n_jobs)
     k = int(np.flatnonzero(tried == chosen)[0])
     note = dropping_note(whole._movable_names(), by_fold(without), clean[k], gamed[k], judge)
@@ -189,7 +189,7 @@ def _require_common_response(response: Any, power: Any) -> None:
         raise ValueError(f"select_radius holds people out, so {name} must be the same for all")
 
 
-def _recommended(
+def recommended_radius(
     radii: Vector,
     clean: Matrix,
     gamed: Matrix,

@@ -240,7 +240,7 @@ def select_budget(
     measured = np.array([values for values, _ in found])  # folds, multiples, curves
     clean, gamed, twice = measured.transpose(2, 1, 0)
     dropped = by_fold([without for _, without in found])
-    k, reason = _recommended(tried, clean, gamed, judge)
+    k, reason = recommended_multiple(tried, clean, gamed, judge)
     note = dropping_note(list(stated.columns), dropped, clean[k], gamed[k], judge)
     multiple = float(tried[k])
     return BudgetCurve(tried, clean, gamed, twice, dropped, stated, multiple, reason, note, judge)
@@ -264,7 +264,7 @@ def _measured(
     return found, measured_without_movable(stated, train, test, measure)
 
 
-def _recommended(
+def recommended_multiple(
     multiples: Vector, clean: Matrix, gamed: Matrix, measure: Measure = ACCURACY
 ) -> tuple[int, str]:
     """The multiple by the rule in the module's docstring, and a sentence that says why."""

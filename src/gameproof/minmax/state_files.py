@@ -31,7 +31,7 @@ def write(path: Path, header: dict[str, Any], arrays: Arrays) -> None:
 def packed(header: dict[str, Any], arrays: Arrays) -> bytes:
     """The content of a state file."""
     header = {"format": FORMAT, "version": VERSION, **header}
-    header["digest"] = _digest(header, arrays)
+    header["digest"] = content_digest(header, arrays)
     own = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
     members: dict[str, Any] = {_HEADER: own, **arrays}
@@ -77,12 +77,13 @@ def unpacked(data: bytes, path: str, max_bytes: int | None = None) -> tuple[dict
             f"{path} was written by an older gameproof (file version {version}, this one reads "
             f"{VERSION}), which laid out steps differently; resume it there, or start a new run"
         )
-    if header.pop("digest", None) != _digest(header, arrays):
+    if header.pop("digest", None) != content_digest(header, arrays):
         raise StateFileError(f"{path} was altered after it was written: its digest does not match")
     return header, arrays
 
 
-def _digest(header: dict[str, Any], arrays: Arrays) -> str:
+def content_digest(header: dict[str, Any], arrays: Arrays) -> str:
+    """The digest of a state file's header, without this digest, and arrays."""
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])

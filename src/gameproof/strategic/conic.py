@@ -64,7 +64,7 @@ def conic_minimum(problem: StrategicProblem, gamma: Vector | None = None) -> Con
     if intercept is not None:
         z, limits = z + intercept, [*limits, cp.abs(intercept) <= problem.intercept]
     if problem.anybody_moves:
-        rises, more = _rises(cp, problem, theta)
+        rises, more = score_rises(cp, problem, theta)
         z, limits = z + cp.multiply(people.y < 0, rises), [*limits, *more]
 
     fixed = np.where(free, 0.0, -loss.s * people.y)
@@ -114,7 +114,7 @@ def _cone(cp: Any, problem: StrategicProblem, theta: Any, alpha: Any) -> list[An
     return limits
 
 
-def _rises(cp: Any, problem: StrategicProblem, theta: Any) -> tuple[Any, list[Any]]:
+def score_rises(cp: Any, problem: StrategicProblem, theta: Any) -> tuple[Any, list[Any]]:
     """What moving adds to each agent's score, as an expression, and the constraints of its
     variables."""
     n, response = problem.n, problem.population.response

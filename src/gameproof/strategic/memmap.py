@@ -21,7 +21,7 @@ LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 def require_open(name: str, array: NDArray[Any]) -> None:
     """Raises if the file behind an array is no longer mapped: reading it would crash."""
-    mapping = _mapping_behind(array)
+    mapping = mapping_behind(array)
     if mapping is not None and mapping.closed:
         raise ValueError(f"{name} lies in a mapped file that was closed; map it again")
 
@@ -35,15 +35,15 @@ def ask_for_large_pages(features: Matrix) -> None:
     change. Files that do not fit into memory are left alone: every agent would load a large page
     from the disk. Systems without large pages for files ignore the request.
     """
-    mapping = _mapping_behind(features)
+    mapping = mapping_behind(features)
     advice = getattr(mmap, "MADV_HUGEPAGE", None)
-    if mapping is None or advice is None or len(mapping) > SHARE * _memory():
+    if mapping is None or advice is None or len(mapping) > SHARE * machine_memory():
         return
     with suppress(OSError):
         mapping.madvise(advice)
 
 
-def _mapping_behind(array: Any) -> mmap.mmap | None:
+def mapping_behind(array: Any) -> mmap.mmap | None:
     """The memory map that holds an array, or None."""
     owner = array
     while isinstance(owner, (np.ndarray, memoryview)):
@@ -51,7 +51,7 @@ def _mapping_behind(array: Any) -> mmap.mmap | None:
     return owner if isinstance(owner, mmap.mmap) else None
 
 
-def _memory() -> int:
+def machine_memory() -> int:
     """The memory of the machine, or of the container, in bytes."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     with suppress(OSError, ValueError):  # no such file, or no limit, which is the word max

@@ -77,7 +77,7 @@ class Proximal:
             pulled = slopes + objective.pulled(gamma)
             while True:
                 eta = share / (self._curvature + self._coupling)
-                lifted = objective.lift(self._descended(v, pulled, eta), TINY)
+                lifted = objective.lift(self.descended(v, pulled, eta), TINY)
                 slopes_there = objective.gradient(lifted)
                 curvature = self._curvature_along(lifted - v, slopes_there - slopes)
                 if not curvature > 2 * self._curvature:
@@ -94,7 +94,7 @@ class Proximal:
         last = self._point(objective.unlifted(v), gamma)
         return self._point(x_sum / number, gamma_sum / number), last
 
-    def _descended(self, v: Vector, slopes: Vector, eta: float) -> Vector:
+    def descended(self, v: Vector, slopes: Vector, eta: float) -> Vector:
         """The argmin of the module's docstring."""
         objective, theta, units = self._objective, self._objective.theta, self._units
         by_x = units * (units * objective.unlifted(slopes) + WEIGHT * self._q)

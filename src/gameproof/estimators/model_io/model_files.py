@@ -27,7 +27,7 @@ Record = dict[str, Any]
 def write_model_file(path: Path, record: Record) -> None:
     """Writes a model file; an existing file is replaced completely or not at all."""
     content = {"format": FORMAT, "version": VERSION, **record}
-    content["digest"] = _digest(content)
+    content["digest"] = content_digest(content)
     write_whole(path, json.dumps(content, indent=1, allow_nan=False).encode())
 
 
@@ -54,7 +54,7 @@ def read_model_file(path: Path) -> Record:
             f"{path} was written by a newer gameproof (file version {version}, this one reads up "
             f"to {VERSION}); update gameproof to use it"
         )
-    if content.pop("digest", None) != _digest(content):
+    if content.pop("digest", None) != content_digest(content):
         raise ModelFileError(f"{path} was altered after it was written: its digest does not match")
     return content
 
@@ -95,5 +95,6 @@ def restore_mapping(value: Any) -> Record:
     return found
 
 
-def _digest(content: Record) -> str:
+def content_digest(content: Record) -> str:
+    """The digest of a model file's content, without this digest."""
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
