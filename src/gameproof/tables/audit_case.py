@@ -49,8 +49,8 @@ class AuditCase:
     """A linear model, and people with the columns that it takes.
 
     `X` is in the units of the table. `prepare` is None where the model takes the table as it is.
-    `radius` is the one of the fit, and `learned_from` the share of these rows that the model
-    learned from, each None where it is not known.
+    `radius` is the radius of the fit, and `learned_from` the share of these rows that the model
+    learned from; each is None if it is not known.
     """
 
     kind: str

@@ -44,7 +44,7 @@ class FilesCase:
     blocks: RowSource | None = None
 
     def audited(self, audit: Audit, name: str) -> Audit:
-        """The audit of the sample, with numbers of all rows where these are more."""
+        """The audit of the sample, with numbers from all rows if there are more."""
         if self.blocks is None or self.case.y.size == self.n:
             return audit
         case = self.case

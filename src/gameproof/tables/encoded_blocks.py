@@ -35,8 +35,9 @@ def encoded_blocks(
 @final
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What one pass finds in encoded rows: counts, whether rows are later than the value that
-    splits the table and whether rows are not, groups, gaps, a fingerprint, and a sample."""
+    """What one pass finds in encoded rows: counts, groups, gaps, a fingerprint and a sample.
+    `later` says whether some rows come after the value that splits the table, and whether some do
+    not."""
 
     n: int
     n_positive: int
@@ -48,7 +49,7 @@ class Seen:
 
     @classmethod
     def of(cls, rows: EncodedRows, share: float) -> Seen:
-        """What is seen in a block; `share` of its rows are kept."""
+        """What a block holds; `share` of its rows are kept."""
         later = np.zeros(0, dtype=bool) if rows.later is None else rows.later
         groups = frozenset() if rows.groups is None else frozenset(rows.groups.tolist())
         return cls(
@@ -68,7 +69,7 @@ class Seen:
 
 
 def seen_in(blocks: RowSource, share: float) -> Seen:
-    """What is seen in all blocks, in one pass; `share` of the rows are kept."""
+    """What all blocks hold, in one pass; `share` of the rows are kept."""
     parts = list(blocks.map(Seen.of, share))
     return Seen(
         sum(part.n for part in parts),

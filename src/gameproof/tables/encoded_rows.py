@@ -25,9 +25,9 @@ from gameproof.tables.out_of_time import compared
 
 
 class EncodedRows(NamedTuple):
-    """Rows with a target: features, labels, places in the table, whether they are later than the
-    value that splits the table, and groups, both None if there are none. `gaps` are those of the
-    whole part, and `name` is its file."""
+    """Rows with a target: features, labels, places in the table, and groups, if there are any.
+    `later` says whether rows come after the value that splits the table; None without one. `gaps`
+    counts the gaps of the whole part, and `name` is its file."""
 
     X: Matrix
     y: Vector

@@ -55,7 +55,7 @@ class SplitTable(ABC):
         """The calibration and the cut of each classifier, from all training rows."""
 
     def tested(self, audit: Audit, lines: Sequence[LinearModel], prepare: Prepare) -> Audit:
-        """An audit of `test`, with numbers of all test rows where these are more."""
+        """An audit of `test`, with numbers from all test rows if there are more."""
         return audit
 
     def notes(self) -> list[str]:
