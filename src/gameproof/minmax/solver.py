@@ -125,9 +125,10 @@ class Solver:
             2,000 without `queries`. The values of the run come on top: `population.n_answers`
             counts both.
         batch
-            Samples queried at each deployed point. By default so many that a step costs 100 answers
-            (a twentieth of `queries` if that is less), or 10 (a two-hundredth) if the estimate uses
-            values; one if the response is known. For problems without people it is chosen too.
+            Samples queried at each deployed point. By default as many as cost 100 answers per step,
+            or 10 if the estimate uses values, but at most a twentieth or a two-hundredth of
+            `queries`, respectively; one if the response is known. For problems without people it is
+            chosen too.
         start
             False to start at the problem's own start, not at the solution of the learned model.
         seed

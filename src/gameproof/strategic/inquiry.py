@@ -33,7 +33,7 @@ class Deployment(NamedTuple):
 class Replies(NamedTuple):
     """Who answered a deployment, and how.
 
-    Those who answered may be others than those who were to be asked, if people stay silent.
+    If people stay silent, others may have answered in their place.
     """
 
     agents: Indices

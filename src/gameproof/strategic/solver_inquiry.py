@@ -1,7 +1,7 @@
 """`SolverInquiry`: the run of a solver as an inquiry, with one deployment per deployed point.
 
-If other people answer than those who were to be asked, the run uses them instead. If fewer people
-answer, those who did also fill the places of the others.
+If other people answer in place of those asked, the run uses their answers. If fewer people answer,
+their answers also fill the places of the others.
 """
 
 from __future__ import annotations

@@ -243,8 +243,8 @@ class Choice:
         return _Tuned(tuner.best(gradients), batch)
 
     def _usual_batch(self, answers: int, deployments: int) -> int:
-        """The samples at each deployment: as asked, or about so many that they cost these answers
-        and the deployments of an epoch are equally large."""
+        """The samples at each deployment: as asked, or about as many as cost these answers, rounded
+        so that the deployments of an epoch are equally large."""
         if self._options.batch is not None:
             return self._options.batch
         if self._options.queries is not None:

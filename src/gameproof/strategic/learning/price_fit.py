@@ -1,9 +1,9 @@
 """Prices fitted to answers: agents move the one feature that gains most for its price.
 
 With r_c = budget / price_c, agents move the feature with the largest r_c |theta_c|, by r_c. That
-feature is the leader of the deployment. Each deployment shows its leader, and how far it moves. A
-feature that never led has an r of at most what would have made it lead; if it had a coefficient
-where nobody moved, its r is 0. Only budget / price can be seen, so the smallest price is 1.
+feature is the leader of the deployment. Each deployment shows its leader, and how far it moves. The
+r of a feature that never led is at most what would have made it lead, and 0 if nobody moved where
+it had a coefficient. Only budget / price can be seen, so the smallest price is 1.
 """
 
 from __future__ import annotations
@@ -146,7 +146,8 @@ class PriceFit(BudgetFit):
         }
 
     def _largest_sizes(self, width: Vector, quantile: float) -> Vector:
-        """The largest size of each feature at which it would not have led where it did not.
+        """The largest size at which each feature would not have led the deployments that it did not
+        lead.
 
         The sizes of leaders may be larger by a relative `width`. Where nobody was seen to move,
         moves may be larger by `quantile` standard errors."""
