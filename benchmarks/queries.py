@@ -34,7 +34,7 @@ from query_runs import (
 )
 
 import gameproof as gp
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 
 TUNING = (1001,)
 CAP, LETTER_CAP, LETTER_TUNING = 30_000, 1_000_000, 300_000
@@ -71,7 +71,9 @@ def auto_run(problem: str, way: str, batch: int | None, seed: int, cap: int) -> 
     return [{"problem": problem, "way": way, "batch": batch, "seed": seed, **row} for row in rows]
 
 
-def hand_tuned(study: Study, names: list[str], seeds: int) -> dict[tuple[Any, ...], list[float]]:
+def hand_tuned(
+    study: ExperimentStudy, names: list[str], seeds: int
+) -> dict[tuple[Any, ...], list[float]]:
     """Returns queries by seed, keyed by (problem, contender, average, target)."""
     calls = [
         {
@@ -216,7 +218,7 @@ def _deployments(names: list[str], auto: list[Row]) -> Table:
     return table
 
 
-def by_size(study: Study, seeds: int) -> Table:
+def by_size(study: ExperimentStudy, seeds: int) -> Table:
     """Returns the table of answers and deployments of Solver.auto by size."""
     ways = [way for way in AUTO if way != "auto, two points, own start"]
     calls = [
@@ -253,7 +255,9 @@ def main() -> None:
     names = options.names or list(PROBLEMS)[: 1 if options.quick else None]
     names = [name for name in names if _available(name)]
     seeds = 2 if options.quick else 10
-    study = Study("queries", results_folder() / "queries", seeds, options.quick, options.jobs)
+    study = ExperimentStudy(
+        "queries", results_folder() / "queries", seeds, options.quick, options.jobs
+    )
     if options.sizes:
         save("queries-sizes", [by_size(study, 1 if options.quick else 3)])
         return

@@ -21,7 +21,7 @@ import gameproof as gp
 from clusters import FREE_PORTS
 from gameproof.core.errors import ClusterError, DataError
 from gameproof.dask import RobustStrategicClassifier, StrategicLogisticRegression
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.rows.dask_source import DaskRows
 from gameproof.strategic import row_problem
 
@@ -259,7 +259,7 @@ def test_many_seeds_and_experiments_use_the_cluster_through_joblib(
     process_cluster.wait_for_workers(2)
     with joblib.parallel_config(backend="dask", client=process_cluster):
         found = gp.solve_many(game, gp.ogda_rr(step=0.02), **options)
-        study = Study("squares", tmp_path, jobs=2)
+        study = ExperimentStudy("squares", tmp_path, jobs=2)
         squares = study.map(_square, [{"k": k} for k in range(6)])
         workers = set(process_cluster.run(os.getpid).values())
     assert [one.x.tobytes() for one in found] == [two.x.tobytes() for two in expected]

@@ -22,7 +22,7 @@ from gameproof.auditing.gaming_section import budget_axis
 from gameproof.auditing.number_format import cell, points
 from gameproof.auditing.number_format import percent as written
 from gameproof.auditing.page import page
-from gameproof.auditing.page_model import Column, Panels, Section, Series, Table, Tile
+from gameproof.auditing.page_model import PageColumn, PageTable, Panels, Section, Series, Tile
 from gameproof.auditing.provenance import fingerprint, provenance
 from gameproof.auditing.reproduction_sections import reproduction_sections
 from gameproof.auditing.worst_case_section import no_better_than as no_better_of
@@ -233,7 +233,7 @@ def test_page_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     gp.write_page(path, "First", [Section("Q?", "A.")], {})
     before = path.read_bytes()
-    broken = Section("Q?", "A.", tables=[Table("t", [Column("a")], [(1, 2)])])
+    broken = Section("Q?", "A.", tables=[PageTable("t", [PageColumn("a")], [(1, 2)])])
     with pytest.raises(ValueError, match="argument"):
         gp.write_page(path, "Second", [broken], {})
     assert path.read_bytes() == before

@@ -11,12 +11,12 @@ from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Panels, Series
 from gameproof.cli.main import main
 from gameproof.paper import reproduce
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import mean_above
 
 
-def tiny(study: Study) -> None:
+def tiny(study: ExperimentStudy) -> None:
     """An experiment that computes nothing."""
     study.table("rows", [{"seed": seed, "value": seed / 7} for seed in range(study.seeds)])
     falling = line_chart("one run", "epochs", "gap", [Series("OGDA-RR", [1.0, 0.5], [1, 2])])
@@ -108,7 +108,7 @@ def test_json_has_the_claims(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 def test_a_smoke_run_says_that_it_is_one_and_json_is_json(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def one_seed(study: Study) -> None:
+    def one_seed(study: ExperimentStudy) -> None:
         study.claims.append(mean_above("Lines fall", "drop", [0.5]))
 
     monkeypatch.setitem(reproduce.RUNS, "rate", one_seed)

@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from gameproof.paper import decisions
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import Participants, draw_people
 from gameproof.paper.reproduce import reproduce
 
@@ -123,7 +123,7 @@ def test_columns_of_data_are_in_standard_deviations(
 
 
 @pytest.fixture(scope="module")
-def smoke(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
+def smoke(published: Path, tmp_path_factory: pytest.TempPathFactory) -> ExperimentStudy:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GAMEPROOF_DATA", str(published))
         out = tmp_path_factory.mktemp("out")
@@ -131,7 +131,9 @@ def smoke(published: Path, tmp_path_factory: pytest.TempPathFactory) -> Study:
     return study
 
 
-def test_smoke_run_writes_tables_of_every_classifier_gaming_and_scale(smoke: Study) -> None:
+def test_smoke_run_writes_tables_of_every_classifier_gaming_and_scale(
+    smoke: ExperimentStudy,
+) -> None:
     accuracy, scale, sizes = (
         pd.read_parquet(smoke.folder / f"{name}.parquet") for name in ("accuracy", "scale", "sizes")
     )
@@ -146,7 +148,7 @@ def test_smoke_run_writes_tables_of_every_classifier_gaming_and_scale(smoke: Stu
     assert (by_power.max() - by_power.min() > 0.05).all()
 
 
-def test_figures_show_the_table(smoke: Study) -> None:
+def test_figures_show_the_table(smoke: ExperimentStudy) -> None:
     names = ["figure", "boxes", "powers", "scale"]
     assert [name for name, _ in smoke.figures] == names
     assert all((smoke.folder / f"{name}.png").exists() for name in names)
@@ -161,7 +163,9 @@ def test_figures_show_the_table(smoke: Study) -> None:
                 np.testing.assert_allclose(series.low, found.mean() - 2 * found.std(), atol=1e-12)
 
 
-def test_classifier_for_a_budget_is_judged_by_its_strongest_opponent(smoke: Study) -> None:
+def test_classifier_for_a_budget_is_judged_by_its_strongest_opponent(
+    smoke: ExperimentStudy,
+) -> None:
     accuracy = pd.read_parquet(smoke.folder / "accuracy.parquet")
     own = accuracy[(accuracy["source"] == "bank") & (accuracy["gaming"] == "ball")]
     table = own.pivot_table("accuracy", "seed", ["classifier", "amount"])

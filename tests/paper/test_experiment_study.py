@@ -15,7 +15,7 @@ import pytest
 
 from gameproof.cli.main import main
 from gameproof.paper import experiment_study as studies
-from gameproof.paper.experiment_study import CLOCKED, Study
+from gameproof.paper.experiment_study import CLOCKED, ExperimentStudy
 from gameproof.paper.paper_claims import mean_above
 from gameproof.paper.sealed_files import sealed
 from gameproof.tables.parquet_files import DIGEST
@@ -37,8 +37,8 @@ def calls_made(folder: Path) -> dict[str, int]:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_calls_are_made_once_and_kept_in_order(tmp_path: Path, jobs: int) -> None:
     calls = [{"number": k, "folder": str(tmp_path)} for k in (5, 1, 3)]
-    first = Study("one", tmp_path / "one", jobs=jobs).map(squared, calls)
-    again = Study("one", tmp_path / "one", jobs=jobs).map(squared, calls)
+    first = ExperimentStudy("one", tmp_path / "one", jobs=jobs).map(squared, calls)
+    again = ExperimentStudy("one", tmp_path / "one", jobs=jobs).map(squared, calls)
     assert first == again == [[{"number": k, "square": k**2 / 3}] for k in (5, 1, 3)]
     assert calls_made(tmp_path) == {"1": 1, "3": 1, "5": 1}
 
@@ -46,7 +46,7 @@ def test_calls_are_made_once_and_kept_in_order(tmp_path: Path, jobs: int) -> Non
 @pytest.mark.parametrize("damage", ["cut", "altered", "other", "exchanged"])
 def test_damaged_part_is_named_and_computed_again(tmp_path: Path, damage: str) -> None:
     calls = [{"number": k, "folder": str(tmp_path)} for k in (1, 2)]
-    first = Study("one", tmp_path / "one").map(squared, calls)
+    first = ExperimentStudy("one", tmp_path / "one").map(squared, calls)
     parts = {
         json.loads(path.read_bytes())["call"]["number"]: path
         for path in (tmp_path / "one" / "parts").iterdir()
@@ -60,7 +60,7 @@ def test_damaged_part_is_named_and_computed_again(tmp_path: Path, damage: str) -
     }
     part.write_bytes(damaged[damage])
     said: list[str] = []
-    assert Study("one", tmp_path / "one", say=said.append).map(squared, calls) == first
+    assert ExperimentStudy("one", tmp_path / "one", say=said.append).map(squared, calls) == first
     assert said == [f"{part} is damaged; this part is computed again"]
     assert calls_made(tmp_path) == {"1": 1, "2": 2}
 
@@ -68,14 +68,14 @@ def test_damaged_part_is_named_and_computed_again(tmp_path: Path, damage: str) -
 def test_failed_call_loses_no_other_result(tmp_path: Path) -> None:
     calls = [{"number": k, "folder": str(tmp_path)} for k in (1, 2, -1)]
     with pytest.raises(ValueError, match="no negative numbers"):
-        Study("one", tmp_path / "one").map(squared, calls)
-    Study("one", tmp_path / "one").map(squared, calls[:2])
+        ExperimentStudy("one", tmp_path / "one").map(squared, calls)
+    ExperimentStudy("one", tmp_path / "one").map(squared, calls[:2])
     assert calls_made(tmp_path) == {"-1": 1, "1": 1, "2": 1}
 
 
 def test_forgetting_repeats_calls(tmp_path: Path) -> None:
     calls = [{"number": 2, "folder": str(tmp_path)}]
-    study = Study("one", tmp_path / "one")
+    study = ExperimentStudy("one", tmp_path / "one")
     study.map(squared, calls)
     study.forget()
     study.map(squared, calls)
@@ -84,14 +84,14 @@ def test_forgetting_repeats_calls(tmp_path: Path) -> None:
 
 def test_changed_source_repeats_calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = [{"number": 2, "folder": str(tmp_path)}]
-    Study("one", tmp_path / "one").map(squared, calls)
+    ExperimentStudy("one", tmp_path / "one").map(squared, calls)
     monkeypatch.setattr(studies, "source_digest", lambda: "another")
-    Study("one", tmp_path / "one").map(squared, calls)
+    ExperimentStudy("one", tmp_path / "one").map(squared, calls)
     assert calls_made(tmp_path) == {"2": 2}
 
 
 def test_tables_have_their_provenance_and_are_reproducible(tmp_path: Path) -> None:
-    study = Study("one", tmp_path / "one")
+    study = ExperimentStudy("one", tmp_path / "one")
     study.table("rows", [{"seed": 0, "value": 0.1}, {"seed": 1, "value": float("inf")}])
     csv = pd.read_csv(study.folder / "rows.csv")
     parquet = pd.read_parquet(study.folder / "rows.parquet")
@@ -145,10 +145,10 @@ def wait_long(folder: str, number: int) -> int:
 def test_workers_exit_when_their_parent_is_killed(moment: str, tmp_path: Path) -> None:
     program = (
         "import sys; sys.path[:0] = sys.argv[2:]\n"
-        "from pathlib import Path; from gameproof.paper.experiment_study import Study\n"
+        "from pathlib import Path; from gameproof.paper.experiment_study import ExperimentStudy\n"
         "from test_experiment_study import wait_long\n"
         "calls = [{'folder': sys.argv[1], 'number': k} for k in (1, 2)]\n"
-        "Study('one', Path(sys.argv[1]) / 'one', jobs=2).map(wait_long, calls)\n"
+        "ExperimentStudy('one', Path(sys.argv[1]) / 'one', jobs=2).map(wait_long, calls)\n"
     )
     where = str(Path(__file__).parent)
     parent = subprocess.Popen(
@@ -191,7 +191,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (out / "one").mkdir(parents=True)
     (out / "one" / "parts").symlink_to(outside)
     (out / "one" / "rows.csv").symlink_to(outside / "mine.json")
-    study = Study("one", out / "one")
+    study = ExperimentStudy("one", out / "one")
     with pytest.raises(PermissionError, match="through a link"):
         study.forget()
     with pytest.raises(PermissionError, match="through a link"):
@@ -202,7 +202,7 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
 
 
 def test_every_part_records_its_call(tmp_path: Path) -> None:
-    study = Study("one", tmp_path / "one")
+    study = ExperimentStudy("one", tmp_path / "one")
     study.map(squared, [{"number": 4, "folder": str(tmp_path)}])
     (path,) = (tmp_path / "one" / "parts").glob("*.json")
     part = json.loads(path.read_text())
@@ -211,23 +211,23 @@ def test_every_part_records_its_call(tmp_path: Path) -> None:
 
 
 def test_findings_of_another_version_are_ignored(tmp_path: Path) -> None:
-    study = Study("one", tmp_path / "one")
+    study = ExperimentStudy("one", tmp_path / "one")
     study.claims.append(mean_above("text", "measure", [0.5, 0.4]))
     study.finish()
-    found = Study.finished("one", tmp_path / "one")
+    found = ExperimentStudy.finished("one", tmp_path / "one")
     assert found is not None
     assert found.claims == study.claims
     path = tmp_path / "one" / studies.FINDINGS
     older = {**json.loads(path.read_text()), "format": 1}
     del older["digest"]
     path.write_bytes(sealed(older, "one"))
-    assert Study.finished("one", tmp_path / "one") is None
+    assert ExperimentStudy.finished("one", tmp_path / "one") is None
 
 
 @pytest.mark.parametrize("damage", ["cut", "altered", "exchanged"])
 def test_damaged_findings_are_named_and_left_out(tmp_path: Path, damage: str) -> None:
     for name in ("one", "two"):
-        Study(name, tmp_path / name, seeds=4).finish()
+        ExperimentStudy(name, tmp_path / name, seeds=4).finish()
     path = tmp_path / "one" / studies.FINDINGS
     whole, other = path.read_bytes(), tmp_path / "two" / studies.FINDINGS
     altered = whole.replace(b'"seeds": 4', b'"seeds": 9')
@@ -235,7 +235,7 @@ def test_damaged_findings_are_named_and_left_out(tmp_path: Path, damage: str) ->
         {"cut": whole[:-9], "altered": altered, "exchanged": other.read_bytes()}[damage]
     )
     said: list[str] = []
-    assert Study.finished("one", tmp_path / "one", said.append) is None
+    assert ExperimentStudy.finished("one", tmp_path / "one", said.append) is None
     assert len(said) == 1
     assert said[0].startswith(f"{path} is damaged")
-    assert Study.finished("two", tmp_path / "two", said.append) is not None
+    assert ExperimentStudy.finished("two", tmp_path / "two", said.append) is not None

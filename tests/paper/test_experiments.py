@@ -14,7 +14,7 @@ import pytest
 from gameproof.auditing import figures
 from gameproof.auditing.page_model import Chart
 from gameproof.paper import complexity
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.reproduce import reproduce
 from gameproof.tables.catalog import CATALOG
@@ -100,7 +100,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @cache
-def smoke(name: str, out: Path) -> Study:
+def smoke(name: str, out: Path) -> ExperimentStudy:
     with pytest.MonkeyPatch.context() as patch:
         if name not in RENDERED:
             patch.setattr(figures, "as_files", lambda figure: NOT_RENDERED)
@@ -109,7 +109,14 @@ def smoke(name: str, out: Path) -> Study:
 
 
 def chart_shows_the_table(
-    study: Study, chart: Chart, table: str, rows: dict[str, Any], by: str, name: str, x: str, y: str
+    study: ExperimentStudy,
+    chart: Chart,
+    table: str,
+    rows: dict[str, Any],
+    by: str,
+    name: str,
+    x: str,
+    y: str,
 ) -> None:
     """Compares lines with means and two standard deviations, or with medians without a band."""
     frame = pd.read_parquet(study.folder / f"{table}.parquet")

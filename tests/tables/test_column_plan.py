@@ -10,7 +10,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.core.errors import DataError
-from gameproof.tables.column_plan import Plan
+from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.table import Table, open_table
 from gameproof.tables.target import Target
 
@@ -40,8 +40,8 @@ def table(folder: Path, **changes: list) -> Table:
     return open_table(path)
 
 
-def plan(made: Table, movable=("income",), **options) -> Plan:
-    return Plan.of(made, Target.of(made, "paid", "yes"), movable, **options)
+def plan(made: Table, movable=("income",), **options) -> ColumnPlan:
+    return ColumnPlan.of(made, Target.of(made, "paid", "yes"), movable, **options)
 
 
 def test_numbers_stay_and_text_becomes_numbered_levels(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 import gameproof as gp
 from gameproof.estimators.model_io import model_files
 from gameproof.estimators.model_io.model_files import write_model_file
-from gameproof.tables.column_plan import Plan
+from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.load_model import load_table_model
 from gameproof.tables.made_up_people import FAVOURABLE, MOVABLE, TARGET, made_up_people
 from gameproof.tables.table import as_table
@@ -29,7 +29,7 @@ def frame() -> pd.DataFrame:
 def model(frame: pd.DataFrame) -> TableModel:
     table = as_table(frame)
     target = Target.of(table, TARGET, FAVOURABLE)
-    plan = Plan.of(table, target, MOVABLE)
+    plan = ColumnPlan.of(table, target, MOVABLE)
     prepare = gp.Prepare(plan.features).fit(plan.encoded(table).X)
     Z = prepare.transform(plan.encoded(table).X)
     classifier = gp.RobustStrategicClassifier(0.03, features=prepare.movable_.tolist())
@@ -42,7 +42,7 @@ def budgeted(frame: pd.DataFrame) -> TableModel:
     """A model whose classifier takes encoded rows and knows the budgets."""
     table = as_table(frame)
     target = Target.of(table, TARGET, FAVOURABLE)
-    plan = Plan.of(table, target, MOVABLE)
+    plan = ColumnPlan.of(table, target, MOVABLE)
     classifier = gp.RobustStrategicClassifier(
         0.01,
         budgets={"savings": (0, 3000), "utilisation": (-0.2, 0), "home": None},

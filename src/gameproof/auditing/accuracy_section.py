@@ -7,7 +7,7 @@ from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.metric_rows import METRICS
 from gameproof.auditing.metric_types import Metric
 from gameproof.auditing.number_format import listed, percent, percent_interval
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.row_types import Quality
 from gameproof.auditing.section_parts import (
     ACCEPTED,
@@ -20,7 +20,11 @@ from gameproof.auditing.section_parts import (
 
 ACCURACY = "share of correct decisions"
 WIDE = 0.2  # width of an interval that calls for a caution
-SHARE = (Column("accuracy", "percent"), Column("95 % from", "percent"), Column("to", "percent"))
+SHARE = (
+    PageColumn("accuracy", "percent"),
+    PageColumn("95 % from", "percent"),
+    PageColumn("to", "percent"),
+)
 
 
 def accuracy_section(audit: Audit) -> Section:
@@ -40,14 +44,14 @@ def accuracy_section(audit: Audit) -> Section:
     finding = " ".join(filter(None, [*said, _idle(good)]))
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None
     columns = [
-        Column("model"),
-        *(Column(name, "count") for name in ("people", f"with {outcome(audit, 1)}")),
+        PageColumn("model"),
+        *(PageColumn(name, "count") for name in ("people", f"with {outcome(audit, 1)}")),
         *SHARE,
-        Column("AUC", "decimal"),
+        PageColumn("AUC", "decimal"),
         *accepted_columns(audit),
     ]
     shown = ("model", "n", "n_positive", "accuracy", "low", "high", "auc", *ACCEPTED)
-    table = Table("quality when nobody games", columns, cells(audit.quality, *shown))
+    table = PageTable("quality when nobody games", columns, cells(audit.quality, *shown))
     tables = [metric_table(audit), confusion_table(audit), table]
     if audit.bins and not others:
         tables.append(_counted(audit))
@@ -68,13 +72,13 @@ def _area(audit: Audit) -> str:
     )
 
 
-def metric_table(audit: Audit) -> Table:
+def metric_table(audit: Audit) -> PageTable:
     """All metrics with their intervals, clean and gamed."""
     columns = [
-        *(Column(title) for title in ("model", "metric")),
-        Column("multiple of the budgets", "number"),
-        *(Column(title, "decimal") for title in ("value", "95 % from", "to")),
-        Column("kind of interval"),
+        *(PageColumn(title) for title in ("model", "metric")),
+        PageColumn("multiple of the budgets", "number"),
+        *(PageColumn(title, "decimal") for title in ("value", "95 % from", "to")),
+        PageColumn("kind of interval"),
     ]
     rows = [row for row in audit.metrics if row.group is None]
     fields = ("model", "metric", "multiple", "value", "low", "high", "interval")
@@ -82,19 +86,19 @@ def metric_table(audit: Audit) -> Table:
     for row in table:
         row[1] = METRICS[row[1]]
     gamed = "; at a multiple of 1, bad applicants use their budgets" if audit.movable else ""
-    return Table(f"metrics{gamed}", columns, table)
+    return PageTable(f"metrics{gamed}", columns, table)
 
 
-def confusion_table(audit: Audit) -> Table:
+def confusion_table(audit: Audit) -> PageTable:
     """The confusion matrices, clean and gamed."""
     fields = ("good_accepted", "good_refused", "bad_accepted", "bad_refused")
     columns = [
-        Column("model"),
-        Column("multiple of the budgets", "number"),
-        *(Column(field.replace("_", " "), "count") for field in fields),
+        PageColumn("model"),
+        PageColumn("multiple of the budgets", "number"),
+        *(PageColumn(field.replace("_", " "), "count") for field in fields),
     ]
     rows = [row for row in audit.confusions if row.group is None]
-    return Table("confusion matrices", columns, cells(rows, "model", "multiple", *fields))
+    return PageTable("confusion matrices", columns, cells(rows, "model", "multiple", *fields))
 
 
 def cautions(audit: Audit, more: str = "more rows") -> list[str]:
@@ -190,12 +194,12 @@ def _scores(audit: Audit) -> Chart:
     )
 
 
-def _counted(audit: Audit) -> Table:
+def _counted(audit: Audit) -> PageTable:
     columns = [
-        *(Column(name, "number") for name in ("score from", "to")),
-        *(Column(f"people with {outcome(audit, label)}", "count") for label in (1, -1)),
+        *(PageColumn(name, "number") for name in ("score from", "to")),
+        *(PageColumn(f"people with {outcome(audit, label)}", "count") for label in (1, -1)),
     ]
     rows = cells(audit.bins, "start", "end", "positive", "negative")
-    return Table(
+    return PageTable(
         "people by score; the first and last rows include all scores beyond", columns, rows
     )

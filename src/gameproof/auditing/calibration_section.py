@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import percent
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.section_parts import cells, outcome, series_look
 
 
@@ -34,13 +34,13 @@ def calibration_section(audit: Audit) -> Section | None:
         percent=True,
     )
     columns = [
-        Column("model"),
-        Column("tenth", "count"),
-        Column("people", "count"),
-        *(Column(t, "percent") for t in ("predicted", "observed", "95 % from", "to")),
+        PageColumn("model"),
+        PageColumn("tenth", "count"),
+        PageColumn("people", "count"),
+        *(PageColumn(t, "percent") for t in ("predicted", "observed", "95 % from", "to")),
     ]
     fields = ("model", "bin", "n", "predicted", "observed", "low", "high")
-    table = Table("calibration when nobody games", columns, cells(audit.calibration, *fields))
+    table = PageTable("calibration when nobody games", columns, cells(audit.calibration, *fields))
     return Section("Do the probabilities come true?", _finding(audit, name), [chart], [table])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.gaming_section import MOVERS, MOVING, budget_axis
 from gameproof.auditing.number_format import comparison, points_interval
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.scored_applicants import BAD
 from gameproof.auditing.section_parts import cells, line_series, series_look, stretches
 
@@ -43,9 +43,9 @@ def cost_section(audit: Audit) -> Section | None:
         across=[(0.0, "equal")],
     )
     columns = [
-        *(Column(title) for title in ("model", "against", "who moves")),
-        Column("multiple of the budgets", "number"),
-        *(Column(title, "points") for title in ("difference, points", "95 % from", "to")),
+        *(PageColumn(title) for title in ("model", "against", "who moves")),
+        PageColumn("multiple of the budgets", "number"),
+        *(PageColumn(title, "points") for title in ("difference, points", "95 % from", "to")),
     ]
     fields = ("model", "against", "movers", "multiple", "difference", "low", "high")
     table = cells(audit.differences, *fields)
@@ -56,7 +56,7 @@ def cost_section(audit: Audit) -> Section | None:
         "What does robustness cost?",
         said,
         [chart] if audit.movable else [],
-        [Table("paired differences in accuracy", columns, table)],
+        [PageTable("paired differences in accuracy", columns, table)],
         [f"Differences are paired, {over}. A difference of 1 point is one decision in a hundred."],
     )
 

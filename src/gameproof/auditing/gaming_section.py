@@ -8,7 +8,7 @@ from dataclasses import replace
 from gameproof.auditing.accuracy_section import ACCURACY, SHARE
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import listed, number, percent, shortened
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.row_types import Gaming
 from gameproof.auditing.scored_applicants import BAD, REFUSED
 from gameproof.auditing.section_parts import (
@@ -32,13 +32,13 @@ def gaming_section(audit: Audit) -> Section | None:
     if not audit.movable:
         return None
     columns = [
-        Column("model"),
-        Column("who moves"),
-        Column("multiple of the budgets", "number"),
+        PageColumn("model"),
+        PageColumn("who moves"),
+        PageColumn("multiple of the budgets", "number"),
         *SHARE,
-        Column("AUC", "decimal"),
+        PageColumn("AUC", "decimal"),
         *accepted_columns(audit),
-        Column("cost per applicant", "decimal"),
+        PageColumn("cost per applicant", "decimal"),
     ]
     fields = ("movers", "multiple", "accuracy", "low", "high", "auc", *ACCEPTED, "cost")
     table = cells(audit.gaming, "model", *fields)
@@ -56,7 +56,7 @@ def gaming_section(audit: Audit) -> Section | None:
         "What happens when people game it?",
         _finding(audit),
         _charts_of_one(audit) if len(audit.models) == 1 else _charts_of_several(audit),
-        [Table("gaming by budgets", columns, table)],
+        [PageTable("gaming by budgets", columns, table)],
         [note],
     )
 

@@ -14,14 +14,14 @@ from gameproof.auditing.number_format import (
     points_interval,
     signed_points,
 )
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.people_groups import FEWEST, group_name
 from gameproof.auditing.section_parts import series_look
 
 CHARTED = "good_refused"
 
 
-class Group(NamedTuple):
+class AuditedGroup(NamedTuple):
     """A group, and how many good and bad applicants it has."""
 
     name: str
@@ -29,11 +29,11 @@ class Group(NamedTuple):
     bad: int
 
 
-def audited_groups(audit: Audit) -> list[Group]:
+def audited_groups(audit: Audit) -> list[AuditedGroup]:
     """All groups, in order; over several splits, with the mean numbers of people."""
     rows = [r for r in audit.of(audit.confusions, audit.models[-1]) if r.multiple == 0]
     return [
-        Group(r.group, r.good_accepted + r.good_refused, r.bad_accepted + r.bad_refused)
+        AuditedGroup(r.group, r.good_accepted + r.good_refused, r.bad_accepted + r.bad_refused)
         for r in rows
         if r.group is not None
     ]
@@ -66,7 +66,7 @@ def group_section(audit: Audit) -> Section | None:
     return Section("Who is affected, by group?", _finding(audit, charted), charts, tables, notes)
 
 
-def _chart(audit: Audit, groups: list[Group]) -> Chart:
+def _chart(audit: Audit, groups: list[AuditedGroup]) -> Chart:
     series = []
     for model in reversed(audit.models):
         own = {row.group: row for row in audit.of(audit.metrics, model) if _is(row, CHARTED, 0.0)}
@@ -99,7 +99,7 @@ def group_differences(audit: Audit, metric: str, multiple: float) -> list[Metric
     ]
 
 
-def _finding(audit: Audit, charted: list[Group]) -> str:
+def _finding(audit: Audit, charted: list[AuditedGroup]) -> str:
     name, first = audit.models[-1], audit.models[0]
     if not charted:
         return f"Every group has fewer than {FEWEST} good applicants, too few to compare groups."
@@ -157,14 +157,14 @@ def _extremes(audit: Audit) -> str:
     return f"{name} refuses most good applicants for {ends[0]}, and fewest for {ends[1]}."
 
 
-def _head(groups: list[Group]) -> dict[str, list[object]]:
+def _head(groups: list[AuditedGroup]) -> dict[str, list[object]]:
     return {group.name: [group.name, group.good, group.bad] for group in groups}
 
 
-HEAD = (Column("group"), Column("good", "count"), Column("bad", "count"))
+HEAD = (PageColumn("group"), PageColumn("good", "count"), PageColumn("bad", "count"))
 
 
-def _quality(audit: Audit, groups: list[Group], multiple: float) -> Table:
+def _quality(audit: Audit, groups: list[AuditedGroup], multiple: float) -> PageTable:
     """Every metric of each group, with one column for each model."""
     found = {
         (row.group, row.metric, row.model): (row.value, row.low, row.high)
@@ -173,8 +173,8 @@ def _quality(audit: Audit, groups: list[Group], multiple: float) -> Table:
     }
     columns = [
         *HEAD,
-        Column("metric"),
-        *(Column(model, "decimal interval") for model in audit.models),
+        PageColumn("metric"),
+        *(PageColumn(model, "decimal interval") for model in audit.models),
     ]
     rows = []
     for group, head in _head(groups).items():
@@ -183,16 +183,16 @@ def _quality(audit: Audit, groups: list[Group], multiple: float) -> Table:
             if any(values):
                 rows.append([*head, title, *values])
     when = "when bad applicants use their budgets" if multiple else "when nobody games"
-    return Table(f"quality by group {when}, with 95 % intervals", columns, rows)
+    return PageTable(f"quality by group {when}, with 95 % intervals", columns, rows)
 
 
-def _counts(audit: Audit, groups: list[Group]) -> Table:
+def _counts(audit: Audit, groups: list[AuditedGroup]) -> PageTable:
     fields = ("good_accepted", "good_refused", "bad_accepted", "bad_refused")
     columns = [
         *HEAD,
-        Column("model"),
-        Column("multiple of the budgets", "number"),
-        *(Column(field.replace("_", " "), "count") for field in fields),
+        PageColumn("model"),
+        PageColumn("multiple of the budgets", "number"),
+        *(PageColumn(field.replace("_", " "), "count") for field in fields),
     ]
     head = _head(groups)
     rows = [
@@ -200,15 +200,15 @@ def _counts(audit: Audit, groups: list[Group]) -> Table:
         for row in audit.confusions
         if row.group is not None
     ]
-    return Table("decisions by group", columns, rows)
+    return PageTable("decisions by group", columns, rows)
 
 
-def _differences(audit: Audit, groups: list[Group]) -> Table:
+def _differences(audit: Audit, groups: list[AuditedGroup]) -> PageTable:
     columns = [
         *HEAD,
-        *(Column(title) for title in ("model", "against", "metric")),
-        Column("multiple of the budgets", "number"),
-        *(Column(title, "decimal") for title in ("difference", "95 % from", "to")),
+        *(PageColumn(title) for title in ("model", "against", "metric")),
+        PageColumn("multiple of the budgets", "number"),
+        *(PageColumn(title, "decimal") for title in ("difference", "95 % from", "to")),
     ]
     head = _head(groups)
     rows = [
@@ -220,4 +220,4 @@ def _differences(audit: Audit, groups: list[Group]) -> Table:
         for row in audit.metric_differences
         if row.group is not None
     ]
-    return Table("differences between models by group", columns, rows)
+    return PageTable("differences between models by group", columns, rows)

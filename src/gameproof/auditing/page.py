@@ -21,7 +21,7 @@ from typing import Any
 
 from gameproof.auditing.json_safe import json_safe
 from gameproof.auditing.number_format import cell
-from gameproof.auditing.page_model import Chart, Column, Panels, Section, Table, Tile
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Panels, Section, Tile
 from gameproof.auditing.page_script import page_script
 from gameproof.core.atomic_files import write_whole
 
@@ -186,7 +186,7 @@ def _panels(slug: str, panels: Panels) -> str:
     return f'<div class="panels">\n{_paragraph(panels.caption, "note")}{charts}</div>\n'
 
 
-def _table(table: Table, shown: bool) -> str:
+def _table(table: PageTable, shown: bool) -> str:
     head = "".join(
         f'<th scope="col"{_align(column)}>{escape(column.name)}</th>' for column in table.columns
     )
@@ -202,7 +202,7 @@ def _table(table: Table, shown: bool) -> str:
     return f"<details><summary>Numbers: {caption}</summary>{inner}</details>\n"
 
 
-def _row(columns: Sequence[Column], row: Sequence[Any]) -> str:
+def _row(columns: Sequence[PageColumn], row: Sequence[Any]) -> str:
     found = []
     for k, (column, value) in enumerate(zip(columns, row, strict=True)):
         text = escape(cell(value, column.kind))
@@ -214,7 +214,7 @@ def _row(columns: Sequence[Column], row: Sequence[Any]) -> str:
     return "".join(found)
 
 
-def _align(column: Column) -> str:
+def _align(column: PageColumn) -> str:
     return "" if column.kind in ("text", "verdict") else ' class="number"'
 
 

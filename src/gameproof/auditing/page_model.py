@@ -26,7 +26,7 @@ Value = float | None
 
 @final
 @dataclass(frozen=True)
-class Column:
+class PageColumn:
     """The name of a table's column, and how its values are written."""
 
     name: str
@@ -35,11 +35,11 @@ class Column:
 
 @final
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """Rows under a caption."""
 
     caption: str
-    columns: Sequence[Column]
+    columns: Sequence[PageColumn]
     rows: Sequence[Sequence[Any]]
 
 
@@ -122,7 +122,7 @@ class Section:
     title: str
     finding: str
     charts: Sequence[Chart] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[PageTable] = ()
     notes: Sequence[str] = ()
     panels: Sequence[Panels] = ()
     open: bool = False

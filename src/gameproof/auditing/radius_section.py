@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gameproof.auditing.number_format import listed, number
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 
 CASES = {"clean": "nobody games", "gamed": "people game"}
 
@@ -82,12 +82,12 @@ def _band(
     return Series(name, y, radii, low, high, look)
 
 
-def _table(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str], measure: str) -> Table:
-    columns, keys = [Column("radius", "number")], ["radius"]
+def _table(rows: Sequence[Mapping[str, Any]], titles: Mapping[str, str], measure: str) -> PageTable:
+    columns, keys = [PageColumn("radius", "number")], ["radius"]
     for key, name in {**titles, "risk": "worst-case log loss"}.items():
         for each, title in ((key, name), (f"{key} error", "±")):
             if each in rows[0]:
-                columns.append(Column(title, "decimal"))
+                columns.append(PageColumn(title, "decimal"))
                 keys.append(each)
     values = [[row[key] for key in keys] for row in rows]
-    return Table(f"{measure} by training radius", columns, values)
+    return PageTable(f"{measure} by training radius", columns, values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import number, percent, percent_interval
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.people_groups import group_name
 from gameproof.auditing.recourse_rows import MOST
 from gameproof.auditing.row_types import Hurt
@@ -19,13 +19,13 @@ def recourse_section(audit: Audit) -> Section | None:
     if not audit.movable:
         return None
     columns = [
-        *(Column(title) for title in ("model", "group")),
-        Column(kind_of_outcome(audit), "text" if audit.outcomes else "label"),
-        Column("people", "count"),
-        Column("refused", "percent"),
-        Column("accepted within the budgets", "percent"),
-        *(Column(title, "percent") for title in ("95 % from", "to")),
-        *(Column(title, "number") for title in QUANTILES.values()),
+        *(PageColumn(title) for title in ("model", "group")),
+        PageColumn(kind_of_outcome(audit), "text" if audit.outcomes else "label"),
+        PageColumn("people", "count"),
+        PageColumn("refused", "percent"),
+        PageColumn("accepted within the budgets", "percent"),
+        *(PageColumn(title, "percent") for title in ("95 % from", "to")),
+        *(PageColumn(title, "number") for title in QUANTILES.values()),
     ]
     fields = ("model", "group", "label", "n", "refused", "within", "low", "high", *QUANTILES)
     table = cells(audit.hurt, *fields)
@@ -44,7 +44,7 @@ def recourse_section(audit: Audit) -> Section | None:
         _finding(audit),
         [] if chart is None else [chart],
         [
-            Table(
+            PageTable(
                 "burden and recourse: the multiple of their budgets that people need",
                 columns,
                 table,

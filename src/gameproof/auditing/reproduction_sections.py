@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from gameproof.auditing.number_format import p_value
-from gameproof.auditing.page_model import Chart, Column, Section, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section
 
 
 def reproduction_sections(
@@ -25,11 +25,11 @@ def reproduction_sections(
     """
     # Only the first two columns are visible on a phone without scrolling.
     columns = [
-        Column("claim, and how it is measured"),
-        Column("verdict", "verdict"),
-        Column("effect, with 95 % interval", "interval"),
-        Column("border", "number"),
-        Column("adjusted p"),
+        PageColumn("claim, and how it is measured"),
+        PageColumn("verdict", "verdict"),
+        PageColumn("effect, with 95 % interval", "interval"),
+        PageColumn("border", "number"),
+        PageColumn("adjusted p"),
     ]
     verdicts = [claim["verdict"] for claim in claims]
     counted = {word: verdicts.count(word) for word in ("holds", "does not hold", "undecided")}
@@ -46,7 +46,7 @@ def reproduction_sections(
         "p is at most 0.05: the chance that even one surviving verdict is due to chance is at most "
         "5 %.",
     ]
-    table = Table("claims", columns, [_row(claim) for claim in claims])
+    table = PageTable("claims", columns, [_row(claim) for claim in claims])
     first = Section("What became of the claims?", finding, tables=[table], notes=notes, open=True)
     return [first, *(_experiment(each) for each in experiments)]
 
@@ -80,12 +80,12 @@ def _plain(text: str) -> str:
     return re.sub("`([^`]*)`", r"'\1'", text)
 
 
-def numbers(chart: Chart) -> Table:
+def numbers(chart: Chart) -> PageTable:
     """The numbers of a chart of lines: one row per x, one column per line."""
     caption = f"{chart.y_label} by {chart.x_label}, {chart.title}"
-    columns = [Column(chart.x_label, "number")]
-    columns += [Column(series.name, "interval") for series in chart.series]
+    columns = [PageColumn(chart.x_label, "number")]
+    columns += [PageColumn(series.name, "interval") for series in chart.series]
     found = [dict(zip(s.x, zip_longest(s.y, s.low, s.high), strict=True)) for s in chart.series]
     places = sorted({x for series in found for x in series})
     rows = [[x, *(series.get(x) for series in found)] for x in places]
-    return Table(caption, columns, rows)
+    return PageTable(caption, columns, rows)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gameproof.auditing.accuracy_section import ACCURACY, SHARE
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import number, percent
-from gameproof.auditing.page_model import Chart, Column, Section, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.auditing.section_parts import (
     ACCEPTED,
@@ -53,31 +53,31 @@ def _power_chart(audit: Audit) -> Chart:
     )
 
 
-def _powers(audit: Audit) -> Table:
+def _powers(audit: Audit) -> PageTable:
     columns = [
-        Column("model"),
-        *(Column(title, "number") for title in ("power", "each moves by")),
+        PageColumn("model"),
+        *(PageColumn(title, "number") for title in ("power", "each moves by")),
         *SHARE,
-        Column("log loss", "decimal"),
+        PageColumn("log loss", "decimal"),
         *accepted_columns(audit),
     ]
     fields = ("model", "power", "moved", "accuracy", "low", "high", "risk", *ACCEPTED)
-    return Table("gaming by power", columns, cells(audit.by_power, *fields))
+    return PageTable("gaming by power", columns, cells(audit.by_power, *fields))
 
 
-def _losses(audit: Audit) -> Table:
+def _losses(audit: Audit) -> PageTable:
     columns = [
-        Column("model"),
-        Column("radius", "number"),
-        Column("worst-case log loss", "decimal"),
+        PageColumn("model"),
+        PageColumn("radius", "number"),
+        PageColumn("worst-case log loss", "decimal"),
     ]
-    return Table("log loss by radius", columns, cells(audit.losses, "model", "radius", "risk"))
+    return PageTable("log loss by radius", columns, cells(audit.losses, "model", "radius", "risk"))
 
 
-def _coefficients(audit: Audit) -> Table:
+def _coefficients(audit: Audit) -> PageTable:
     columns = [
-        *(Column(title) for title in ("feature", "model")),
-        *(Column(title, "number") for title in ("coefficient", "for one scale")),
+        *(PageColumn(title) for title in ("feature", "model")),
+        *(PageColumn(title, "number") for title in ("coefficient", "for one scale")),
     ]
     rows = cells(audit.coefficients, "feature", "model", "coefficient", "scaled")
-    return Table("coefficients of the features that models use", columns, rows)
+    return PageTable("coefficients of the features that models use", columns, rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import listed
-from gameproof.auditing.page_model import Chart, Column, Series
+from gameproof.auditing.page_model import Chart, PageColumn, Series
 
 # Fields of rows that have an interval.
 CENTRES = ("accuracy", "difference")
@@ -16,9 +16,9 @@ KINDS = ("multiple", "radius", "power")
 ACCEPTED = ("accepted_positive", "accepted_negative")
 
 
-def accepted_columns(audit: Audit) -> list[Column]:
+def accepted_columns(audit: Audit) -> list[PageColumn]:
     """The columns for the fields in `ACCEPTED`."""
-    return [Column(f"accepted of {outcome(audit, label)}", "percent") for label in (1, -1)]
+    return [PageColumn(f"accepted of {outcome(audit, label)}", "percent") for label in (1, -1)]
 
 
 def series_look(audit: Audit, model: str) -> int:

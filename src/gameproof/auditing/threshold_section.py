@@ -5,7 +5,7 @@ from __future__ import annotations
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
 from gameproof.auditing.number_format import number, percent, points, points_interval
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.section_parts import cells, outcome, series_look
 
 OWN = "own"
@@ -15,19 +15,23 @@ FIELDS = ("approved", "bad_rate", "bad_approved", "cost")
 def threshold_section(audit: Audit) -> Section:
     """What each approval rate means for bad rates and costs."""
     gamed = bool(audit.movable)
-    columns = [Column("model"), Column("approve"), Column("from a probability of", "decimal")]
+    columns = [
+        PageColumn("model"),
+        PageColumn("approve"),
+        PageColumn("from a probability of", "decimal"),
+    ]
     for when in ("", ", gamed") if gamed else ("",):
         columns += [
-            Column(f"approved{when}", "percent"),
-            Column(f"bad rate{when}", "percent"),
-            Column(f"bad approved{when}", "percent"),
-            Column(f"cost{when}", "decimal"),
+            PageColumn(f"approved{when}", "percent"),
+            PageColumn(f"bad rate{when}", "percent"),
+            PageColumn(f"bad approved{when}", "percent"),
+            PageColumn(f"cost{when}", "decimal"),
         ]
     names = [*FIELDS, *(f"gamed_{name}" for name in FIELDS if gamed)]
     table = cells(audit.thresholds, "model", "approve", "threshold", *names)
     for row in table:
         row[1] = f"{OWN} threshold" if row[1] is None else percent(row[1])
-    tables = [Table("thresholds by approval rate", columns, table)]
+    tables = [PageTable("thresholds by approval rate", columns, table)]
     if audit.equal_approvals:
         tables.append(_equal_table(audit))
     note = (
@@ -111,14 +115,16 @@ def _chart(audit: Audit, field: str, title: str, as_percent: bool) -> Chart:
     )
 
 
-def _equal_table(audit: Audit) -> Table:
+def _equal_table(audit: Audit) -> PageTable:
     columns = [
-        Column("model"),
-        Column("against"),
-        Column("both approve", "percent"),
-        Column("multiple of the budgets", "number"),
-        Column("more bad approved, points", "points"),
-        *(Column(title, "points") for title in ("95 % from", "to")),
+        PageColumn("model"),
+        PageColumn("against"),
+        PageColumn("both approve", "percent"),
+        PageColumn("multiple of the budgets", "number"),
+        PageColumn("more bad approved, points", "points"),
+        *(PageColumn(title, "points") for title in ("95 % from", "to")),
     ]
     fields = ("model", "against", "approve", "multiple", "difference", "low", "high")
-    return Table("models at equal approval rates", columns, cells(audit.equal_approvals, *fields))
+    return PageTable(
+        "models at equal approval rates", columns, cells(audit.equal_approvals, *fields)
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import cell, listed, percent, points
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.row_types import Weakness
 from gameproof.auditing.section_parts import cells, outcome, series_look
 
@@ -36,12 +36,12 @@ def weak_columns_section(audit: Audit) -> Section | None:
         percent=True,
     )
     columns = [
-        *(Column(title) for title in ("column", "budget", "model")),
-        Column("share of gain", "percent"),
-        Column("accuracy if it alone changes", "percent"),
-        Column("change, points", "points"),
-        Column(f"accepted of {outcome(audit, -1)}", "percent"),
-        Column("more, points", "points"),
+        *(PageColumn(title) for title in ("column", "budget", "model")),
+        PageColumn("share of gain", "percent"),
+        PageColumn("accuracy if it alone changes", "percent"),
+        PageColumn("change, points", "points"),
+        PageColumn(f"accepted of {outcome(audit, -1)}", "percent"),
+        PageColumn("more, points", "points"),
     ]
     fields = ("feature", "budget", "model", "share", "accuracy", "loss")
     table = cells(audit.weaknesses, *fields, "accepted_negative", "gained")
@@ -55,7 +55,7 @@ def weak_columns_section(audit: Audit) -> Section | None:
         "Which columns are the weak spot?",
         _weakest(own[0]),
         [chart] if any(row.share is not None for row in audit.weaknesses) else [],
-        [Table("columns that people can change", columns, table)],
+        [PageTable("columns that people can change", columns, table)],
         [note],
     )
 

@@ -7,7 +7,7 @@ from math import isinf
 from gameproof.auditing.accuracy_section import ACCURACY
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.number_format import comparison, listed, percent, points_interval
-from gameproof.auditing.page_model import Column, Section, Table
+from gameproof.auditing.page_model import PageColumn, PageTable, Section
 from gameproof.auditing.section_parts import at_radius, cells, curve_chart, outcome
 
 WORST = ("The worst-case accuracy within a radius", "radius", ACCURACY)
@@ -40,22 +40,22 @@ def worst_case_section(audit: Audit) -> Section | None:
     if told := no_better_than(audit):
         finding += f" {told}"
     columns = [
-        Column("model"),
-        Column("radius", "number"),
-        Column("worst-case accuracy", "percent"),
-        *(Column(name, "percent") for name in ("95 % from", "to")),
+        PageColumn("model"),
+        PageColumn("radius", "number"),
+        PageColumn("worst-case accuracy", "percent"),
+        *(PageColumn(name, "percent") for name in ("95 % from", "to")),
     ]
     table = cells(audit.shifts, "model", "radius", "accuracy", "low", "high")
-    tables = [Table("worst case by radius", columns, table)]
+    tables = [PageTable("worst case by radius", columns, table)]
     if audit.shift_differences:
         columns = [
-            *(Column(title) for title in ("model", "against")),
-            Column("radius", "number"),
-            *(Column(title, "points") for title in ("difference, points", "95 % from", "to")),
+            *(PageColumn(title) for title in ("model", "against")),
+            PageColumn("radius", "number"),
+            *(PageColumn(title, "points") for title in ("difference, points", "95 % from", "to")),
         ]
         fields = ("model", "against", "radius", "difference", "low", "high")
         table = cells(audit.shift_differences, *fields)
-        tables.append(Table("paired differences in worst-case accuracy", columns, table))
+        tables.append(PageTable("paired differences in worst-case accuracy", columns, table))
     note = (
         "The worst case is over all data within the radius. With a radius of 0.1 an adversary may "
         f"move people by 0.1 {audit.unit} on average, in any features"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gameproof.cli import demo_people
 from gameproof.cli.console import Console
-from gameproof.cli.demo_people import People
+from gameproof.cli.demo_people import DemoPeople
 from gameproof.cli.options import add_command
 from gameproof.cli.outputs import add_folder, require_writable_folder
 
@@ -87,7 +87,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     console.say(where)
 
 
-def compared(draws: Iterable[People], overlap: float) -> Shown:
+def compared(draws: Iterable[DemoPeople], overlap: float) -> Shown:
     """Means over draws, with 95 % intervals."""
     import numpy as np
 
@@ -109,7 +109,7 @@ def compared(draws: Iterable[People], overlap: float) -> Shown:
     return Shown(accuracy, leads, max(gaps))
 
 
-def classifiers(people: People) -> tuple[dict[str, tuple[Vector, float]], float]:
+def classifiers(people: DemoPeople) -> tuple[dict[str, tuple[Vector, float]], float]:
     """Coefficients and intercept of each classifier, and the largest duality gap."""
     from math import inf
 
@@ -139,7 +139,7 @@ def classifiers(people: People) -> tuple[dict[str, tuple[Vector, float]], float]
     return found, max(gaps)
 
 
-def accuracies(people: People, theta: Vector, offset: float) -> list[float]:
+def accuracies(people: DemoPeople, theta: Vector, offset: float) -> list[float]:
     """Test accuracy when applicants who should be refused use each multiple of the budget."""
     import numpy as np
 

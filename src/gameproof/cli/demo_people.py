@@ -15,7 +15,7 @@ TRAIN, TEST = 2000, 800
 FEATURES, MOVABLE = 10, 5  # of the paper's synthetic people
 
 
-class People(NamedTuple):
+class DemoPeople(NamedTuple):
     """Prepared training and test rows, and the positions of the columns that people can change."""
 
     X: Matrix
@@ -25,7 +25,7 @@ class People(NamedTuple):
     movable: list[int]
 
 
-def data_sets(splits: int, console: Console) -> Iterator[tuple[str, float, Iterator[People]]]:
+def data_sets(splits: int, console: Console) -> Iterator[tuple[str, float, Iterator[DemoPeople]]]:
     """Yields name, overlap and draws of each data set.
 
     The overlap is that of the training rows of two draws: 0 for synthetic people, which are drawn
@@ -70,18 +70,18 @@ def _applicants(seed: int) -> Dataset:
     return Dataset("people", table, y, Features(tuple(kept), levels, changed))
 
 
-def _prepared(data: Dataset, seed: int) -> People:
+def _prepared(data: Dataset, seed: int) -> DemoPeople:
     from gameproof.estimators.prepare import Prepare
 
     train, test = data.split(TRAIN, TEST, seed=seed)
     prepare = Prepare(data.features).fit(train.X)
     rows = prepare.transform(train.X), train.y, prepare.transform(test.X), test.y
-    return People(*rows, prepare.movable_.tolist())
+    return DemoPeople(*rows, prepare.movable_.tolist())
 
 
-def synthetic_draw(seed: int) -> People:
+def synthetic_draw(seed: int) -> DemoPeople:
     """The paper's synthetic people, drawn with this seed."""
     from gameproof.tables.synthetic import synthetic_people
 
     X, y = synthetic_people(TRAIN + TEST, FEATURES, seed=seed)
-    return People(X[:TRAIN], y[:TRAIN], X[TRAIN:], y[TRAIN:], list(range(MOVABLE)))
+    return DemoPeople(X[:TRAIN], y[:TRAIN], X[TRAIN:], y[TRAIN:], list(range(MOVABLE)))

@@ -17,7 +17,7 @@ from gameproof.cli.outputs import (
 from gameproof.paper.experiments import EXPERIMENTS
 
 if TYPE_CHECKING:
-    from gameproof.paper.experiment_study import Study
+    from gameproof.paper.experiment_study import ExperimentStudy
 
 CORRECTION = "Holm, over all claims of all experiments finished in the same folder"
 
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
         console.show("\n".join([*lines, *written]), record)
 
 
-def _claim_lines(studies: list[Study]) -> list[str]:
+def _claim_lines(studies: list[ExperimentStudy]) -> list[str]:
     from gameproof.auditing.number_format import survival
 
     lines = ["verdict, survives correction, effect (95 % interval), claim", ""]

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from gameproof.paper.experiment_study import Study
+    from gameproof.paper.experiment_study import ExperimentStudy
 
 
-def write_reproduction_page(path: Path, studies: Sequence[Study], note: str, command: str) -> None:
+def write_reproduction_page(
+    path: Path, studies: Sequence[ExperimentStudy], note: str, command: str
+) -> None:
     """Writes the claims of all studies with their verdicts, and the figures of each."""
     from gameproof.auditing.page import write_page
     from gameproof.auditing.provenance import provenance

@@ -15,7 +15,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.estimators.column_effects import AFFINE, BINS, LEVELS, OTHER, RISING, ColumnEffects
-from gameproof.estimators.table_budgets import Budgets, Moves
+from gameproof.estimators.table_budgets import Budgets, MoveBounds
 from gameproof.estimators.table_columns import column, numeric_table, repeated_row, with_column
 from gameproof.strategic.category_claims import Claim
 
@@ -66,7 +66,7 @@ class EffectGains:
             total += worth - self.Z[:, places] @ theta[places]
         return total
 
-    def moves(self, budgets: Budgets) -> Moves:
+    def moves(self, budgets: Budgets) -> MoveBounds:
         """Boxes and claims in the prepared columns; raises if the moves are not of this form."""
         lower = np.zeros((1, self.Z.shape[1]))
         upper, claims = lower.copy(), []
@@ -82,7 +82,7 @@ class EffectGains:
             lower[:, k], upper[:, k] = ends
         for at, allowed in budgets.claims.items():
             claims += self._claims(at, list(allowed))
-        return Moves(lower, upper, tuple(claims))
+        return MoveBounds(lower, upper, tuple(claims))
 
     def _numbers(self, at: int) -> Vector:
         found: Vector = numeric_table(column(self.X, at)[:, None], {})[:, 0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
-from gameproof.estimators.table_budgets import Budgets, Moves
+from gameproof.estimators.table_budgets import Budgets, MoveBounds
 from gameproof.strategic.category_claims import Claim
 
 
@@ -31,13 +31,13 @@ class EncodedColumns:
                 made[:, start + k] = encoded
         return made
 
-    def moves(self, table: Matrix, budgets: Budgets, times: float | Vector) -> Moves:
+    def moves(self, table: Matrix, budgets: Budgets, times: float | Vector) -> MoveBounds:
         """Bounds on the changes of each person within `times` their budget."""
         lower = np.zeros((len(table), self._starts[-1]))
         upper = lower.copy()
         for start, low, high in self._number_moves(table, budgets, times):
             lower[:, start], upper[:, start] = low, high
-        return Moves(lower, upper, tuple(self._claims(table, budgets)))
+        return MoveBounds(lower, upper, tuple(self._claims(table, budgets)))
 
     def gains(
         self, table: Matrix, budgets: Budgets, theta: Vector, times: float | Vector

@@ -26,7 +26,7 @@ from gameproof.estimators.column_effects import ColumnEffects
 from gameproof.estimators.effect_gains import EffectGains
 from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.table_budgets import Budgets, Moves
+from gameproof.estimators.table_budgets import Budgets, MoveBounds
 from gameproof.estimators.table_columns import is_frame, numeric_table
 from gameproof.estimators.trace_steps import UnknownStep, trace_transformer
 from gameproof.strategic.budgets import BoxBudget
@@ -127,10 +127,10 @@ class FittedPreparation:
             )
         return Z
 
-    def moves(self, X: Any, budgets: Budgets) -> Moves:
+    def moves(self, X: Any, budgets: Budgets) -> MoveBounds:
         """How far each person can move in the prepared columns."""
         if self.transformer is not None and hasattr(self.transformer, "moves"):
-            found: Moves = self.transformer.checked_moves(self.numbers(X), budgets)
+            found: MoveBounds = self.transformer.checked_moves(self.numbers(X), budgets)
             return found
         if (rows := self.effect_gains(X)) is not None:
             return rows.moves(budgets)
@@ -144,7 +144,7 @@ class FittedPreparation:
             ends = np.zeros((2, self.d))
             for at, stated in budgets.ranges.items():
                 ends[:, at] = stated
-            return Moves(ends[:1], ends[1:])
+            return MoveBounds(ends[:1], ends[1:])
         return self._moves_by_shifting(X, budgets)
 
     def effect_gains(self, X: Any, Z: Matrix | None = None) -> EffectGains | None:
@@ -223,7 +223,7 @@ class FittedPreparation:
                     seen = pd.DataFrame(X, columns=named)
             return self.transformer.transform(seen)
 
-    def _moves_by_shifting(self, X: Matrix, budgets: Budgets) -> Moves:
+    def _moves_by_shifting(self, X: Matrix, budgets: Budgets) -> MoveBounds:
         Z = self.transform(X)
         if Z.shape[1] != self.d:
             raise TypeError(self._not_one_to_one(Z.shape[1]))
@@ -234,7 +234,7 @@ class FittedPreparation:
                 lower[:, at] = self._shift(X, Z, at, low)
             if high > 0:
                 upper[:, at] = self._shift(X, Z, at, high)
-        return Moves(lower, upper)
+        return MoveBounds(lower, upper)
 
     def _shift(self, X: Matrix, Z: Matrix, at: int, by: float) -> Vector:
         """The change of a prepared column when its column in the table changes by `by`."""

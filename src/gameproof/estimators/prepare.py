@@ -24,7 +24,7 @@ from gameproof.core.size_limits import VARIABLE, max_encoded, shown_size
 from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
 from gameproof.estimators.encoded_columns import EncodedColumns
 from gameproof.estimators.features import Features, default_names
-from gameproof.estimators.table_budgets import Budgets, Moves
+from gameproof.estimators.table_budgets import Budgets, MoveBounds
 
 
 @final
@@ -138,7 +138,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._require_memory(len(table))
         return EncodedColumns(self.encoders_).encoded(table)
 
-    def moves(self, X: ArrayLike, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
+    def moves(self, X: ArrayLike, budgets: Budgets, times: float | Vector = 1.0) -> MoveBounds:
         """How far each person can move in the resulting columns.
 
         Parameters
@@ -152,7 +152,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        Moves
+        MoveBounds
             Bounds on the change of each resulting column, and levels that can be claimed.
 
         Examples
@@ -172,7 +172,9 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         return self.checked_moves(table, budgets, times)
 
-    def checked_moves(self, table: Matrix, budgets: Budgets, times: float | Vector = 1.0) -> Moves:
+    def checked_moves(
+        self, table: Matrix, budgets: Budgets, times: float | Vector = 1.0
+    ) -> MoveBounds:
         """`moves` for a matrix that has already been validated."""
         self._require_memory(2 * len(table))
         return EncodedColumns(self.encoders_).moves(table, budgets, times)

@@ -16,7 +16,7 @@ from gameproof.core.arguments import Indices, as_number
 from gameproof.estimators.column_positions import column_positions
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.scaling import Units
-from gameproof.estimators.table_budgets import Moves
+from gameproof.estimators.table_budgets import MoveBounds
 from gameproof.strategic.budgets import BoxBudget
 from gameproof.strategic.power_costs import DEFAULT_POWER, PowerCost, QuadraticCost
 from gameproof.strategic.responses import KnownResponse, Response
@@ -95,7 +95,7 @@ class ResponseChoice:
         return found
 
 
-def as_box_budget(moves: Moves, units: Units) -> BoxBudget:
+def as_box_budget(moves: MoveBounds, units: Units) -> BoxBudget:
     """Moves of the prepared columns, in the units of the fit."""
     claims = tuple(
         claim._replace(

@@ -8,7 +8,7 @@ level of a category. If a few extreme values dominate the standard deviation, th
 
 A preparation T that increases in its column turns a range into one box per person,
 T(x + lower) - T(x) to T(x + upper) - T(x): 5,000 more savings mean more to someone with 1,000 than
-to someone with 100,000. `Moves` holds these boxes and the levels that can be claimed.
+to someone with 100,000. `MoveBounds` holds these boxes and the levels that can be claimed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ DEFAULT_RANGE = 0.5
 ROUNDED = 3  # significant digits of a default range in texts
 
 
-class Moves(NamedTuple):
+class MoveBounds(NamedTuple):
     """Bounds on the changes of prepared columns, and levels that can be claimed.
 
     The bounds have one row per person, or one row for all.

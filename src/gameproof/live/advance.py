@@ -34,7 +34,7 @@ FINISHED, CLOSED_WITHOUT = "finished", "closed-without"
 REPLACEMENTS = 11
 
 
-class Place(NamedTuple):
+class OpenDeployment(NamedTuple):
     """The open deployment: who is asked at each position, and the counted answers."""
 
     row: DeploymentRow
@@ -97,12 +97,12 @@ class Advancer:
             raise changed_meanwhile()
         self._ledger.note(self._study, FINISHED, as_json({"reason": reason}), now)
 
-    def _place(self, row: DeploymentRow) -> Place:
+    def _place(self, row: DeploymentRow) -> OpenDeployment:
         questions = self._ledger.questions(self._study, row.number)
         answers = self._ledger.answers(self._study, row.number)
-        return Place(row, questions, [a for a in answers if a.status is Status.COUNTED])
+        return OpenDeployment(row, questions, [a for a in answers if a.status is Status.COUNTED])
 
-    def _close(self, place: Place, now: float) -> None:
+    def _close(self, place: OpenDeployment, now: float) -> None:
         fold, counted = self._fold(), [answer.id for answer in place.counted]
         if [row.number for row in fold.catch_up()] != [place.row.number]:
             raise changed_meanwhile()
@@ -154,7 +154,9 @@ class Advancer:
 
     # --- people who do not answer
 
-    def _closes_without(self, place: Place, missing: list[QuestionRow], now: float) -> bool:
+    def _closes_without(
+        self, place: OpenDeployment, missing: list[QuestionRow], now: float
+    ) -> bool:
         """Whether to close without the missing answers. Replaces silent people if that is set."""
         settings = self._settings
         if settings.silence == "wait":

@@ -19,7 +19,7 @@ from gameproof.core.npz_files import Arrays
 from gameproof.core.source_digest import source_digest
 from gameproof.live.facts import AnswerRow, DeploymentRow, QuestionRow
 from gameproof.live.stored_parts import part_from_json, part_to_json
-from gameproof.live.study_method import Progress
+from gameproof.live.study_method import MethodProgress
 from gameproof.minmax import state_files
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.state import State
@@ -34,7 +34,7 @@ class Checkpoint(NamedTuple):
 
     n_deployments: int
     facts: str  # their digest
-    progress: Progress
+    progress: MethodProgress
 
 
 class FactsDigest:
@@ -106,7 +106,7 @@ def _checkpoint(header: dict[str, Any], arrays: Arrays) -> Checkpoint:
         solver = replace(part_from_json(header["solver"]), why=why, settled=settled, start=start)
     state = State.of_parts(header["run"], arrays) if header["state"] else None
     risk = None if header["risk"] is None else RiskEstimate(**header["risk"])
-    progress = Progress(solver, header["n_chosen"], state, risk)
+    progress = MethodProgress(solver, header["n_chosen"], state, risk)
     return Checkpoint(header["n_deployments"], header["facts"], progress)
 
 

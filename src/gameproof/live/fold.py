@@ -31,7 +31,7 @@ from gameproof.live.facts import (
 from gameproof.live.ledger import Ledger
 from gameproof.live.row_contents import replies_by_position, stored_classifier
 from gameproof.live.specification import Specification
-from gameproof.live.study_method import Found, Progress, StudyMethod
+from gameproof.live.study_method import BestSoFar, MethodProgress, StudyMethod
 from gameproof.strategic.inquiry import Deployment
 
 # Another processor may round differently. Larger differences mean another version or other data.
@@ -57,7 +57,7 @@ class Fold:
         """What the study is."""
         return self._specification.to_json()
 
-    def _begin(self, progress: Progress | None) -> None:
+    def _begin(self, progress: MethodProgress | None) -> None:
         """Begins at the first question, or after some progress."""
         self._method = StudyMethod(self._problem, self._specification.settings)
         self._inquiry = self._method.inquiry(progress)
@@ -72,7 +72,7 @@ class Fold:
         """What the answers to `next` are for."""
         return self._method.phase
 
-    def found(self) -> Found:
+    def found(self) -> BestSoFar:
         """What is recommended after the deployments so far."""
         return self._method.found()
 
@@ -111,7 +111,7 @@ class Fold:
 
     def _resumes(
         self,
-        progress: Progress,
+        progress: MethodProgress,
         skipped: Sequence[Used],
         rest: Sequence[Used],
         left: Sequence[DeploymentRow],

@@ -26,7 +26,7 @@ MOST_FOR_RISK, RISK_SHARE = 200, 10
 FEWEST_FOR_RISK = 2
 
 
-class Progress(NamedTuple):
+class MethodProgress(NamedTuple):
     """How far a method has come after its pilot. The same answers follow from it, to the bit."""
 
     solver: Solver | None  # that "auto" chose
@@ -35,7 +35,7 @@ class Progress(NamedTuple):
     risk: RiskEstimate | None
 
 
-class Found(NamedTuple):
+class BestSoFar(NamedTuple):
     """What is recommended at some moment of a study."""
 
     x: Vector  # theta, alpha and perhaps an intercept
@@ -54,7 +54,7 @@ class StudyMethod:
         self._risk: RiskEstimate | None = None
         self._estimates_risk = False
 
-    def inquiry(self, progress: Progress | None = None) -> Inquiry[None]:
+    def inquiry(self, progress: MethodProgress | None = None) -> Inquiry[None]:
         """Asks everything that the study asks, or what is left after some progress."""
         problem, settings = self._problem, self._settings
         limit, seed = settings.max_answers, settings.seed
@@ -73,7 +73,7 @@ class StudyMethod:
             theta, _ = problem.split(x)
             self._risk = yield from risk_inquiry(problem, theta, intercept, last, 0.95, seed)
 
-    def _solved(self, left: int | None, progress: Progress | None) -> Inquiry[None]:
+    def _solved(self, left: int | None, progress: MethodProgress | None) -> Inquiry[None]:
         problem, settings = self._problem, self._settings
         state = None if progress is None else progress.state
         if settings.solver is not None:
@@ -90,15 +90,15 @@ class StudyMethod:
             yield from self._auto.resumed(progress.solver, progress.n_chosen, state)
 
     @property
-    def progress(self) -> Progress | None:
+    def progress(self) -> MethodProgress | None:
         """What `inquiry` can resume from; None during the pilot."""
         if self._given is not None:
-            return Progress(None, 0, self._given.run.state, self._risk)
+            return MethodProgress(None, 0, self._given.run.state, self._risk)
         auto = self._auto
         if auto is None or auto.solver is None:
             return None
         state = None if auto.run is None else auto.run.run.state
-        return Progress(auto.solver, auto.n_chosen, state, self._risk)
+        return MethodProgress(auto.solver, auto.n_chosen, state, self._risk)
 
     @property
     def phase(self) -> str:
@@ -108,16 +108,16 @@ class StudyMethod:
         chosen = self._settings.solver or (self._auto and self._auto.solver)
         return RUN if chosen else PILOT
 
-    def found(self) -> Found:
+    def found(self) -> BestSoFar:
         """What is recommended now."""
         start = self._problem.start[0]
         if self._given is not None:
-            return Found(self._given.run.recommend()[0], self._risk, self._given.run.solver.why)
+            return BestSoFar(self._given.run.recommend()[0], self._risk, self._given.run.solver.why)
         if self._auto is None or self._auto.solver is None:
             so_far = None if self._auto is None else self._auto.x
             if so_far is None:
-                return Found(start, None, "The pilot is under way; nothing is recommended yet.")
-            return Found(so_far, None, "The pilot is under way; this is its model's solution.")
+                return BestSoFar(start, None, "The pilot is under way; nothing is recommended yet.")
+            return BestSoFar(so_far, None, "The pilot is under way; this is its model's solution.")
         solver, x = self._auto.solver, self._auto.x
         why = f"{solver.why} {solver.settled}".strip()
-        return Found(start if x is None else x, self._risk, why)
+        return BestSoFar(start if x is None else x, self._risk, why)

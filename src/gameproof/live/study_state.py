@@ -13,7 +13,7 @@ from gameproof.live.fold import Fold
 from gameproof.live.ledger import Ledger
 from gameproof.live.refusals import CHANGED_MEANWHILE, busy, deployment_closed
 from gameproof.live.specification import Specification
-from gameproof.live.study_method import Found
+from gameproof.live.study_method import BestSoFar
 
 T = TypeVar("T")
 # An answer that is withdrawn while a deployment is closed makes the attempt start again.
@@ -23,7 +23,7 @@ TRIES = 5
 class Outcome(NamedTuple):
     """What the closed deployments of a study show."""
 
-    found: Found
+    found: BestSoFar
     n_answers: int
     n_deployments: int
     final: bool

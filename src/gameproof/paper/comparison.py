@@ -20,7 +20,7 @@ from gameproof.paper.experiment_runs import (
     values_per_step,
     where,
 )
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import (
     TEST,
     TRAINED_FOR,
@@ -89,7 +89,7 @@ def baselines(people: Participants, problem: StrategicProblem) -> Classifiers:
         }
 
 
-def run(study: Study, source: Source, n: int, epochs: int) -> None:
+def run(study: ExperimentStudy, source: Source, n: int, epochs: int) -> None:
     """Runs the experiment on one source of people."""
     epochs = max(4, epochs // 10 // 2 * 2) if study.quick else epochs
     settings = tune(study, source, n, DIMENSION, epochs)
@@ -109,7 +109,7 @@ def run(study: Study, source: Source, n: int, epochs: int) -> None:
     claim_accuracy(study, curves, title)
 
 
-def _note_edges(study: Study, settings: list[Row]) -> None:
+def _note_edges(study: ExperimentStudy, settings: list[Row]) -> None:
     """Notes the settings for which the grid may be too narrow."""
     found = [
         "{algorithm} ({output} iterate, {epochs} epochs: {at the edge})".format(**row)
@@ -123,7 +123,7 @@ def _note_edges(study: Study, settings: list[Row]) -> None:
         )
 
 
-def _draw_gaps(study: Study, title: str, gaps: list[Row]) -> None:
+def _draw_gaps(study: ExperimentStudy, title: str, gaps: list[Row]) -> None:
     about = (
         f"{title.capitalize()}, {study.seeds} seeds, each with its own people: mean and two "
         "standard deviations."
@@ -151,7 +151,7 @@ def _draw_gaps(study: Study, title: str, gaps: list[Row]) -> None:
     study.draw("last", Panels(caption, charts))
 
 
-def _draw_accuracy(study: Study, title: str, curves: list[Row]) -> None:
+def _draw_accuracy(study: ExperimentStudy, title: str, curves: list[Row]) -> None:
     caption = (
         f"{title.capitalize()}, {study.seeds} seeds: the classifiers on {TEST} held-out people by "
         "gaming power; the strategic and the robust classifier are trained for power "

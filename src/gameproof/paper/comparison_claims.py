@@ -6,7 +6,7 @@ import numpy as np
 
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import ALGORITHMS, Row, by_seed, lead, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS
 
 # To the letter, only the paper's output is judged: the algorithms hardly differ.
@@ -26,7 +26,7 @@ def final(rows: list[Row], **wanted: str) -> list[float]:
     return [run[-1] for run in by_seed(where(rows, **wanted), "epoch", "score")[1]]
 
 
-def claim_gaps(study: Study, rows: list[Row], title: str) -> None:
+def claim_gaps(study: ExperimentStudy, rows: list[Row], title: str) -> None:
     """Compares final gaps: reshuffling with replacement, and OGDA with SGDA."""
     for way, output in JUDGED:
         for text, first, second, budgets in COMPARED:
@@ -44,7 +44,7 @@ def claim_gaps(study: Study, rows: list[Row], title: str) -> None:
                 )
 
 
-def note_final_gaps(study: Study, rows: list[Row]) -> None:
+def note_final_gaps(study: ExperimentStudy, rows: list[Row]) -> None:
     """Writes means and standard deviations of the final gaps, of averages and last iterates, to a
     table, and those with block steps to a note."""
     found = []
@@ -74,13 +74,13 @@ def gap_words(row: Row) -> str:
     return f"{average} ({last})"
 
 
-def claim_accuracy(study: Study, rows: list[Row], title: str) -> None:
+def claim_accuracy(study: ExperimentStudy, rows: list[Row], title: str) -> None:
     """Claims that the robust classifier keeps its accuracy and the strategic one does not."""
     for robust in ("robust", "robust, from values"):
         claim_lead(study, rows, robust, f"{title}, {robust}")
 
 
-def claim_lead(study: Study, rows: list[Row], robust: str, title: str) -> None:
+def claim_lead(study: ExperimentStudy, rows: list[Row], robust: str, title: str) -> None:
     """Claims that a robust classifier leads the strategic one on average over gaming powers."""
     seeds = sorted({row["seed"] for row in rows})
     study.claims.append(

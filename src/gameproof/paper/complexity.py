@@ -35,7 +35,7 @@ from gameproof.paper.experiment_runs import (
     make_solver,
     where,
 )
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.exponents import draw_exponents, exponents, fixed_exponents
 from gameproof.paper.participants import draw_people
 from gameproof.strategic.saddle_point import saddle_point
@@ -80,7 +80,7 @@ def _crossing(path: list[tuple[int, float]], target: float) -> float:
     return float(np.exp(np.interp(-np.log(target), -gaps[pair], queries[pair])))
 
 
-def _tune(study: Study, places: list[tuple[int, int]], epochs: int) -> list[Row]:
+def _tune(study: ExperimentStudy, places: list[tuple[int, int]], epochs: int) -> list[Row]:
     """Returns, for each n and d, the setting with the smallest geometric mean of values. A run that
     never reaches the gap counts as infinitely many."""
     tried = grid(study.quick, to_the_letter=False)
@@ -106,7 +106,7 @@ def _tune(study: Study, places: list[tuple[int, int]], epochs: int) -> list[Row]
     return chosen
 
 
-def run(study: Study) -> None:
+def run(study: ExperimentStudy) -> None:
     """Runs the experiment."""
     people, features = (PEOPLE[:2], FEATURES[:2]) if study.quick else (PEOPLE, FEATURES)
     epochs = 20 if study.quick else EPOCHS
@@ -142,7 +142,7 @@ def run(study: Study) -> None:
     _claim(study, reached, len(places) / 2)
 
 
-def _claim(study: Study, reached: list[Row], enough: float) -> None:
+def _claim(study: ExperimentStudy, reached: list[Row], enough: float) -> None:
     """Claims that the values needed grow with n and d. Seeds with too few runs that reach the
     target are left out, because they give no exponent."""
     by_seed = [where(reached, seed=seed) for seed in range(study.seeds)]

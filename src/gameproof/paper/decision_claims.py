@@ -9,7 +9,7 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import Row, by_seed, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 
 BUDGETS = (0.25, 0.5, 1.0)
 OPPONENTS = ("logistic", "strategic", "robust")
@@ -19,7 +19,7 @@ LEADS = "The robust classifier beats logistic regression by more than 1 point"
 WORDS = {"ball": "budget", "box": "box"}
 
 
-def claim(study: Study, rows: list[Row]) -> None:
+def claim(study: ExperimentStudy, rows: list[Row]) -> None:
     """Claims about the paper's measure, and about people who game decisions."""
     for source in dict.fromkeys(row["source"] for row in rows):
         own = where(rows, source=source)
@@ -37,7 +37,7 @@ def claim(study: Study, rows: list[Row]) -> None:
     study.claims[:] = [replace(one, effect=round(one.effect, 12) + 0.0) for one in study.claims]
 
 
-def _claim_scores(study: Study, rows: list[Row], source: str) -> None:
+def _claim_scores(study: ExperimentStudy, rows: list[Row], source: str) -> None:
     ahead = _lead(rows, "robust", "logistic", "power", 1.0)
     text = f"{LEADS} where people game scores"
     measure = f"lead in accuracy at gaming power 1; {source}"
@@ -48,7 +48,7 @@ def _claim_scores(study: Study, rows: list[Row], source: str) -> None:
     study.claims.append(paper_claims.mean_above(text, measure, ahead, -MARGIN))
 
 
-def _claim_paper(study: Study, rows: list[Row], source: str) -> None:
+def _claim_paper(study: ExperimentStudy, rows: list[Row], source: str) -> None:
     for amount in (0.5, 1.0, 2.0):
         study.claims.append(
             paper_claims.mean_above(
@@ -60,7 +60,9 @@ def _claim_paper(study: Study, rows: list[Row], source: str) -> None:
         )
 
 
-def _claim_trained(study: Study, rows: list[Row], source: str, gaming: str, budget: float) -> None:
+def _claim_trained(
+    study: ExperimentStudy, rows: list[Row], source: str, gaming: str, budget: float
+) -> None:
     """Judges the claim by the strongest opponent, because all three must be beaten."""
     word = WORDS[gaming]
     own = f"for {word} {budget:g}"
@@ -77,7 +79,7 @@ def _claim_trained(study: Study, rows: list[Row], source: str, gaming: str, budg
         study.claims.append(min(found, key=lambda one: one.low))
 
 
-def write_notes(study: Study, tables: dict[str, list[Row]]) -> None:
+def write_notes(study: ExperimentStudy, tables: dict[str, list[Row]]) -> None:
     """Writes notes for each source: effect of a constant, accuracies, dropped features, leads."""
     for source in dict.fromkeys(row["source"] for row in tables["accuracy"]):
         rows, scale, sizes = (

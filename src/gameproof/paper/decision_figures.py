@@ -8,7 +8,7 @@ from gameproof.auditing.figures import line_chart, mean_band
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.decision_claims import BUDGETS, OPPONENTS
 from gameproof.paper.experiment_runs import Row, by_seed, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 
 GAMED_BY = {"power": "power 1", "ball": "budget 1"}
 # The classifiers of each figure, and what its axis shows.
@@ -26,7 +26,7 @@ SHOWN: dict[str, tuple[list[str], str]] = {
 NAMES = {"ball": "figure", "box": "boxes", "power": "powers"}
 
 
-def draw(study: Study, accuracy: list[Row], scale: list[Row]) -> None:
+def draw(study: ExperimentStudy, accuracy: list[Row], scale: list[Row]) -> None:
     """Draws all four figures."""
     sources = list(dict.fromkeys(row["source"] for row in accuracy))
     runs = f"{study.seeds} seeds: mean and two standard deviations."

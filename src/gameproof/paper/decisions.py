@@ -23,7 +23,7 @@ from gameproof.core.arguments import Vector
 from gameproof.core.errors import CapWarning, IgnoresDataWarning
 from gameproof.paper import decision_claims, decision_figures
 from gameproof.paper.experiment_runs import Row
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import (
     INTERCEPT,
     TEST,
@@ -179,7 +179,7 @@ def evaluate_seed(source: Source, n: int, seed: int) -> dict[str, list[Row]]:
     return {"accuracy": accuracy, "scale": scale, "sizes": sizes}
 
 
-def run(study: Study) -> None:
+def run(study: ExperimentStudy) -> None:
     """Runs the experiment on all three sources of people."""
     from gameproof.tables.catalog import CATALOG
     from gameproof.tables.download import get

@@ -17,7 +17,7 @@ from gameproof.paper.experiment_runs import (
     values_per_step,
     where,
 )
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import draw_people
 from gameproof.paper.tuning import BUDGETS, OUTPUTS, WAYS, epochs_for
 from gameproof.strategic.saddle_point import saddle_point
@@ -53,7 +53,7 @@ def repeat(way: str, algorithm: str, seeds: int, epochs: int) -> list[Row]:
     return rows
 
 
-def run(study: Study) -> None:
+def run(study: ExperimentStudy) -> None:
     """Runs the experiment."""
     epochs = 10 if study.quick else EPOCHS
     runs = RUNS_PER_SEED * study.seeds
@@ -82,7 +82,7 @@ def run(study: Study) -> None:
         _claim_spreads(study, average, way, title)
 
 
-def _claim_means(study: Study, rows: list[Row], way: str, title: str) -> None:
+def _claim_means(study: ExperimentStudy, rows: list[Row], way: str, title: str) -> None:
     """The paper says that OGDA-RR is best on average and that reshuffling beats replacement."""
     for text, first, second, budgets in COMPARED:
         for budget in budgets:
@@ -97,7 +97,7 @@ def _claim_means(study: Study, rows: list[Row], way: str, title: str) -> None:
             )
 
 
-def _claim_spreads(study: Study, rows: list[Row], way: str, title: str) -> None:
+def _claim_spreads(study: ExperimentStudy, rows: list[Row], way: str, title: str) -> None:
     for update in ("OGDA", "SGDA"):
         first, second = (
             final(rows, way=way, budget="epochs", algorithm=f"{update}-{order}")

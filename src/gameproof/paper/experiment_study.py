@@ -43,7 +43,7 @@ CLOCKED = ("seconds", "when", "machine")
 
 @final
 @dataclass(eq=False)
-class Study:
+class ExperimentStudy:
     """The folder of one experiment, which runs `seeds` seeds in `jobs` processes."""
 
     name: str
@@ -134,7 +134,9 @@ class Study:
         self._write(self.folder / FINDINGS, sealed(found, self.name))
 
     @classmethod
-    def finished(cls, name: str, folder: Path, say: Say = lambda sentence: None) -> Study | None:
+    def finished(
+        cls, name: str, folder: Path, say: Say = lambda sentence: None
+    ) -> ExperimentStudy | None:
         """Returns the finished study in this folder, or None. Its figures have captions only."""
         path = folder / FINDINGS
         if not path.exists():

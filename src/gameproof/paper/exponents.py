@@ -9,7 +9,7 @@ import numpy as np
 from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page_model import Chart, Panels, Series
 from gameproof.paper.experiment_runs import SETTING, Row, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 
 # The figure shows settings with this radius, the package's default.
 SHOWN = 4.0
@@ -37,7 +37,7 @@ def fixed_exponents(rows: list[Row], runs: int) -> list[Row]:
 
 
 def draw_exponents(
-    study: Study, fixed: list[Row], theorem: Mapping[str, tuple[float, float]]
+    study: ExperimentStudy, fixed: list[Row], theorem: Mapping[str, tuple[float, float]]
 ) -> None:
     """Draws the exponents by setting and notes their range."""
     caption = (

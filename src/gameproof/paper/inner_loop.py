@@ -27,7 +27,7 @@ from gameproof.minmax.paper_methods import ogda_rr
 from gameproof.minmax.schedules import Power
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import CHI, TUNING_SEEDS, Row, by_seed, scored_run, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 
 N, DIMENSION = 1000, 3
 # Epochs of OGDA-RR; the other methods get the same number of gradients: 2 x 35 = 7 x 10.
@@ -117,7 +117,7 @@ def _by_algorithm_2(
             yield setting, epoch, game.duality_gap(*np.split(point, 2))
 
 
-def _tune(study: Study, epochs: int) -> dict[str, Row]:
+def _tune(study: ExperimentStudy, epochs: int) -> dict[str, Row]:
     """Returns the best setting of each method, found by the same search."""
     steps = STEPS[3:6] if study.quick else STEPS
     tried = [{"step": step, "decay": decay} for step, decay in product(steps, DECAYS)]
@@ -138,7 +138,7 @@ def _tune(study: Study, epochs: int) -> dict[str, Row]:
     return chosen
 
 
-def run(study: Study) -> None:
+def run(study: ExperimentStudy) -> None:
     """Runs the experiment."""
     epochs = QUICK_EPOCHS if study.quick else EPOCHS
     settings = _tune(study, epochs)

@@ -10,7 +10,7 @@ from gameproof.auditing.page_model import Panels
 from gameproof.paper.comparison import POWERS, baselines, chart_curves
 from gameproof.paper.comparison_claims import claim_lead
 from gameproof.paper.experiment_runs import Row, accuracy_rows, lead, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import Source, complete_rows, draw_people
 from gameproof.strategic.saddle_point import saddle_point
 
@@ -50,7 +50,7 @@ def with_movable(source: Source, n: int, seed: int, choice: str) -> list[Row]:
     return [{"movable": choice, "seed": seed, **row} for row in curves]
 
 
-def run(study: Study, source: Source, n: int) -> None:
+def run(study: ExperimentStudy, source: Source, n: int) -> None:
     """Runs the experiment and draws its figure."""
     named = choices(source)
     calls = [

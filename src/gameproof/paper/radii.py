@@ -11,7 +11,7 @@ from gameproof.auditing.page_model import Panels
 from gameproof.core.errors import IgnoresDataWarning
 from gameproof.paper.comparison import POWERS
 from gameproof.paper.experiment_runs import Row, accuracy_rows, by_seed, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import Source, draw_people
 from gameproof.strategic.saddle_point import saddle_point
 
@@ -37,7 +37,7 @@ def sweep(source: Source, n: int, seed: int, radii: list[float]) -> list[Row]:
     return rows
 
 
-def run(study: Study, source: Source, n: int) -> None:
+def run(study: ExperimentStudy, source: Source, n: int) -> None:
     """Runs the sweep, draws its figure and notes from which radius on theta = 0 is best."""
     radii = list(RADII[::3] if study.quick else RADII)
     calls = [

@@ -17,7 +17,7 @@ from gameproof.minmax.saddle import Saddle
 from gameproof.minmax.schedules import Power
 from gameproof.paper import paper_claims
 from gameproof.paper.experiment_runs import CHI, Row, by_seed, scored_run, where
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import draw_people
 from gameproof.strategic.saddle_point import saddle_point
 
@@ -52,7 +52,7 @@ def _problem(case: str, seed: int) -> tuple[Problem, Saddle]:
     return problem, saddle_point(problem)
 
 
-def run(study: Study) -> None:
+def run(study: ExperimentStudy) -> None:
     """Runs the experiment."""
     epochs = 300 if study.quick else EPOCHS
     calls = [

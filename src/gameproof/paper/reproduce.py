@@ -20,7 +20,7 @@ from gameproof.paper import (
     rate,
     smooth_or_not,
 )
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.participants import Source
 from gameproof.paper.summary import write_summaries
@@ -28,7 +28,7 @@ from gameproof.paper.summary import write_summaries
 SEEDS, QUICK_SEEDS = 20, 3
 
 
-def _on_data(study: Study, source: Source) -> None:
+def _on_data(study: ExperimentStudy, source: Source) -> None:
     from gameproof.tables.catalog import CATALOG
     from gameproof.tables.download import get
 
@@ -39,7 +39,7 @@ def _on_data(study: Study, source: Source) -> None:
     movable_features.run(study, source, n)
 
 
-RUNS: dict[str, Callable[[Study], None]] = {
+RUNS: dict[str, Callable[[ExperimentStudy], None]] = {
     "synthetic-500": partial(comparison.run, source="synthetic", n=500, epochs=100),
     "synthetic-1000": partial(comparison.run, source="synthetic", n=1000, epochs=100),
     "synthetic-4000": partial(comparison.run, source="synthetic", n=4000, epochs=30),
@@ -65,7 +65,7 @@ def reproduce(
     force: bool = False,
     progress: bool | None = None,
     say: Callable[[str], None] = lambda sentence: None,
-) -> list[Study]:
+) -> list[ExperimentStudy]:
     """Runs the named experiments, or all of them, and writes their results to `folder`.
 
     Each experiment gets its own folder, and `folder` a summary of all finished ones. Earlier
@@ -80,10 +80,10 @@ def reproduce(
     if not force:
         _require_nothing_larger(chosen, folder, seeds, quick)
     jobs = (os.cpu_count() or 1) if jobs is None else as_count("jobs", jobs)
-    studies: list[Study] = []
+    studies: list[ExperimentStudy] = []
     for name in chosen:
         say(f"{name}: {EXPERIMENTS[name]} …")
-        study = Study(
+        study = ExperimentStudy(
             name,
             folder / name,
             seeds=seeds,
@@ -107,7 +107,7 @@ def reproduce(
 def _require_nothing_larger(names: Sequence[str], folder: Path, seeds: int, quick: bool) -> None:
     """Raises FileExistsError if the folder has the results of a larger run."""
     for name in names:
-        found = Study.finished(name, folder / name)
+        found = ExperimentStudy.finished(name, folder / name)
         if found and (found.quick, -found.seeds) < (quick, -seeds):
             raise FileExistsError(
                 f"{folder / name} has the results of {_size(found.seeds, found.quick)}, which is "

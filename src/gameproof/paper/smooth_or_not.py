@@ -24,7 +24,7 @@ from gameproof.paper.experiment_runs import (
     scored_run,
     where,
 )
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import draw_people
 from gameproof.strategic.saddle_point import saddle_point
 
@@ -55,7 +55,7 @@ def solve_form(
     return rows
 
 
-def _tune(study: Study, epochs: int) -> dict[tuple[str, str], Row]:
+def _tune(study: ExperimentStudy, epochs: int) -> dict[tuple[str, str], Row]:
     """Returns the best setting of each form and algorithm. Only block steps have a multiplier."""
     chosen, rows = {}, []
     for form in FORMS:
@@ -78,7 +78,7 @@ def _tune(study: Study, epochs: int) -> dict[tuple[str, str], Row]:
     return chosen
 
 
-def run(study: Study) -> None:
+def run(study: ExperimentStudy) -> None:
     """Runs the experiment."""
     epochs = 10 if study.quick else EPOCHS
     settings = _tune(study, epochs)
@@ -105,7 +105,7 @@ def _chart(rows: list[Row], algorithm: str) -> Chart:
     return line_chart(algorithm, "epochs", y, series, log_x=True, log_y=True)
 
 
-def _claim(study: Study, rows: list[Row], algorithm: str) -> None:
+def _claim(study: ExperimentStudy, rows: list[Row], algorithm: str) -> None:
     text = f"The smooth form is faster than the non-smooth one ({algorithm})"
     last = {
         form: [run[-1] for run in by_seed(where(rows, form=form), "epoch", "score")[1]]

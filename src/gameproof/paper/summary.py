@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gameproof.auditing.number_format import p_value, survival
 from gameproof.core.atomic_files import write_rules, write_whole
-from gameproof.paper.experiment_study import Say, Study, machine, versions
+from gameproof.paper.experiment_study import ExperimentStudy, Say, machine, versions
 from gameproof.paper.experiments import EXPERIMENTS
 from gameproof.paper.paper_claims import JudgedClaim, judge
 
@@ -33,7 +33,7 @@ def write_summaries(folder: Path, say: Say = lambda sentence: None) -> dict[str,
 
     Returns the corrected claims by experiment.
     """
-    found = (Study.finished(name, folder / name, say) for name in EXPERIMENTS)
+    found = (ExperimentStudy.finished(name, folder / name, say) for name in EXPERIMENTS)
     done = [study for study in found if study is not None]
     judged: dict[str, list[JudgedClaim]] = {}
     for quick in (False, True):
@@ -46,18 +46,18 @@ def write_summaries(folder: Path, say: Say = lambda sentence: None) -> dict[str,
     return judged
 
 
-def _corrected(studies: Sequence[Study]) -> dict[str, list[JudgedClaim]]:
+def _corrected(studies: Sequence[ExperimentStudy]) -> dict[str, list[JudgedClaim]]:
     """Corrects all claims of these studies as one family."""
     found = iter(judge([claim for study in studies for claim in study.claims]))
     return {study.name: [next(found) for _ in study.claims] for study in studies}
 
 
-def summary(study: Study, judged: Sequence[JudgedClaim]) -> str:
+def summary(study: ExperimentStudy, judged: Sequence[JudgedClaim]) -> str:
     """Returns the Markdown page of one experiment."""
     return "\n".join([*_findings(study, ""), *_claims_table(_marked(study, judged)), ""])
 
 
-def overall(studies: Sequence[Study], judged: Mapping[str, Sequence[JudgedClaim]]) -> str:
+def overall(studies: Sequence[ExperimentStudy], judged: Mapping[str, Sequence[JudgedClaim]]) -> str:
     """Returns the Markdown page of all experiments: first the verdicts, then the figures."""
     seeds = " or ".join(str(number) for number in sorted({study.seeds for study in studies}))
     claims = [each for study in studies for each in _marked(study, judged[study.name])]
@@ -91,7 +91,7 @@ def counted(judged: Sequence[JudgedClaim]) -> str:
     return f"Claims: {len(judged)}; {parts[0]}, {parts[1]}, undecided {undecided}."
 
 
-def _findings(study: Study, folder: str) -> list[str]:
+def _findings(study: ExperimentStudy, folder: str) -> list[str]:
     lines = [f"## {study.name}: {EXPERIMENTS[study.name]}", ""]
     if study.quick:
         lines += [SMOKE, ""]
@@ -100,7 +100,7 @@ def _findings(study: Study, folder: str) -> list[str]:
     return lines + [line for note in study.notes for line in (note, "")]
 
 
-def _marked(study: Study, judged: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, str]]:
+def _marked(study: ExperimentStudy, judged: Sequence[JudgedClaim]) -> list[tuple[JudgedClaim, str]]:
     """Returns the claims with their verdicts, marked if they come from a smoke run."""
     mark = " (smoke run)" if study.quick else ""
     return [(found, found.claim.verdict + mark) for found in judged]
@@ -125,7 +125,7 @@ def _claims_table(claims: Sequence[tuple[JudgedClaim, str]]) -> list[str]:
     return lines
 
 
-def _as_csv(studies: Sequence[Study], judged: Mapping[str, Sequence[JudgedClaim]]) -> str:
+def _as_csv(studies: Sequence[ExperimentStudy], judged: Mapping[str, Sequence[JudgedClaim]]) -> str:
     text = io.StringIO()
     rows = [
         {"experiment": s.name, "quick": s.quick, **j.row()} for s in studies for j in judged[s.name]

@@ -21,7 +21,7 @@ from gameproof.paper.experiment_runs import (
     values_per_step,
     where,
 )
-from gameproof.paper.experiment_study import Study
+from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.paper.participants import Source, draw_people
 from gameproof.strategic.saddle_point import saddle_point
 
@@ -51,7 +51,7 @@ def tune_algorithm(
     return rows
 
 
-def tune(study: Study, source: Source, n: int, d: int, epochs: int) -> list[Row]:
+def tune(study: ExperimentStudy, source: Source, n: int, d: int, epochs: int) -> list[Row]:
     """Returns the best setting of each algorithm for each kind of steps, output and number of
     epochs, and writes the search to a table."""
     seeds = TUNING_SEEDS[:1] if study.quick else TUNING_SEEDS

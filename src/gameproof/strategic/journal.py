@@ -62,7 +62,7 @@ class Journal(AnswerRecords):
 
     # --- counts
 
-    def _counts(self) -> sql.Counts:
+    def _counts(self) -> sql.AnswerCounts:
         with storing(self.path):
             return sql.counts(self._database)
 

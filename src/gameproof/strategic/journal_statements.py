@@ -32,7 +32,7 @@ class Row(NamedTuple):
     holder: str | None
 
 
-class Counts(NamedTuple):
+class AnswerCounts(NamedTuple):
     """Usable answers, other answers, and answers being asked for."""
 
     usable: int
@@ -43,12 +43,12 @@ class Counts(NamedTuple):
 # --- reading
 
 
-def counts(database: Database) -> Counts:
+def counts(database: Database) -> AnswerCounts:
     """How many answers there are."""
     (found,) = database.rows(
         "SELECT n_counted, n_other, (SELECT count(*) FROM lease) FROM study WHERE id = 1"
     )
-    return Counts(*found)
+    return AnswerCounts(*found)
 
 
 def answers_by_agent(database: Database, n: int) -> NDArray[np.int32]:

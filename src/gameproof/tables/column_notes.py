@@ -15,7 +15,7 @@ from gameproof.core.arguments import Vector
 from gameproof.core.naming import quoted
 from gameproof.tables.column import Column
 from gameproof.tables.column_checks import filled
-from gameproof.tables.column_plan import Plan
+from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.table import Table
 
 MOSTLY_MISSING = 0.95
@@ -26,7 +26,7 @@ ACCOUNT_DIGITS = 8
 ALL_DIFFERENT = 1000  # rows from which integers that all differ are hardly amounts
 
 
-def column_notes(table: Table, plan: Plan) -> list[str]:
+def column_notes(table: Table, plan: ColumnPlan) -> list[str]:
     """One note for each column of numbers that looks suspicious, and for each nearly empty one."""
     notes = [
         f"{quoted(name)}: numbers followed by {unit!r}; write plain numbers to use them as numbers"

@@ -1,4 +1,4 @@
-"""`Plan`: how each column of a table is used, so that later tables are encoded in the same way.
+"""`ColumnPlan`: how each column is used, so that later tables are encoded in the same way.
 
 The target becomes labels: +1 for the favourable value. Numeric columns stay numeric. Text becomes a
 category: rare levels are pooled into "other", and missing values get a level. Row numbers, text
@@ -50,7 +50,7 @@ class Encoded(NamedTuple):
 
 @final
 @dataclass(frozen=True)
-class Plan:
+class ColumnPlan:
     """The target, the features, why columns are left out, and how the others are read.
 
     `left_out` maps a column to a reason, `pooled` a column to a number of levels, `dates` a column
@@ -77,7 +77,7 @@ class Plan:
         categories: Sequence[str] = (),
         dates: StatedDates = (),
         left_out: Mapping[str, str] | None = None,
-    ) -> Plan:
+    ) -> ColumnPlan:
         """Plans the columns of a table whose rows all have a target.
 
         `dates` names columns to use as days, and may map them to their formats. `left_out` are

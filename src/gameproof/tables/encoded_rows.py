@@ -18,7 +18,7 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.row_draws import Bools, held_out, mixed, sampled
 from gameproof.rows.row_source import RawRows
 from gameproof.tables.cell_gaps import Gaps
-from gameproof.tables.column_plan import Plan
+from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.file_parts import FilePart
 from gameproof.tables.group_column import group_labels
 from gameproof.tables.out_of_time import compared
@@ -95,7 +95,7 @@ class Split(NamedTuple):
 class PartEncoder:
     """Reads and encodes a part of a table in files."""
 
-    plan: Plan
+    plan: ColumnPlan
     groups: str | None = None
     split_by: str | None = None
     test_after: Any = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.group_section import Group, audited_groups, group_differences
+from gameproof.auditing.group_section import AuditedGroup, audited_groups, group_differences
 from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import Metric
 from gameproof.auditing.people_groups import FEWEST
@@ -28,14 +28,14 @@ def group_lines(audit: Audit, full: bool = False) -> list[str]:
     return [*lines, *[f"  -: rests on fewer than {FEWEST} people of the group"] * left_out]
 
 
-def _head(audit: Audit, groups: list[Group]) -> tuple[int, str]:
+def _head(audit: Audit, groups: list[AuditedGroup]) -> tuple[int, str]:
     """The width of names, and the names of the first columns."""
     title = quoted(audit.grouped_by) if audit.grouped_by else "group"
     width = max(len(title), *(len(quoted(group.name)) for group in groups)) + 2
     return width, f"  {title:{width}s}{'good':>9s}{'bad':>9s}"
 
 
-def _people(group: Group, width: int) -> str:
+def _people(group: AuditedGroup, width: int) -> str:
     return f"  {quoted(group.name):{width}s}{group.good:>9,}{group.bad:>9,}"
 
 
@@ -43,7 +43,9 @@ def _value(row: Metric | None) -> str:
     return "-" if row is None else f"{row.value:.3f}"
 
 
-def _quality(audit: Audit, rows: dict[Key, Metric], groups: list[Group], model: str) -> list[str]:
+def _quality(
+    audit: Audit, rows: dict[Key, Metric], groups: list[AuditedGroup], model: str
+) -> list[str]:
     gamed = GAMED if audit.movable else 0.0
     shown = [("AUC", "auc", 0.0), ("approved", "approval", 0.0)]
     shown += [("good ref.", "good_refused", 0.0), ("bad appr.", "bad_approved", 0.0)]
@@ -60,7 +62,7 @@ def _quality(audit: Audit, rows: dict[Key, Metric], groups: list[Group], model: 
     return lines
 
 
-def _burden(audit: Audit, rows: dict[Key, Metric], groups: list[Group]) -> list[str]:
+def _burden(audit: Audit, rows: dict[Key, Metric], groups: list[AuditedGroup]) -> list[str]:
     """The good applicants whom the first and the last model refuse, and the difference."""
     name, first = audit.models[-1], audit.models[0]
     known = {row.group: row for row in group_differences(audit, "good_refused", 0.0)}

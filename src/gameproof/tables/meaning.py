@@ -48,7 +48,7 @@ class Meaning(NamedTuple):
 
     @property
     def columns(self) -> dict[str, Any]:
-        """How columns are used, as arguments of `Plan.of`."""
+        """How columns are used, as arguments of `ColumnPlan.of`."""
         return {"drop": self.drop, "categories": self.categories, "dates": self.dates}
 
     @property

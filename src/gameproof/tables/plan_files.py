@@ -27,7 +27,7 @@ from gameproof.tables.column_checks import (
     levels_by_count,
     why_not,
 )
-from gameproof.tables.column_plan import Plan, unusable
+from gameproof.tables.column_plan import ColumnPlan, unusable
 from gameproof.tables.file_parts import FilePart, joined_tables
 from gameproof.tables.meaning import Meaning
 from gameproof.tables.table import Table
@@ -63,7 +63,7 @@ def target_of_files(
 
 def plan_files(
     files: TableFiles, source: RowSource, target: Target, meaning: Meaning
-) -> tuple[Table, Plan]:
+) -> tuple[Table, ColumnPlan]:
     """The sampled rows that have a target, and the plan of the columns."""
     sample = target.labelled(files.sample)[0]
     if not sample.n:
@@ -74,7 +74,7 @@ def plan_files(
         files, source, target, sample, {target.name, *meaning.drop, *left_out}
     )
     movable = list(by_column(meaning.budgets))
-    plan = Plan.of(sample, target, movable, left_out=left_out, **meaning.columns)
+    plan = ColumnPlan.of(sample, target, movable, left_out=left_out, **meaning.columns)
     return sample, _with_levels(plan, source, movable)
 
 
@@ -133,7 +133,7 @@ def _numbering(files: TableFiles) -> list[str]:
     ]
 
 
-def _with_levels(plan: Plan, source: RowSource, movable: Sequence[str]) -> Plan:
+def _with_levels(plan: ColumnPlan, source: RowSource, movable: Sequence[str]) -> ColumnPlan:
     """The plan with the levels that all rows have, most frequent first."""
     names = list(plan.features.levels)
     if not names:

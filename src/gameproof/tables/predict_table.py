@@ -77,7 +77,7 @@ class About(NamedTuple):
         return notes
 
 
-class Decisions(NamedTuple):
+class RowDecisions(NamedTuple):
     """Decisions row by row, as columns of a table, and notes on them."""
 
     columns: dict[str, Any]
@@ -93,7 +93,7 @@ class Decisions(NamedTuple):
 
 def predict_table(
     model: TableModel, table: Table, keep: Sequence[str] = (), *, reasons: int = 0
-) -> Decisions:
+) -> RowDecisions:
     """Row number, kept columns, decision, score and probability of each row, with its reasons.
 
     The score is positive, and the probability above the threshold, for the favourable outcome.
@@ -117,4 +117,4 @@ def predict_table(
     rows = range(table.row(0), table.row(0) + table.n)
     gaps = Gaps.of(encoded, model.plan.features.names)
     checked = Checked.of(model.plan.target, table, scores)
-    return Decisions({"row": rows, **kept, **decided}, About(table.notes, gaps, checked))
+    return RowDecisions({"row": rows, **kept, **decided}, About(table.notes, gaps, checked))

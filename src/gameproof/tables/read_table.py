@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from gameproof.tables.column_plan import Plan
+from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.table import open_table
 from gameproof.tables.target import Target
@@ -67,5 +67,5 @@ def read_table(
     table = open_table(path, max_bytes)
     aim = Target.of(table, target, favourable, rest)
     known, y = aim.labelled(table)
-    plan = Plan.of(known, aim, movable, drop=drop, categories=categories)
+    plan = ColumnPlan.of(known, aim, movable, drop=drop, categories=categories)
     return Dataset(str(path), plan.encoded(known).X, y, plan.features, source=str(path))

@@ -41,13 +41,13 @@ from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import LOGISTIC, Calibration
 from gameproof.estimators.table_budgets import Budgets, as_budgets
 from gameproof.tables.cell_gaps import Gaps
-from gameproof.tables.column_plan import Plan
+from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.table import Table, as_table
 from gameproof.tables.target import Target
 
 
-class Scored(NamedTuple):
+class TableScores(NamedTuple):
     """The score of each row, and notes on missing values and unknown levels."""
 
     scores: Vector
@@ -68,7 +68,7 @@ class TableModel:
 
     Parameters
     ----------
-    plan : Plan
+    plan : ColumnPlan
         How the columns of a table are encoded.
     prepare : Prepare
         The fitted preparation of the encoded columns.
@@ -102,7 +102,7 @@ class TableModel:
     ('TableModel', True)
     """
 
-    plan: Plan
+    plan: ColumnPlan
     prepare: Prepare
     classifier: BaseStrategicClassifier
     training: Mapping[str, Any] = field(default_factory=dict)
@@ -205,10 +205,10 @@ class TableModel:
         notes = [*table.notes, *gaps.notes(self.plan.features, self.prepare)]
         return Prepared(self.prepare.transform(encoded.X), notes)
 
-    def scored(self, table: Table) -> Scored:
+    def scored(self, table: Table) -> TableScores:
         """The scores, with notes."""
         Z, notes = self.prepared(table)
-        return Scored(self._scores(Z), notes)
+        return TableScores(self._scores(Z), notes)
 
     def encoded_scores(self, X: Matrix) -> Vector:
         """The scores of rows that the plan has encoded."""
@@ -276,7 +276,7 @@ def restored_table(
     dates = {as_text(name): as_text(form) for name, form in saved.get("dates", ())}
     units = {as_text(name): as_text(unit) for name, unit in saved.get("units", ())}
     spelling = Spelling(*map(as_text, saved.get("spelling", (".", ""))))
-    plan = Plan(target, features, left_out, pooled, dates, units, spelling)
+    plan = ColumnPlan(target, features, left_out, pooled, dates, units, spelling)
     inner = content["classifier"]
     classifier = restore_model(kinds[inner["kind"]], inner)
     prepare = classifier.prepare_

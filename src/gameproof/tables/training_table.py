@@ -17,7 +17,7 @@ from gameproof.rows.row_progress import RowProgress
 from gameproof.rows.row_source import RowSource
 from gameproof.tables.column_budgets import by_column, checked_budgets
 from gameproof.tables.column_notes import column_notes
-from gameproof.tables.column_plan import Plan
+from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.dataset import Dataset
 from gameproof.tables.date_columns import origin_note
 from gameproof.tables.group_column import group_labels
@@ -79,7 +79,7 @@ class TrainingTable:
     """
 
     table: Table
-    plan: Plan
+    plan: ColumnPlan
     data: Dataset
     budgets: Budgets
     n_rows: int
@@ -240,7 +240,7 @@ def training_table(table: Table, meaning: Meaning) -> TrainingTable:
             known, y = known.take(rows), y[rows]
     aim.require_both(y, "learn from and test on")
     stated = by_column(meaning.budgets)
-    plan = Plan.of(known, aim, list(stated), left_out=meaning.left_out, **meaning.columns)
+    plan = ColumnPlan.of(known, aim, list(stated), left_out=meaning.left_out, **meaning.columns)
     data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
     groups = None if meaning.groups is None else group_labels(known, meaning.groups)
     return TrainingTable(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page import write_page
-from gameproof.auditing.page_model import Chart, Column, Section, Series, Table, Tile
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series, Tile
 from gameproof.auditing.provenance import provenance
 from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets
@@ -16,7 +16,7 @@ from gameproof.tables.budget_learning.lines import WEAKER
 from gameproof.tables.budget_learning.moves import Group
 from gameproof.tables.budget_learning.phrases import p_number
 from gameproof.tables.budget_learning.proposed_budgets import movable_text
-from gameproof.tables.table import Table as SourceTable
+from gameproof.tables.table import Table
 
 WEAK = f"The evidence is {WEAKER}."
 
@@ -24,7 +24,7 @@ WEAK = f"The evidence is {WEAKER}."
 def write_moves_page(
     path: str | Path,
     found: LearnedBudgets,
-    tables: Sequence[SourceTable],
+    tables: Sequence[Table],
     *,
     model: Path | None = None,
     command: str = "",
@@ -85,10 +85,15 @@ def _what_changed(found: LearnedBudgets) -> Section:
     summary = f"People moved {listed(moved)}." if moved else "No column moved significantly."
     if drifted:
         summary += f" {listed(drifted)}: everyone's values changed, which is drift, not gaming."
-    columns = [Column("column"), Column("verdict"), Column("why"), Column("p, corrected")]
+    columns = [
+        PageColumn("column"),
+        PageColumn("verdict"),
+        PageColumn("why"),
+        PageColumn("p, corrected"),
+    ]
     rows = [[row.column, row.verdict, row.why, p_number(row.p_value)] for row in found.rows]
     charts = [] if found.evidence == "unpaired" else [_chart(found)]
-    table = Table("verdicts", columns, rows)
+    table = PageTable("verdicts", columns, rows)
     return Section("What did people change?", summary, charts, [table], open=True)
 
 
@@ -144,16 +149,16 @@ def _how_far(found: LearnedBudgets) -> Section | None:
         return None
     unit = "ranks" if found.evidence == "unpaired" else "moves"
     columns = [
-        Column("column"),
-        Column(unit, "count"),
-        Column("drift subtracted", "number"),
-        *(Column(f"{100 * share:g} % within", "interval") for share in shares),
-        Column("ordinary moves", "number"),
+        PageColumn("column"),
+        PageColumn(unit, "count"),
+        PageColumn("drift subtracted", "number"),
+        *(PageColumn(f"{100 * share:g} % within", "interval") for share in shares),
+        PageColumn("ordinary moves", "number"),
     ]
     summary = "Quantiles of the moves, in the table's own units, with their intervals."
     weak = [WEAK] if found.evidence == "unpaired" else []
     return Section(
-        "How far?", summary, tables=[Table("moves", columns, rows)], notes=weak, open=True
+        "How far?", summary, tables=[PageTable("moves", columns, rows)], notes=weak, open=True
     )
 
 
@@ -169,16 +174,16 @@ def _does_it_help(found: LearnedBudgets) -> Section | None:
             "after."
         )
     columns = [
-        Column("column"),
-        Column("changes of the refused that raise the score", "percent"),
-        Column("mean change of score", "interval"),
+        PageColumn("column"),
+        PageColumn("changes of the refused that raise the score", "percent"),
+        PageColumn("mean change of score", "interval"),
     ]
     rows = [
         [row.column, row.refused.raised.value, row.refused.gain[:3]]
         for row in found.rows
         if row.refused and row.refused.raised and row.refused.gain
     ]
-    tables = [Table("the effect of changes of one column alone on scores", columns, rows)]
+    tables = [PageTable("the effect of changes of one column alone on scores", columns, rows)]
     return Section("Does it help acceptance?", summary, tables=tables if rows else [], open=True)
 
 
@@ -186,10 +191,10 @@ def _which_budgets(found: LearnedBudgets) -> Section:
     lines = [
         [row.column, _budget(row), _interval(row.interval)] for row in _moved(found) if row.budget
     ]
-    columns = [Column("column"), Column("budget"), Column("interval of its quantile")]
+    columns = [PageColumn("column"), PageColumn("budget"), PageColumn("interval of its quantile")]
     summary = f"A budget is {found.method}."
     weak = [WEAK] if found.evidence == "unpaired" else []
-    tables = [Table("proposed budgets", columns, lines)] if lines else []
+    tables = [PageTable("proposed budgets", columns, lines)] if lines else []
     if found.budgets:
         weak.append(f"For gameproof fit: --movable '{found.movable}'")
     return Section("Which budgets?", summary, tables=tables, notes=weak, open=True)
