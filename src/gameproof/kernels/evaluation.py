@@ -130,7 +130,7 @@ def _choose_gradients(data, method, memory):
 
 
 def prefetch_ahead(data, method, memory):
-    """Starts loading what the step AHEAD of this one will read, inside compiled code."""
+    """Starts loading what the step that is AHEAD steps later will read, inside compiled code."""
     raise TypeError("prefetch_ahead is called from compiled code only")
 
 

@@ -9,8 +9,8 @@ from gameproof.kernels.vectors import weighted_square
 
 
 class Claims(NamedTuple):
-    """Categories whose level agents can change, one after the other. Level k of category c is at
-    starts[c] + k, and agent i is at level current[c, i]; see `strategic.claims`."""
+    """Categories whose level agents can change, stored one after the other. Level k of category c
+    is at starts[c] + k, and agent i is at level current[c, i]; see `strategic.category_claims`."""
 
     starts: np.ndarray
     columns: np.ndarray  # of a level, -1 for one without a column
@@ -93,7 +93,8 @@ def add_general_gain(mask, theta, p, q, weight, out):
 
 @not_inlined
 def gain_in_box(lower, upper, claims, i, theta):
-    """What moves between the bounds of agent i, and levels that it can claim, add to its score."""
+    """The gain in score of agent i: from moves between its bounds, and from levels that it can
+    claim."""
     stay_apart()
     row, gain = (i if lower.shape[0] > 1 else 0), 0.0
     for c in range(theta.size):

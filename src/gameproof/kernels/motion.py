@@ -76,8 +76,8 @@ def move_block(encoded, rows, plan, step, weights, number, shrink):
 
 @inlined
 def move_private(y, y_set, plan, step, weights, samples, width, current, previous):
-    """The move of a private y: each coordinate is projected by itself, and one that nothing pulls
-    on is left alone."""
+    """The move of a private y: each coordinate is projected by itself, and one without a pull is
+    left unchanged."""
     row = BASE if plan[FROM_BASE] else U
     for which in range(2):
         for m in range(current if which == 0 else previous):
@@ -93,8 +93,8 @@ def move_private(y, y_set, plan, step, weights, samples, width, current, previou
 
 @inlined
 def move(method, memory, plan, weights, x_set, y_set):
-    """Overwrites BASE with the end of a phase. In the first step there is nothing before it, and
-    every estimate stands for the new one."""
+    """Overwrites BASE with the end of a phase. The first step has no earlier estimates; the new one
+    takes their place."""
     counts, numbers, number = memory.counts, memory.numbers, memory.counts[STEP]
     by = (weights[BY_NEW], weights[BY_OLD], weights[BY_KEPT])
     if counts[N_PREVIOUS] == 0:

@@ -31,8 +31,8 @@ def is_due(method, counts):
 
 @not_inlined
 def begin_snapshot(x, y, counts, phases):
-    """Makes BASE the snapshot. The step after the pass has nothing before it, like the first one:
-    the kept estimate was corrected by another snapshot."""
+    """Makes BASE the snapshot. The step after the pass has no earlier estimates, like the first
+    step of a run: the kept estimate was corrected by another snapshot."""
     stay_apart()
     for rows in (x, y):
         rows[SNAPSHOT] = rows[BASE]
