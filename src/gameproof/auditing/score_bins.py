@@ -19,12 +19,12 @@ from gameproof.core.arguments import Indices, Vector
 BINS = 1024
 
 
-def bin_edges(scores: Vector, error: Vector, bins: int = BINS) -> Vector:
+def bin_edges(scores: Vector, error: Vector) -> Vector:
     """Edges between scores of a sample, each of which is accurate to `error`."""
     order = np.argsort(scores, kind="stable")
     z, rank = scores[order], tie_groups(scores, error)[order]
     last = np.flatnonzero(np.diff(rank) > 0)  # the last of equal scores, except for the largest
-    wanted = np.arange(1, bins) * (scores.size / bins)
+    wanted = np.arange(1, BINS) * (scores.size / BINS)
     chosen = np.unique(np.searchsorted(last, wanted - 1))
     at = last[chosen[chosen < last.size]]
     found: Vector = z[at] / 2 + z[at + 1] / 2

@@ -18,7 +18,7 @@ from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
 from gameproof.auditing.score_rounding import without_rounding
 from gameproof.auditing.scored_applicants import ScoredApplicants
-from gameproof.core.arguments import Vector
+from gameproof.core.arguments import Indices, Vector
 
 APPROVALS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 
@@ -38,34 +38,32 @@ def approving_score(scores: Vector, share: float) -> float:
     return float(ordered[k - 1] / 2 + ordered[k] / 2)
 
 
-def threshold_rows(
-    case: ScoredApplicants, costs: Costs, approvals: Sequence[float] = APPROVALS
-) -> list[ThresholdRow]:
+def threshold_rows(case: ScoredApplicants, costs: Costs) -> list[ThresholdRow]:
     """The model's own threshold first, and then one row for each approval rate."""
     clean = case.scores
     gamed = case.gamed(GAMED) if case.people.columns else clean
     cuts: list[tuple[float | None, float]] = [(None, 0.0)]
-    cuts += [(share, approving_score(clean, share)) for share in approvals]
-    rows = []
+    cuts += [(share, approving_score(clean, share)) for share in APPROVALS]
+    good, rows = case.y > 0, []
+    whole = np.bincount(good, minlength=2)
     for share, cut in cuts:
         probability = None
         if case.calibration is not None:
             probability = float(case.calibration.probability(np.array([cut]))[0])
+        above = [_above(case, scores, cut) for scores in (clean, gamed)]
         effects = [
-            _effect(_above(case, scores, cut), case.y > 0, costs) for scores in (clean, gamed)
+            approval_effect(np.bincount(good[each], minlength=2), whole, costs) for each in above
         ]
         rows.append(ThresholdRow(case.name, share, probability, *effects[0], *effects[1]))
     return rows
 
 
-def equal_approval_rows(
-    cases: Sequence[ScoredApplicants], approvals: Sequence[float] = APPROVALS
-) -> list[EqualApproval]:
+def equal_approval_rows(cases: Sequence[ScoredApplicants]) -> list[EqualApproval]:
     """Bad applicants approved by every later model and every earlier one, at equal approval."""
     multiples = (0.0, GAMED) if cases[0].people.columns else (0.0,)
     rows = []
     for one, two in combinations(cases, 2):
-        for share in approvals:
+        for share in APPROVALS:
             cuts = [approving_score(case.scores, share) for case in (one, two)]
             for multiple in multiples:
                 first, second = (
@@ -85,12 +83,12 @@ def _above(case: ScoredApplicants, scores: Vector, cut: float) -> NDArray[np.boo
     return found
 
 
-def _effect(
-    approved: NDArray[np.bool_], good: NDArray[np.bool_], costs: Costs
+def approval_effect(
+    approved: Indices, whole: Indices, costs: Costs
 ) -> tuple[float, float | None, float, float]:
-    """Approval rate, bad rate among the approved, bad applicants approved, and cost."""
-    n, let_in = good.size, int((approved & ~good).sum())
-    kept_out = int((~approved & good).sum())
-    total = int(approved.sum())
+    """Approval rate, bad rate among the approved, share of the bad applicants approved, and cost,
+    from the numbers of bad and of good people."""
+    let_in, total, n = int(approved[0]), int(approved.sum()), int(whole.sum())
+    kept_out = int(whole[1] - approved[1])
     cost = (costs.accept_bad * let_in + costs.refuse_good * kept_out) / n
-    return total / n, let_in / total if total else None, let_in / int((~good).sum()), cost
+    return total / n, let_in / total if total else None, let_in / int(whole[0]), cost

@@ -8,131 +8,23 @@ remain those of the sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
-from typing import Any, NamedTuple, final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gameproof.auditing.applicants import Applicants
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.intervals import paired_interval, share_interval
-from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.metric_rows import COMPARED, GAMED, Judged, largest_change
+from gameproof.auditing.metric_rows import COMPARED, largest_change
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference, ThresholdRow
 from gameproof.auditing.people_groups import FEWEST
 from gameproof.auditing.row_types import Difference, Gaming, Quality
-from gameproof.auditing.score_bins import BinnedRanking, bin_edges, binned, counts_by_label
-from gameproof.auditing.scored_applicants import BAD, ScoredApplicants
-from gameproof.auditing.value_sums import difference, estimates, person_values, sums_by_label
-from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.estimators.table_budgets import Budgets
-from gameproof.rows.row_source import RowSource
-
-Key = tuple[Any, ...]
-Tally = dict[Key, Any]
-
-
-class AuditedRows(NamedTuple):
-    """A block of people: a table, labels -1 and +1, and groups, None if there are none."""
-
-    X: Matrix
-    y: Vector
-    groups: NDArray[np.str_] | None
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class WholeAudit:
-    """The models under audit, and the audit of a sample, whose rows will be replaced.
-
-    `edges` are the edges of the bins of scores, for each model and each way of gaming."""
-
-    lines: tuple[LinearModel, ...]
-    prepare: Any
-    budgets: Budgets
-    costs: Costs
-    measure: str
-    ways: tuple[tuple[str, float], ...]
-    groups: tuple[str, ...]
-    edges: dict[Key, Vector]
-
-    @classmethod
-    def of(
-        cls,
-        audit: Audit,
-        lines: Sequence[LinearModel],
-        prepare: Any,
-        sample: AuditedRows,
-        groups: Sequence[str],
-    ) -> WholeAudit:
-        """What the passes need to know."""
-        ways = tuple(dict.fromkeys((row.movers, row.multiple) for row in audit.gaming))
-        found = cls(
-            tuple(lines),
-            prepare,
-            audit.budgets,
-            audit.costs,
-            audit.measure.name,
-            ways,
-            tuple(groups),
-            {},
-        )
-        for case in found.cases(sample):
-            for movers, multiple in ways:
-                scores = case.gamed(multiple, movers)
-                found.edges[case.name, movers, multiple] = bin_edges(scores, 2 * case.rounding)
-        return found
-
-    def cases(self, rows: AuditedRows) -> list[ScoredApplicants]:
-        """The models with the people of a block."""
-        names = self.lines[0].names if self.lines[0].named else None
-        people = Applicants.of(rows.X, rows.y, self.budgets, self.prepare, names, one_label=True)
-        return [ScoredApplicants.of(line, people, 1.0) for line in self.lines]
-
-    @property
-    def multiples(self) -> tuple[float, ...]:
-        """The multiples of the budgets that metrics are about."""
-        return (0.0, GAMED) if (BAD, GAMED) in self.ways and self.budgets.columns else (0.0,)
-
-    def codes(self, rows: AuditedRows) -> Indices:
-        """The group of each person, by number."""
-        if rows.groups is None:
-            return np.zeros(len(rows.y), dtype=np.int64)
-        names, codes = np.unique(rows.groups, return_inverse=True)
-        places = {group: k for k, group in enumerate(self.groups)}
-        return np.array([places[group] for group in names.tolist()], dtype=np.int64)[codes]
-
-    def sets(self) -> Iterator[tuple[str | None, slice]]:
-        """Everyone, and then each group, as positions on the axis of groups."""
-        yield None, slice(None)
-        if len(self.groups) > 1 or self.groups != ("",):
-            for k, group in enumerate(self.groups):
-                yield group, slice(k, k + 1)
-
-
-class Tallies(NamedTuple):
-    """What two passes over all people found: counts, and the sums whose means are metrics."""
-
-    counts: Tally
-    sums: Tally
-
-    @classmethod
-    def of(cls, given: WholeAudit, source: RowSource) -> Tallies:
-        """The tallies of all people. Blocks are `AuditedRows`."""
-        counts = _added(source.map(_counted, given))
-        rankings = {
-            (line.name, multiple, group): BinnedRanking(
-                *counts[line.name, BAD, multiple][part].sum(axis=0)
-            )
-            for line in given.lines
-            for multiple in given.multiples
-            for group, part in given.sets()
-        }
-        return cls(counts, _added(source.map(_summed, given, rankings)))
+from gameproof.auditing.score_bins import BinnedRanking
+from gameproof.auditing.scored_applicants import BAD
+from gameproof.auditing.threshold_rows import approval_effect
+from gameproof.auditing.value_sums import difference, estimates
+from gameproof.auditing.whole_tallies import Tallies, Tally, WholeAudit
 
 
 def rows_used(all_rows: str, sampled: int) -> str:
@@ -158,61 +50,6 @@ def whole_audit(audit: Audit, given: WholeAudit, tallies: Tallies) -> Audit:
         metric_differences=tuple(differences),
         confusions=tuple(_confusions(given, counts)),
     )
-
-
-def _counted(rows: AuditedRows, given: WholeAudit) -> Tally:
-    """Counts by group, label and bin; by group, label and decision; and of paired decisions."""
-    if not len(rows.y):
-        return {}
-    found: Tally = {}
-    cases, groups, good = given.cases(rows), given.codes(rows), rows.y > 0
-    number = len(given.groups)
-    for movers, multiple in given.ways:
-        right = {}
-        for case in cases:
-            name, scores = case.name, case.gamed(multiple, movers)
-            edges = given.edges[name, movers, multiple]
-            key = (name, movers, multiple)
-            bins = binned(scores, edges)
-            found[key] = counts_by_label(bins, good, groups, (number, edges.size + 1))
-            approved = (scores > 0).astype(np.int64)
-            found["decided", *key] = counts_by_label(approved, good, groups, (number, 2))
-            right[name] = (scores > 0) == good
-        for one, two in combinations(right, 2):
-            gained, lost = right[two] & ~right[one], right[one] & ~right[two]
-            found["paired", two, one, movers, multiple] = np.array([gained.sum(), lost.sum()])
-    for case in cases:  # gaming in the bins of scores when nobody games, for thresholds
-        edges = given.edges[case.name, BAD, 0.0]
-        bins = binned(case.gamed(given.multiples[-1]), edges)
-        found["gamed", case.name] = counts_by_label(bins, good, groups, (number, edges.size + 1))
-    return found
-
-
-def _summed(rows: AuditedRows, given: WholeAudit, rankings: dict[Key, BinnedRanking]) -> Tally:
-    """The sums whose means are metrics, for each model and for paired differences."""
-    if not len(rows.y):
-        return {}
-    found: Tally = {}
-    cases, codes = given.cases(rows), given.codes(rows)
-    for group, part in given.sets():
-        chosen = np.ones(len(codes), dtype=bool) if group is None else codes == part.start
-        for multiple in given.multiples:
-            by_model = {}
-            for case in cases:
-                people = Judged.of(case, multiple, given.costs, chosen)
-                ranking = rankings[case.name, multiple, group]
-                edges = given.edges[case.name, BAD, multiple]
-                values = by_model[case.name] = person_values(people, ranking, edges)
-                for metric, (each, where) in values.items():
-                    key = (case.name, group, multiple, metric)
-                    found[key] = sums_by_label(each, where, people.good)
-            for one, two in combinations(by_model, 2):
-                for metric in dict.fromkeys((given.measure, *COMPARED)):
-                    if metric in by_model[one]:
-                        (a, _), (b, where) = by_model[one][metric], by_model[two][metric]
-                        pair = (two, one, group, multiple, metric)
-                        found[pair] = sums_by_label(b - a, where, people.good)
-    return found
 
 
 def _metric_rows(given: WholeAudit, sums: Tally) -> tuple[list[Metric], list[MetricDifference]]:
@@ -301,7 +138,9 @@ def _thresholds(row: ThresholdRow, given: WholeAudit, counts: Tally) -> Threshol
     if row.approve is None:
         ways = [(BAD, 0.0), (BAD, given.multiples[-1])]
         clean, gamed = (counts["decided", name, *way].sum(axis=0) for way in ways)
-        effects = [_effect(each[:, 1], each.sum(axis=1), given.costs) for each in (clean, gamed)]
+        effects = [
+            approval_effect(each[:, 1], each.sum(axis=1), given.costs) for each in (clean, gamed)
+        ]
         return ThresholdRow(name, None, row.threshold, *effects[0], *effects[1])
     tables = [counts[name, BAD, 0.0].sum(axis=0), counts["gamed", name].sum(axis=0)]
     edges, total = given.edges[name, BAD, 0.0], tables[0].sum()
@@ -315,25 +154,5 @@ def _thresholds(row: ThresholdRow, given: WholeAudit, counts: Tally) -> Threshol
     if line.calibration is not None:
         threshold = float(line.calibration.probability(edges[at : at + 1])[0])
     whole = tables[0].sum(axis=1)
-    effects = [_effect(each[:, at], whole, given.costs) for each in above]
+    effects = [approval_effect(each[:, at], whole, given.costs) for each in above]
     return ThresholdRow(name, row.approve, threshold, *effects[0], *effects[1])
-
-
-def _effect(
-    approved: Indices, whole: Indices, costs: Costs
-) -> tuple[float, float | None, float, float]:
-    """Approval rate, bad rate among the approved, bad applicants approved, and cost, from the
-    numbers of bad and good people."""
-    let_in, total, n = int(approved[0]), int(approved.sum()), int(whole.sum())
-    kept_out = int(whole[1] - approved[1])
-    cost = (costs.accept_bad * let_in + costs.refuse_good * kept_out) / n
-    return total / n, let_in / total if total else None, let_in / int(whole[0]), cost
-
-
-def _added(parts: Iterator[Tally]) -> Tally:
-    """The sums over all blocks, in their order."""
-    total: Tally = {}
-    for part in parts:
-        for key, value in part.items():
-            total[key] = total[key] + value if key in total else value
-    return total

@@ -11,7 +11,8 @@ import numpy as np
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.people_groups import in_order
-from gameproof.auditing.whole_audit import AuditedRows, Tallies, WholeAudit, rows_used, whole_audit
+from gameproof.auditing.whole_audit import rows_used, whole_audit
+from gameproof.auditing.whole_tallies import AuditedRows, Tallies, WholeAudit
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.estimators.calibration_fit import (
     CalibrationCurve,
