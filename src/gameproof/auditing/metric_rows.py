@@ -53,6 +53,7 @@ METRICS = {
 }
 # Metrics of which differences between models are reported, besides the measure of the audit.
 COMPARED = ("auc", "good_refused", "bad_approved")
+NORMAL_MEANS = ("cost", "log_loss", "brier", "mean_probability")  # with normal intervals
 BY_LABEL = ("auc", "gini", "ks", "balanced")  # these need good and bad people
 
 
@@ -161,7 +162,7 @@ class Judged:
             chosen = values if where is None else values[where]
             if chosen.size < fewest:
                 continue
-            if name in ("cost", "log_loss", "brier", "mean_probability"):
+            if name in NORMAL_MEANS:
                 found[name] = _normal([chosen])
             else:
                 k = int(chosen.sum())

@@ -21,6 +21,7 @@ from gameproof.auditing.metric_rows import (
     DELONG,
     METRICS,
     NORMAL,
+    NORMAL_MEANS,
     PAIRED,
     WILSON,
     Estimate,
@@ -31,7 +32,6 @@ from gameproof.auditing.score_bins import BinnedRanking, binned
 from gameproof.core.arguments import Matrix, Vector
 
 BAD, GOOD = 0, 1
-NORMAL_MEANS = ("cost", "log_loss", "brier", "mean_probability")
 Values = Mapping[str, tuple[Vector, NDArray[np.bool_] | None]]
 
 
