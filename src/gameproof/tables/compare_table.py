@@ -20,6 +20,7 @@ from gameproof.tables.audit_lines import (
     worst_lines,
     wrapped,
 )
+from gameproof.tables.classifiers_page import write_classifiers_page
 from gameproof.tables.fit_settings import FitSettings, checked_radius
 from gameproof.tables.group_lines import group_lines
 from gameproof.tables.metric_lines import (
@@ -27,7 +28,7 @@ from gameproof.tables.metric_lines import (
     threshold_lines,
     verdict_lines,
 )
-from gameproof.tables.table_fit import MORE_ROWS, setting_lines, write_classifiers_page
+from gameproof.tables.setting_lines import MORE_ROWS, setting_lines
 from gameproof.tables.three_classifiers import ThreeClassifiers, fit_classifiers
 from gameproof.tables.training_table import TrainingTable
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -11,11 +11,8 @@ from typing import Any, final
 import numpy as np
 
 from gameproof.auditing.accuracy_section import cautions
-from gameproof.auditing.audit_page import write_audit
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.audit_summary import summary_html
-from gameproof.auditing.number_format import percent
-from gameproof.auditing.radius_section import which_radius
 from gameproof.estimators.radius_curve import RadiusCurve
 from gameproof.tables.audit_lines import (
     budget_lines,
@@ -24,18 +21,17 @@ from gameproof.tables.audit_lines import (
     worst_lines,
     wrapped,
 )
-from gameproof.tables.defaults import GIVEN
+from gameproof.tables.classifiers_page import write_classifiers_page
 from gameproof.tables.group_lines import group_lines
 from gameproof.tables.metric_lines import (
     metric_lines,
     threshold_lines,
     verdict_lines,
 )
+from gameproof.tables.setting_lines import MORE_ROWS, setting_lines
 from gameproof.tables.table_model import TableModel
 from gameproof.tables.three_classifiers import ROBUST, ThreeClassifiers
 from gameproof.tables.training_table import TrainingTable
-
-MORE_ROWS = "more rows, or a larger test share (--test),"  # what narrows wide intervals
 
 
 @final
@@ -253,82 +249,3 @@ class TableFit:
     def _repr_html_(self) -> str:
         """The verdict, a table, and everything else on request, for notebooks."""
         return summary_html(self.audit, self.lines(full=True))
-
-
-def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> list[str]:
-    """Training and test rows, the measure, class weights, thresholds, and the radius."""
-    later = f" ({training.split_by})" if training.split_by else ""
-    measure, settings = classifiers.measure, classifiers.settings
-    split = classifiers.split
-    share = split.good_share
-    why = f"the rarer outcome has {percent(min(share, 1 - share))} of the rows"
-    why = "as given" if settings.measure else why
-    said = f"chosen and judged by {measure.spoken} ({why})"
-    if classifiers.balanced:
-        said += "; both outcomes count the same in the fit, and probabilities fit the base rate"
-    elif measure.name == "cost":
-        said += "; outcomes are weighted by their costs, and probabilities fit the base rate"
-    at = {
-        name: classifiers.calibrations[name].probability(np.array([cut]))[0]
-        for name, cut in classifiers.cuts.items()
-    }
-    shown = ", ".join(f"{name} {value:.3f}" for name, value in at.items())
-    how = "their own"
-    if settings.threshold is not None:
-        how = "as given"
-    elif settings.approve is not None:
-        how = f"to approve {settings.approve:.1%} of the training rows"
-    lines = [
-        f"trained on {split.n_train:,} rows, tested on {split.n_test:,}{later}",
-        said,
-        f"thresholds, {how}: approve from a probability of {shown}",
-    ]
-    if classifiers.rows_for_choice:
-        lines.append(f"settings were chosen on {classifiers.rows_for_choice:,} training rows")
-    if (curve := classifiers.budget_curve) is not None:
-        lines.append(f"budgets: {curve.reason}")
-    elif classifiers.train_for != 1:
-        lines.append(f"trained for {classifiers.train_for:g} times the budgets, as given")
-    radius = radius_line(classifiers.radius, classifiers.radius_reason)
-    return [*(wrapped(line) for line in lines), radius]
-
-
-def radius_line(radius: float, reason: str) -> str:
-    """The radius and why it was chosen."""
-    line = f"radius {radius:.3g}, as given" if reason == GIVEN else f"radius: {reason}"
-    return wrapped(line, 96)
-
-
-def write_classifiers_page(
-    path: str | Path,
-    audit: Audit,
-    training: TrainingTable,
-    classifiers: ThreeClassifiers,
-    settings: Mapping[str, Any],
-    command: str,
-    notes: Sequence[str] = (),
-) -> None:
-    """Writes the page of three classifiers, with the curve that the radius was chosen from."""
-    target, source = training.plan.target, training.table.source
-    chosen = None
-    if (curve := classifiers.radius_curve) is not None:
-        label = curve.measure.label
-        rows = classifiers.rows_for_choice
-        reason = f"{classifiers.radius_reason} It was chosen on {rows:,} training rows."
-        chosen = which_radius(curve.rows(), curve.recommended, reason, label)
-    digests = {source: training.table.digest} if training.table.digest else {}
-    write_audit(
-        path,
-        audit,
-        f"{target.name} = {target.favourable}: three classifiers, gamed",
-        subtitle=f"{source}: {training.n:,} rows; budgets: {training.budgets.describe()}",
-        radius=chosen,
-        command=command,
-        seed=classifiers.settings.seed,
-        data={**digests, "the rows": training.fingerprint},
-        settings={
-            **{name.replace("_", " "): value for name, value in settings.items()},
-            "use of the columns": "; ".join(line.strip() for line in training.lines()[1:]),
-        },
-        notes=notes,
-    )
