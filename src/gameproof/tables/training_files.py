@@ -24,7 +24,8 @@ def training_files(
     files: TableFiles, engine: Engine, meaning: Meaning, progress: bool | None = None
 ) -> TrainingTable:
     """Labels the rows of a table in files, plans its columns and checks the budgets."""
-    groups, split_by, test_after = meaning.checked()[-3:]
+    meaning = meaning.checked()
+    groups, split_by, test_after = meaning.groups, meaning.split_by, meaning.test_after
     for name, role in ((groups, "column of groups"), (split_by, "column to split by")):
         if name is not None:
             files.column(name, role)
