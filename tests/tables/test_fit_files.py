@@ -80,7 +80,7 @@ def test_metrics_of_all_rows_replace_those_of_a_sample(
     monkeypatch.setattr(block_split, "SAMPLE", 250)
     found = fit(folders[2], **options)
     assert len(found.classifiers.split.test) < 300 < found.classifiers.split.n_test
-    assert "those of all 5" in found.notes[1]
+    assert "come from all 5" in found.notes[1]
     assert coefficients(found) == coefficients(whole)
     assert found.classifiers.cuts == whole.classifiers.cuts
     assert found.audit.confusions == whole.audit.confusions
