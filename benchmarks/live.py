@@ -220,7 +220,7 @@ def many_processes(folder: Path, server: Any, people: int) -> list[Table]:
     def add(name: str, tells: int, seconds: float, _: float) -> None:
         table.row(name, tells, round(tells / seconds))
 
-    costs = Table("Milliseconds of the processor per answer over HTTP", ("part", "milliseconds"))
+    costs = Table("Processor milliseconds per answer over HTTP", ("part", "milliseconds"))
 
     add("SQLite", *crowd(told_to_store, begun(str(folder / "crowd.db"), people)))
     if server is None:
