@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pkgutil
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -23,3 +25,19 @@ def test_no_module_hides_a_public_name() -> None:
     """Importing a submodule sets its name in the package, whatever else has that name."""
     modules = {module.name for module in pkgutil.iter_modules(gp.live.__path__)}
     assert modules & set(gp.live.__all__) == set()
+
+
+CARELESS = """
+import gameproof as gp
+
+class Careless(gp.live.MemoryLedger):
+    def names(self):
+        return super().names()[::-1]
+
+gp.live.check_ledger(Careless)
+"""
+
+
+def test_a_broken_promise_is_named_also_where_python_skips_assert_statements() -> None:
+    found = subprocess.run([sys.executable, "-O", "-c", CARELESS], capture_output=True, text=True)
+    assert "AssertionError: names are not all there, or not sorted" in found.stderr

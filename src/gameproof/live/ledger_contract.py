@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from gameproof.core.contracts import check_that
 from gameproof.core.exact_bits import exact_bytes
 from gameproof.live.facts import LedgerError, QuestionRow, Status, StudyRow
 from gameproof.live.ledger import Ledger, NextDeployment, Told
@@ -38,7 +39,7 @@ def _begun(ledger: Ledger, agents: int = 3) -> tuple[StudyRow, list[QuestionRow]
     """A study with one open deployment, and its questions."""
     study = ledger.create("study", "{}", "data", now=0.0)
     opened = ledger.advance(study.id, None, [], NextDeployment(THETA, range(10, 10 + agents)), 1.0)
-    assert opened, "the first deployment of a study could not be opened"
+    check_that(opened, "the first deployment of a study could not be opened")
     return study, ledger.questions(study.id)
 
 
@@ -48,36 +49,38 @@ def _refused(code: str, call: Callable[[], object]) -> None:
         call()
     except LedgerError as error:
         found = error.code
-    assert found == code, f"refused {found}, expected {code}"
+    check_that(found == code, f"refused {found}, expected {code}")
 
 
 def names_are_unique(ledger: Ledger) -> None:
     first = ledger.create("credit", '{"a": 1}', "f", now=1.5)
-    assert ledger.study("credit") == first, "a study is not read back as it was created"
+    check_that(ledger.study("credit") == first, "a study is not read back as it was created")
     _refused("name-taken", lambda: ledger.create("credit", "{}", "g", now=2.0))
     _refused("unknown-study", lambda: ledger.study("bank"))
     ledger.create("bank", "{}", "f", now=3.0)
-    assert ledger.names() == ["bank", "credit"], "names are not all there, or not sorted"
+    check_that(ledger.names() == ["bank", "credit"], "names are not all there, or not sorted")
 
 
 def deployments_keep_their_bits(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
-    assert [row.theta for row in ledger.deployments(study.id)] == [THETA], "theta lost bits"
+    check_that([row.theta for row in ledger.deployments(study.id)] == [THETA], "theta lost bits")
     whom = [(q.deployment, q.position, q.attempt, q.agent) for q in questions]
-    assert whom == [(0, 0, 0, 10), (0, 1, 0, 11), (0, 2, 0, 12)], "questions are not as opened"
+    check_that(whom == [(0, 0, 0, 10), (0, 1, 0, 11), (0, 2, 0, 12)], "questions are not as opened")
 
 
 def leases_are_exclusive_until_they_expire(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     mine = ledger.lease(study.id, 2, "a", until=10.0, now=2.0)
-    assert mine == questions[:2], "a lease does not follow the order of positions"
+    check_that(mine == questions[:2], "a lease does not follow the order of positions")
     again = ledger.lease(study.id, 2, "a", until=10.0, now=3.0)
-    assert again == mine, "asking again gives a holder other questions"
-    assert ledger.lease(study.id, 5, "b", until=9.0, now=3.0) == questions[2:], "shared a lease"
+    check_that(again == mine, "asking again gives a holder other questions")
+    check_that(
+        ledger.lease(study.id, 5, "b", until=9.0, now=3.0) == questions[2:], "shared a lease"
+    )
     late = ledger.lease(study.id, 5, "b", until=30.0, now=10.0)
-    assert late == [questions[2], *questions[:2]], "an expired lease is still held"
+    check_that(late == [questions[2], *questions[:2]], "an expired lease is still held")
     shown = [(each.question, each.holder) for each in ledger.exposures(study.id)]
-    assert len(shown) == len(set(shown)) == 5, "exposures are missing, or recorded twice"
+    check_that(len(shown) == len(set(shown)) == 5, "exposures are missing, or recorded twice")
 
 
 def askers_never_share_a_question(ledger: Ledger) -> None:
@@ -89,39 +92,41 @@ def askers_never_share_a_question(ledger: Ledger) -> None:
 
     with ThreadPoolExecutor(TELLERS) as pool:
         asked = [q.id for found in pool.map(ask_all, range(TELLERS)) for q in found]
-    assert sorted(asked) == sorted(q.id for q in questions), "a question was leased twice or never"
+    check_that(
+        sorted(asked) == sorted(q.id for q in questions), "a question was leased twice or never"
+    )
 
 
 def a_lease_from_the_future_is_void(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     ahead = 1e9
     ledger.lease(study.id, 9, "a", until=ahead + 10.0, now=ahead)
-    assert ledger.counts(study.id, ahead).leased == len(questions), "a lease is not counted"
-    assert ledger.counts(study.id, 2.0).leased == 0, "a lease from the future is counted"
+    check_that(ledger.counts(study.id, ahead).leased == len(questions), "a lease is not counted")
+    check_that(ledger.counts(study.id, 2.0).leased == 0, "a lease from the future is counted")
     mine = ledger.lease(study.id, 9, "b", until=9.0, now=2.0)
-    assert mine == questions, "a clock that was set back blocks every question"
+    check_that(mine == questions, "a clock that was set back blocks every question")
 
 
 def the_same_key_gives_the_same_receipt(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     first = ledger.tell(study.id, questions[0].id, "k", BODY, now=2.0)
-    assert first.status is Status.COUNTED, "an answer to an open question does not count"
+    check_that(first.status is Status.COUNTED, "an answer to an open question does not count")
     again = ledger.tell(study.id, questions[0].id, "k", BODY, now=9.0)
-    assert again == first, "the same key and body give another receipt"
+    check_that(again == first, "the same key and body give another receipt")
     _refused("key-reused", lambda: ledger.tell(study.id, questions[0].id, "k", THETA, now=9.0))
     _refused("key-reused", lambda: ledger.tell(study.id, questions[1].id, "k", BODY, now=9.0))
     _refused("unknown-question", lambda: ledger.tell(study.id, 10**6, "other", BODY, now=9.0))
     stored = ledger.answers(study.id)
-    assert [(a.body, a.told) for a in stored] == [(BODY, 2.0)], "a refused answer was stored"
+    check_that([(a.body, a.told) for a in stored] == [(BODY, 2.0)], "a refused answer was stored")
 
 
 def a_second_answer_is_a_conflict(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     ledger.tell(study.id, questions[0].id, "a", BODY, now=2.0)
     second = ledger.tell(study.id, questions[0].id, "b", BODY, now=3.0)
-    assert second.status is Status.CONFLICT, "two answers to one question count"
+    check_that(second.status is Status.CONFLICT, "two answers to one question count")
     left = ledger.lease(study.id, 9, "a", until=9.0, now=4.0)
-    assert left == questions[1:], "an answered question is asked again"
+    check_that(left == questions[1:], "an answered question is asked again")
 
 
 def answers_told_together_are_as_if_told_in_turn(ledger: Ledger) -> None:
@@ -141,19 +146,25 @@ def answers_told_together_are_as_if_told_in_turn(ledger: Ledger) -> None:
     found = ledger.tell_many(study.id, group, now=3.0)
     said = [each.code if isinstance(each, LedgerError) else each.status.value for each in found]
     expected = ["counted", "conflict", "counted", "key-reused", "counted", "conflict"]
-    assert said == [*expected, "unknown-question", "counted"], f"told together: {said}"
-    assert found[2] == found[0], "the same answer twice in a group has two receipts"
+    check_that(said == [*expected, "unknown-question", "counted"], f"told together: {said}")
+    check_that(found[2] == found[0], "the same answer twice in a group has two receipts")
     again = ledger.tell_many(study.id, group[::-1], now=4.0)[::-1]
-    assert list(map(str, again)) == list(map(str, found)), "a repeated group has other receipts"
+    check_that(
+        list(map(str, again)) == list(map(str, found)), "a repeated group has other receipts"
+    )
     stored = [(a.question, a.key, a.status.value) for a in ledger.answers(study.id)]
-    assert sorted(stored) == [
-        (first, "a", "counted"),
-        (first, "d", "conflict"),
-        (second, "b", "counted"),
-        (second, "c", "conflict"),
-        (third, "f", "counted"),
-    ], "what is stored differs from the receipts"
-    assert ledger.tell_many(study.id, [], now=5.0) == [], "no answer has a receipt"
+    check_that(
+        sorted(stored)
+        == [
+            (first, "a", "counted"),
+            (first, "d", "conflict"),
+            (second, "b", "counted"),
+            (second, "c", "conflict"),
+            (third, "f", "counted"),
+        ],
+        "what is stored differs from the receipts",
+    )
+    check_that(ledger.tell_many(study.id, [], now=5.0) == [], "no answer has a receipt")
 
 
 def a_withdrawn_answer_can_be_given_again(ledger: Ledger) -> None:
@@ -161,11 +172,13 @@ def a_withdrawn_answer_can_be_given_again(ledger: Ledger) -> None:
     first = ledger.tell(study.id, questions[0].id, "a", BODY, now=2.0)
     for _ in range(2):
         ledger.withdraw(study.id, first.answer_id, "wrong person", now=3.0)
-    assert ledger.answers(study.id)[0].status is Status.WITHDRAWN, "a withdrawal changes nothing"
+    check_that(
+        ledger.answers(study.id)[0].status is Status.WITHDRAWN, "a withdrawal changes nothing"
+    )
     second = ledger.tell(study.id, questions[0].id, "b", BODY, now=4.0)
-    assert second.status is Status.COUNTED, "a question stays closed after a withdrawal"
+    check_that(second.status is Status.COUNTED, "a question stays closed after a withdrawal")
     _refused("unknown-answer", lambda: ledger.withdraw(study.id, 10**6, "", now=5.0))
-    assert verify(ledger, study) == [], "a withdrawal breaks the chain"
+    check_that(verify(ledger, study) == [], "a withdrawal breaks the chain")
 
 
 def closing_is_final(ledger: Ledger) -> None:
@@ -174,56 +187,70 @@ def closing_is_final(ledger: Ledger) -> None:
     told = ledger.tell_many(study.id, group, now=2.0)
     used = [each.answer_id for each in told if not isinstance(each, LedgerError)]
     opening = NextDeployment(BODY, [7])
-    assert not ledger.advance(study.id, 0, used[:2], opening, 3.0), "closed with other answers"
-    assert ledger.advance(study.id, 0, used, opening, 3.0), "a deployment could not be closed"
-    assert not ledger.advance(study.id, 0, used, opening, 4.0), "closed twice"
-    assert [row.closed for row in ledger.deployments(study.id)] == [3.0, None], "wrong closing time"
+    check_that(not ledger.advance(study.id, 0, used[:2], opening, 3.0), "closed with other answers")
+    check_that(ledger.advance(study.id, 0, used, opening, 3.0), "a deployment could not be closed")
+    check_that(not ledger.advance(study.id, 0, used, opening, 4.0), "closed twice")
+    check_that(
+        [row.closed for row in ledger.deployments(study.id)] == [3.0, None], "wrong closing time"
+    )
     late = ledger.tell(study.id, questions[0].id, "late", BODY, now=5.0)
-    assert late.status is Status.LATE, "an answer to a closed deployment counts"
+    check_that(late.status is Status.LATE, "an answer to a closed deployment counts")
     [new] = ledger.questions(study.id, 1)
-    assert ledger.lease(study.id, 9, "a", until=9.0, now=4.0) == [new], "closed questions are asked"
+    check_that(
+        ledger.lease(study.id, 9, "a", until=9.0, now=4.0) == [new], "closed questions are asked"
+    )
     last = ledger.tell(study.id, new.id, "last", BODY, now=6.0).answer_id
-    assert ledger.advance(study.id, 1, [last], None, 7.0), "the last deployment cannot be closed"
+    check_that(
+        ledger.advance(study.id, 1, [last], None, 7.0), "the last deployment cannot be closed"
+    )
     newest = ledger.newest(study.id)
-    assert newest == ledger.deployments(study.id)[-1] != ledger.deployments(study.id)[0], "newest"
-    assert verify(ledger, study) == [], "closing breaks the chain"
+    check_that(
+        newest == ledger.deployments(study.id)[-1] != ledger.deployments(study.id)[0], "newest"
+    )
+    check_that(verify(ledger, study) == [], "closing breaks the chain")
 
 
 def all_facts_are_read_at_once(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
-    assert ledger.newest(study.id) == ledger.deployments(study.id)[0], "the newest is another one"
+    check_that(
+        ledger.newest(study.id) == ledger.deployments(study.id)[0], "the newest is another one"
+    )
     ledger.lease(study.id, 2, "a", until=9.0, now=2.0)
     told = ledger.tell(study.id, questions[0].id, "k", BODY, now=3.0)
     ledger.advance(study.id, 0, [told.answer_id], NextDeployment(BODY, [7]), 4.0)
     found = ledger.facts(study.id)
-    assert found.deployments == ledger.deployments(study.id), "facts have other deployments"
-    assert found.questions == ledger.questions(study.id), "facts have other questions"
-    assert found.answers == ledger.answers(study.id), "facts have other answers"
-    assert found.exposures == ledger.exposures(study.id), "facts have other exposures"
-    assert found.events == ledger.events(study.id), "facts have other events"
+    check_that(found.deployments == ledger.deployments(study.id), "facts have other deployments")
+    check_that(found.questions == ledger.questions(study.id), "facts have other questions")
+    check_that(found.answers == ledger.answers(study.id), "facts have other answers")
+    check_that(found.exposures == ledger.exposures(study.id), "facts have other exposures")
+    check_that(found.events == ledger.events(study.id), "facts have other events")
 
 
 def a_silent_person_is_replaced(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     new = ledger.replace_silent(study.id, questions[1].id, agent=77, now=2.0)
-    assert (new.deployment, new.position, new.attempt, new.agent) == (0, 1, 1, 77), "other place"
+    check_that(
+        (new.deployment, new.position, new.attempt, new.agent) == (0, 1, 1, 77), "other place"
+    )
     late = ledger.tell(study.id, questions[1].id, "late", BODY, now=3.0)
-    assert late.status is Status.LATE, "both persons of a position count"
-    assert ledger.tell(study.id, new.id, "new", BODY, now=3.0).status is Status.COUNTED
+    check_that(late.status is Status.LATE, "both persons of a position count")
+    told = ledger.tell(study.id, new.id, "new", BODY, now=3.0)
+    check_that(told.status is Status.COUNTED, "the answer of a replacement does not count")
     _refused("question-closed", lambda: ledger.replace_silent(study.id, new.id, 78, now=4.0))
-    assert verify(ledger, study) == [], "a replacement breaks the chain"
+    check_that(verify(ledger, study) == [], "a replacement breaks the chain")
 
 
 def studies_do_not_mix(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
     other = ledger.create("other", "{}", "data", now=0.0)
-    assert ledger.advance(other.id, None, [], NextDeployment(THETA, [1]), 1.0)
+    opened = ledger.advance(other.id, None, [], NextDeployment(THETA, [1]), 1.0)
+    check_that(opened, "a second study could not be opened")
     _refused("unknown-question", lambda: ledger.tell(other.id, questions[0].id, "k", BODY, 2.0))
     ledger.tell(study.id, questions[0].id, "k", BODY, now=2.0)
     [own] = ledger.questions(other.id)
     same_key = ledger.tell(other.id, own.id, "k", BODY, now=2.0)
-    assert same_key.status is Status.COUNTED, "keys of one study are taken in another"
-    assert len(ledger.answers(other.id)) == 1, "answers of one study show in another"
+    check_that(same_key.status is Status.COUNTED, "keys of one study are taken in another")
+    check_that(len(ledger.answers(other.id)) == 1, "answers of one study show in another")
 
 
 def many_tellers_count_each_question_once(ledger: Ledger) -> None:
@@ -240,26 +267,27 @@ def many_tellers_count_each_question_once(ledger: Ledger) -> None:
 
     with ThreadPoolExecutor(TELLERS) as pool:
         found = [status for statuses in pool.map(tell_all, range(TELLERS)) for status in statuses]
-    assert found.count(Status.COUNTED) == len(questions), "a question counts twice or never"
-    assert found.count(Status.CONFLICT) == len(found) - len(questions), "an answer is neither"
+    check_that(found.count(Status.COUNTED) == len(questions), "a question counts twice or never")
+    check_that(found.count(Status.CONFLICT) == len(found) - len(questions), "an answer is neither")
     counted = [a.question for a in ledger.answers(study.id) if a.status is Status.COUNTED]
-    assert sorted(counted) == [q.id for q in questions], "stored answers differ from receipts"
+    check_that(sorted(counted) == [q.id for q in questions], "stored answers differ from receipts")
 
 
 def one_at_a_time_advances(ledger: Ledger) -> None:
     study, _ = _begun(ledger)
     with ledger.advancing(study.id) as first, ledger.advancing(study.id) as second:
-        assert first, "nobody holds the lock, and it is refused"
-        assert not second, "two hold the lock"
+        check_that(first, "nobody holds the lock, and it is refused")
+        check_that(not second, "two hold the lock")
     with ledger.advancing(study.id) as third:
-        assert third, "the lock was not given back"
+        check_that(third, "the lock was not given back")
 
 
 def notes_join_the_chain(ledger: Ledger) -> None:
     study, _ = _begun(ledger)
     ledger.note(study.id, "paused", "{}", now=5.0)
-    assert [e.kind for e in ledger.events(study.id)] == ["created", "deployed", "paused"]
-    assert verify(ledger, study) == [], "a note breaks the chain"
+    kinds = [event.kind for event in ledger.events(study.id)]
+    check_that(kinds == ["created", "deployed", "paused"], "events are missing, or not in order")
+    check_that(verify(ledger, study) == [], "a note breaks the chain")
 
 
 CHECKS: tuple[Callable[[Ledger], None], ...] = (

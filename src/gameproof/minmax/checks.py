@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gameproof.core.contracts import check_that
 from gameproof.minmax.averages import Last
 from gameproof.minmax.estimates.gradient import Context, Gradient, Space
 from gameproof.minmax.games.quadratic_game import QuadraticGame
@@ -19,11 +20,6 @@ from gameproof.minmax.sets.convex_set import ConvexSet
 from gameproof.minmax.solve import solve
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.updates.update import Estimates, Update
-
-
-def _claim(holds: Any, text: str) -> None:
-    if not holds:
-        raise AssertionError(text)
 
 
 def _require(part: Any, kind: type) -> None:
@@ -63,7 +59,7 @@ def check_gradient(gradient: Gradient, *, dim: int = 3, draws: int = 20_000, see
     number = gradient.n_points(dim)
     slope, level = np.arange(1.0, dim + 1), 0.7
     offsets = np.asarray(gradient.offsets(rng, space, radius))
-    _claim(
+    check_that(
         offsets.shape == (number, dim),
         f"offsets must have shape {(number, dim)}, n_points by coordinates, got {offsets.shape}",
     )
@@ -73,10 +69,10 @@ def check_gradient(gradient: Gradient, *, dim: int = 3, draws: int = 20_000, see
     for k in range(draws):
         offsets = np.asarray(gradient.offsets(rng, space, radius))
         found[k] = gradient.estimate(level + offsets @ slope, offsets, radius, context)
-    _claim(np.isfinite(found).all(), "estimates must be finite")
+    check_that(np.isfinite(found).all(), "estimates must be finite")
     error = np.abs(found.mean(axis=0) - slope)
     allowed = 6 * found.std(axis=0) / np.sqrt(draws) + 1e-9
-    _claim(
+    check_that(
         (error <= allowed).all(),
         f"the mean estimate of the gradient {slope} is {found.mean(axis=0)}, off by {error} where "
         f"chance allows {allowed}",
@@ -109,12 +105,12 @@ def check_order(order: Order, *, n: int = 10, epochs: int = 3, seed: int = 0) ->
     first, second = np.random.default_rng(seed), np.random.default_rng(seed)
     for epoch in range(epochs):
         drawn = np.asarray(order.draw(first, n, epoch))
-        _claim(drawn.shape == (n,), f"an epoch must have {n} samples, got shape {drawn.shape}")
-        _claim(drawn.dtype.kind in "iu", f"samples must be integers, got {drawn.dtype}")
+        check_that(drawn.shape == (n,), f"an epoch must have {n} samples, got shape {drawn.shape}")
+        check_that(drawn.dtype.kind in "iu", f"samples must be integers, got {drawn.dtype}")
         inside = (drawn >= 0).all() and (drawn < n).all()
-        _claim(inside, f"samples must lie between 0 and {n - 1}, got {drawn}")
+        check_that(inside, f"samples must lie between 0 and {n - 1}, got {drawn}")
         again = np.asarray(order.draw(second, n, epoch))
-        _claim((drawn == again).all(), "the same generator must give the same order")
+        check_that((drawn == again).all(), "the same generator must give the same order")
 
 
 def check_update(update: Update, *, seed: int = 0) -> None:
@@ -138,7 +134,7 @@ def check_update(update: Update, *, seed: int = 0) -> None:
     >>> gp.check_update(gp.Extragradient())
     """
     _require(update, Update)
-    _claim(len(update.phases) > 0, "an update needs at least one phase")
+    check_that(len(update.phases) > 0, "an update needs at least one phase")
     rng, size = np.random.default_rng(seed), 5
     for phase in range(len(update.phases)):
         arrays = {name: rng.standard_normal(size) for name in update.arrays}
@@ -149,16 +145,18 @@ def check_update(update: Update, *, seed: int = 0) -> None:
             )
             for _ in range(2)
         ]
-        _claim(moves[0].shape == (size,), f"move must have shape {(size,)}, got {moves[0].shape}")
-        _claim(np.isfinite(moves[0]).all(), "move must be finite")
+        check_that(
+            moves[0].shape == (size,), f"move must have shape {(size,)}, got {moves[0].shape}"
+        )
+        check_that(np.isfinite(moves[0]).all(), "move must be finite")
         same = np.array_equal(moves[0], moves[1])
-        _claim(same, "move must depend on its arguments alone; keep state in `arrays`")
+        check_that(same, "move must depend on its arguments alone; keep state in `arrays`")
     game = QuadraticGame.random(n=4, seed=0)
     solver = Solver(update=update, step=0.01, radius=0.1, average=Last())
     whole = solve(game, solver, epochs=4, seed=seed, progress=False)
     half = solve(game, solver, epochs=2, seed=seed, progress=False)
     rest = solve(game, solver, epochs=4, resume=half.state, progress=False)
-    _claim(np.array_equal(whole.x, rest.x), "a resumed run must equal an uninterrupted one")
+    check_that(np.array_equal(whole.x, rest.x), "a resumed run must equal an uninterrupted one")
 
 
 def check_set(whole: ConvexSet, *, points: int = 200, seed: int = 0) -> None:
@@ -186,27 +184,27 @@ def check_set(whole: ConvexSet, *, points: int = 200, seed: int = 0) -> None:
     _require(whole, ConvexSet)
     rng, dim, center = np.random.default_rng(seed), whole.dim, np.asarray(whole.center)
     size = max(whole.diameter, 1e-6 * float(np.linalg.norm(center)), 1e-12)  # above rounding
-    _claim(center.shape == (dim,), f"center must have {dim} coordinates, got {center.shape}")
-    _claim(whole.contains(center, 1e-7), "center must be in the set")
+    check_that(center.shape == (dim,), f"center must have {dim} coordinates, got {center.shape}")
+    check_that(whole.contains(center, 1e-7), "center must be in the set")
     inside = [np.asarray(whole.sample(rng)) for _ in range(20)]
     for point in inside:
-        _claim(whole.contains(point, 1e-7), f"sample gave {point}, which project moves")
+        check_that(whole.contains(point, 1e-7), f"sample gave {point}, which project moves")
         far = np.linalg.norm(point - inside[0])
-        _claim(far <= size * (1 + 1e-7), f"two points are {far} apart, more than the diameter")
+        check_that(far <= size * (1 + 1e-7), f"two points are {far} apart, more than the diameter")
     for _ in range(points):
         point = center + size * rng.standard_normal(dim)
         nearest = np.asarray(whole.project(point))
-        _claim(nearest.shape == (dim,), f"project must give {dim} numbers, got {nearest.shape}")
+        check_that(nearest.shape == (dim,), f"project must give {dim} numbers, got {nearest.shape}")
         for other in inside:
             # The angle between point - nearest and other - nearest is never acute.
             acute = (point - nearest) @ (other - nearest)
-            _claim(
+            check_that(
                 acute <= 1e-7 * size**2,
                 f"{nearest} is not the nearest point to {point}: {other} is in that direction",
             )
         for start, stop in whole.fixed_sums:
             same = abs(nearest[start:stop].sum() - center[start:stop].sum()) <= 1e-7 * size
-            _claim(same, f"coordinates {start} to {stop} do not have a constant sum")
+            check_that(same, f"coordinates {start} to {stop} do not have a constant sum")
 
 
 def check_problem(problem: Problem, *, points: int = 20, seed: int = 0) -> None:
@@ -245,13 +243,13 @@ def check_problem(problem: Problem, *, points: int = 20, seed: int = 0) -> None:
             return float(problem.values(i, x, y)[0])
 
         ends = [value(x, y), value(x2, y), value(x, y2)]
-        _claim(np.isfinite(ends).all(), f"sample {i[0]} gave a value that is not finite")
+        check_that(np.isfinite(ends).all(), f"sample {i[0]} gave a value that is not finite")
         room = 1e-7 * (1 + max(map(abs, ends)))
-        _claim(
+        check_that(
             value((x + x2) / 2, y) <= (ends[0] + ends[1]) / 2 + room,
             f"sample {i[0]} is not convex in x between {x} and {x2}",
         )
-        _claim(
+        check_that(
             value(x, (y + y2) / 2) >= (ends[0] + ends[2]) / 2 - room,
             f"sample {i[0]} is not concave in y between {y} and {y2}",
         )
@@ -266,11 +264,11 @@ def _check_gradients(
     for k, (block, part) in enumerate(zip("xy", problem.gradient(i, *point), strict=True)):
         if part is None:
             missing = f"the problem declares a gradient of {block} and returns none"
-            _claim(block not in problem.known, missing)
+            check_that(block not in problem.known, missing)
             continue
-        _claim(np.shape(part) == point[k].shape, f"the gradient of {block} has a wrong shape")
+        check_that(np.shape(part) == point[k].shape, f"the gradient of {block} has a wrong shape")
         pair = (other[0], point[1]) if k == 0 else (point[0], other[1])
         sign = 1 if k == 0 else -1
         tangent = here + float(part @ (other[k] - point[k]))
         above = sign * (float(problem.values([i], *pair)[0]) - tangent)
-        _claim(above >= -room, f"the gradient of sample {i} in {block} does not fit its values")
+        check_that(above >= -room, f"the gradient of sample {i} in {block} does not fit its values")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
+from gameproof.core.contracts import check_that
 from gameproof.strategic.feature_mask import Mask
 
 
 def claim(holds: bool, what: str) -> None:
     """Raises AssertionError unless the claim holds."""
-    if not holds:
-        raise AssertionError(f"broken: {what}")
+    check_that(holds, f"broken: {what}")
 
 
 def claim_everywhere(holds: Mask, what: str, agents: Indices, *thetas: Vector) -> None:
