@@ -20,6 +20,11 @@ SERVE_EXAMPLES = """examples:
 
 def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
     """Adds ``serve`` and ``token``."""
+    _add_serve(commands, shared)
+    _add_token(commands, shared)
+
+
+def _add_serve(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
     serve = add_command(
         commands,
         shared,
@@ -63,6 +68,9 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         serve.add_argument(
             f"--{name}", type=Path, metavar="FILE", help=f"the {what}, for HTTPS (PEM)"
         )
+
+
+def _add_token(commands: argparse._SubParsersAction[Any], shared: argparse.ArgumentParser) -> None:
     token = add_command(
         commands,
         shared,
