@@ -59,7 +59,7 @@ class SettingRace:
         compare, runs = int(COMPARING * number / (rounds + 1)), self._runs
         for _ in range(rounds):
             self._advance(runs, int((1 - COMPARING) * number / rounds))
-            runs = [run for run in runs if _is_finite(run)]
+            runs = [run for run in runs if run.state.is_finite]
             if not runs:
                 raise self._errors[0]
             ranked = np.argsort(self._gaps(runs, compare)[1:], kind="stable")
@@ -102,7 +102,3 @@ def _continued(run: Run) -> Solver:
     if isinstance(step, PerStep) and not isinstance(step.schedule, Constant):
         step = PerStep(Shifted(step.schedule, run.state.steps))
     return replace(run.solver, step=step)
-
-
-def _is_finite(run: Run) -> bool:
-    return all(bool(np.isfinite(block).all()) for block in run.state.iterate)

@@ -9,8 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self, final
 
-import numpy as np
-
 from gameproof.core.arguments import as_count
 from gameproof.core.atomic_files import beside, naming, real, remove_leftovers, require_replaceable
 from gameproof.core.errors import StateFileError, warn
@@ -125,7 +123,7 @@ class Saver:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not is_finite(self._run):
+        if not self._run.state.is_finite:
             return  # the state is useless, so the file keeps the last good one
         if error is not None and not hasattr(error, "state"):
             # Whatever raised the error, the run so far is worth keeping.
@@ -136,8 +134,3 @@ class Saver:
                 warn(f"the checkpoint could not be written: {failed}")
             else:
                 error.add_note(f"The checkpoint could not be written either: {failed}")
-
-
-def is_finite(run: Run) -> bool:
-    """Whether the iterate is finite."""
-    return all(np.isfinite(block).all() for block in run.state.iterate)

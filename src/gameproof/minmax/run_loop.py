@@ -13,7 +13,7 @@ from typing import Any, Self, final
 
 from gameproof.core.errors import BudgetExceeded, DivergedError
 from gameproof.core.progress import announced
-from gameproof.minmax.checkpoints import Saver, is_finite
+from gameproof.minmax.checkpoints import Saver
 from gameproof.minmax.final_check import compare_with_start, values_kept
 from gameproof.minmax.interrupts import Interrupts, interruptible
 from gameproof.minmax.monitor import Callback, Monitor, Score
@@ -149,7 +149,7 @@ def _safeguarded(run: Run, found: Result, limits: Limits) -> Result:
 
 
 def _require_finite(run: Run, cause: Exception | None = None) -> None:
-    if not is_finite(run):
+    if not run.state.is_finite:
         raise DivergedError(
             f"the iterate of {run.solver.name} is no longer finite at step {run.state.steps}: the "
             "values or the steps are too large; use a smaller step or a larger radius"

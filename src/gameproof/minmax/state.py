@@ -127,6 +127,11 @@ class State:
         return self.memory.x[U], own[:, OWN_U] if own.size else self.memory.y[U]
 
     @property
+    def is_finite(self) -> bool:
+        """Whether the iterate is finite."""
+        return all(bool(np.isfinite(block).all()) for block in self.iterate)
+
+    @property
     def last(self) -> tuple[Vector, Vector]:
         """A copy of the iterate."""
         x, y = self.iterate
