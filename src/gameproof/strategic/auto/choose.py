@@ -48,7 +48,7 @@ from gameproof.strategic.envelope import Envelope
 from gameproof.strategic.inquiry import Inquiry, ask_now
 from gameproof.strategic.power_costs import NoResponse
 from gameproof.strategic.responses import KnownResponse
-from gameproof.strategic.risk import known_part
+from gameproof.strategic.risk import known_risk
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # The answers of a race by default, and their share of the queries if these are given.
@@ -176,11 +176,7 @@ class Choice:
     @property
     def _ignoring(self) -> float:
         """The worst-case risk of theta = 0."""
-        problem = self._problem
-        negative = problem.population.y < 0
-        loss = float(problem.loss.value(np.zeros(1), np.full(1, -1.0))[0])
-        weight = float(problem.population.weights[negative].sum()) / problem.n
-        return known_part(problem, np.zeros(problem.population.d), 0.0)[0] + weight * loss
+        return known_risk(self._problem, np.zeros(self._problem.population.d), 0.0).value
 
     def _winner(self, ranked: list[Entrant], solvers: dict[str, Solver], why: str) -> Solver:
         """The solver that follows from a race."""
