@@ -15,7 +15,6 @@ ODD_NUMBERS = (
     *(0.5, -1.0, 1e308, 5e-324, math.nan, math.inf, -math.inf),
 )
 ODD_VALUES = (*ODD_NUMBERS, None, True, False, "", "x", "1", "\x00\x1b[31m", [], {}, [[]], {"a": 1})
-ODD_TYPES = ("<f4", "<f2", ">f8", "<i8", ">i8", "<u4", "|b1", "<c16", "<U3", "|S8", "|u1", "<M8[s]")
 
 
 # --- bytes
