@@ -50,16 +50,16 @@ def training_files(
     missing = {name: seen.gaps.missing[name] for name in plan.features.names}
     data = Dataset(files.source, seen.sample.X, seen.sample.y, plan.features)
     return TrainingTable(
-        sample,
-        plan,
-        data,
-        checked_budgets(stated, plan.features, data.X),
-        files.n,
-        files.n - seen.n if split_by is None else 0,
-        seen.fingerprint_text,
-        None,
-        None,
-        meaning.split_words,
-        WholeTable(blocks, seen.n, seen.n_positive, {k: v for k, v in missing.items() if v}, watch),
-        groups or "",
+        table=sample,
+        plan=plan,
+        data=data,
+        budgets=checked_budgets(stated, plan.features, data.X),
+        n_rows=files.n,
+        n_without_target=files.n - seen.n if split_by is None else 0,
+        fingerprint=seen.fingerprint_text,
+        split_by=meaning.split_words,
+        whole=WholeTable(
+            blocks, seen.n, seen.n_positive, {k: v for k, v in missing.items() if v}, watch
+        ),
+        grouped_by=groups or "",
     )

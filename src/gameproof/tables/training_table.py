@@ -244,16 +244,16 @@ def training_table(table: Table, meaning: Meaning) -> TrainingTable:
     data = Dataset(table.source, plan.encoded(known).X, y, plan.features)
     groups = None if meaning.groups is None else group_labels(known, meaning.groups)
     return TrainingTable(
-        known,
-        plan,
-        data,
-        checked_budgets(stated, plan.features, data.X),
-        table.n,
-        unlabelled,
-        data.fingerprint,
-        groups,
-        later,
-        meaning.split_words,
+        table=known,
+        plan=plan,
+        data=data,
+        budgets=checked_budgets(stated, plan.features, data.X),
+        n_rows=table.n,
+        n_without_target=unlabelled,
+        fingerprint=data.fingerprint,
+        groups=groups,
+        later=later,
+        split_by=meaning.split_words,
         grouped_by=meaning.groups or "",
     )
 
