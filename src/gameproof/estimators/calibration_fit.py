@@ -101,9 +101,8 @@ def fitted_calibrations(spread: Moments, n_good: float, sums: Sums) -> list[Cali
     start = np.tile([1.0, 1.0, 0.0], (len(lines), 1))
     # Scores that say nothing, or that rank good outcomes lower, keep their line.
     bent = np.array([line is not None for line in lines])
-    share = n_good / spread.mass
     known = tuple(
-        line if line is not None else _level(spread, k, share, sums) for k, line in enumerate(lines)
+        line if line is not None else _level(spread, k, sums) for k, line in enumerate(lines)
     )
     curves = _minimised(
         partial(sums, CalibrationCurve(known)), start, np.array([1.0, 1.0, 0.0]), LEAST_BEND, bent
@@ -180,7 +179,7 @@ def _bounded(weights: Matrix, pulled: Bools, least: float) -> Matrix:
     return np.where(pulled, np.maximum(weights, least), weights)
 
 
-def _level(spread: Moments, k: int, share: float, sums: Sums) -> Calibration:
+def _level(spread: Moments, k: int, sums: Sums) -> Calibration:
     """For classifier k a slope of 1, and the intercept at which the mean probability is the share
     of good outcomes."""
     middle, unit = float(spread.mean[k]), float(_units(spread)[k])
