@@ -105,21 +105,21 @@ def test_a_study_under_two_names_is_advanced_by_one(tmp_path, monkeypatch, where
     study.close()
 
 
-@pytest.mark.parametrize("what", ["missing", "empty", "text", "other"])
+@pytest.mark.parametrize("what", ["missing", "empty", "byte", "text", "other"])
 def test_what_is_no_study_is_refused_and_left_as_it_was(tmp_path, what) -> None:
     path = tmp_path / "study.db"
     if what == "other":
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("CREATE TABLE event (id INTEGER)")
     elif what != "missing":
-        path.write_text("" if what == "empty" else "no database" * 100)
+        path.write_text({"empty": "", "byte": "S", "text": "no database" * 100}[what])
     before = path.read_bytes() if path.exists() else None
     with pytest.raises(gp.live.LedgerError) as error:
         gp.live.open(path)
     assert error.value.code == ("no-store" if what == "missing" else "not-a-store")
     assert (path.read_bytes() if path.exists() else None) == before
-    if what == "other":
-        with pytest.raises(gp.live.LedgerError, match="not a database of live studies"):
+    if what in ("byte", "other"):
+        with pytest.raises(gp.live.LedgerError, match="not a database"):
             gp.live.create(path, problem(), **SETTINGS)
         with closing(sqlite3.connect(path)) as connection:
             names = connection.execute("SELECT name FROM sqlite_master").fetchall()

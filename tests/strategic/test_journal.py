@@ -67,7 +67,9 @@ def test_journal_of_other_people_is_refused_in_one_sentence(tmp_path: Path) -> N
         gp.Population(X, Y, gp.BlackBox(Tally(), scores=True), journal=tmp_path / "a.db")
 
 
-@pytest.mark.parametrize("content", [b"not a database" * 100, b"SQLite format 3\0" + b"\0" * 2000])
+@pytest.mark.parametrize(
+    "content", [b"not a database" * 100, b"SQLite format 3\0" + b"\0" * 2000, b"S"]
+)
 def test_file_that_is_not_a_journal_is_refused(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.db").write_bytes(content)
     with pytest.raises(gp.JournalError, match=r"a\.db is damaged or not a journal"):

@@ -35,6 +35,8 @@ class Database:
 
     def _connect(self) -> None:
         self._owner, self._lock = os.getpid(), threading.RLock()
+        if has_one_byte(self.path):
+            raise sqlite3.DatabaseError("file is not a database")
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode=rw",
             uri=True,
@@ -115,6 +117,11 @@ def identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def has_one_byte(path: Path) -> bool:
+    """Whether a file has one byte. SQLite takes it for an empty file, and would overwrite it."""
+    return path.is_file() and path.stat().st_size == 1
 
 
 def _switch_to_write_ahead(connection: sqlite3.Connection) -> None:

@@ -21,7 +21,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from gameproof.core.atomic_files import real
-from gameproof.core.database import identity
+from gameproof.core.database import has_one_byte, identity
 from gameproof.live.facts import LedgerError
 from gameproof.live.schema import metadata
 
@@ -221,6 +221,8 @@ def _require_file(path: Path, create: bool) -> None:
     """Creates the file if that is wanted. Raises if there is none."""
     if path.is_dir():
         raise LedgerError("not-a-store", f"{path} is a folder, not a database of live studies")
+    if has_one_byte(path):
+        raise LedgerError("not-a-store", f"{path} is not a database; name another file")
     if create:
         if not path.parent.is_dir():
             raise FileNotFoundError(f"the folder {path.parent} does not exist; create it first")
