@@ -29,6 +29,18 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
     """A table to learn from, what its columns mean, and how to fit a classifier to it."""
     add_table(parser, files=True)
     add_meaning(parser)
+    _add_outcomes(parser)
+    add_columns(parser)
+    _add_dates(parser)
+    _add_fitting(parser)
+    _add_test_rows(parser)
+    add_measure(parser)
+    add_costs(parser)
+    _add_thresholds(parser)
+    add_groups(parser)
+
+
+def _add_outcomes(parser: argparse.ArgumentParser) -> None:
     for option, what in (
         ("--unfavourable", "a value of the target that is a bad outcome"),
         ("--ignore", "a value of the target whose rows are left out, such as pending cases"),
@@ -36,7 +48,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             option, action="append", default=[], metavar="VALUE", help=f"{what}; may be repeated"
         )
-    add_columns(parser)
+
+
+def _add_dates(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--date",
         action="append",
@@ -46,6 +60,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         "is needed where day and month can be exchanged, as in applied:%%d/%%m/%%Y; may be "
         "repeated",
     )
+
+
+def _add_fitting(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--balanced",
         action=argparse.BooleanOptionalAction,
@@ -84,6 +101,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         help="how far people move for a higher score, for the strategic classifier and the "
         "secondary numbers (%(default)s)",
     )
+
+
+def _add_test_rows(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--test",
         type=number(0, 1, open_ends=True),
@@ -100,8 +120,9 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         "--test-after", metavar="VALUE", help="with --split-by: test rows come after this value"
     )
     add_seed(parser, "the split")
-    add_measure(parser)
-    add_costs(parser)
+
+
+def _add_thresholds(parser: argparse.ArgumentParser) -> None:
     chosen = parser.add_mutually_exclusive_group()
     chosen.add_argument(
         "--threshold",
@@ -116,7 +137,6 @@ def add_fit(parser: argparse.ArgumentParser) -> None:
         metavar="SHARE",
         help="choose the thresholds that approve this share of the training rows",
     )
-    add_groups(parser)
 
 
 def parse_meaning(options: argparse.Namespace, table: Table | TableFiles) -> dict[str, Any]:
