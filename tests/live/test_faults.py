@@ -121,6 +121,9 @@ def test_what_is_no_study_is_refused_and_left_as_it_was(tmp_path, what) -> None:
     if what in ("byte", "other"):
         with pytest.raises(gp.live.LedgerError, match="not a database"):
             gp.live.create(path, problem(), **SETTINGS)
+    if what == "byte":
+        assert path.read_bytes() == before
+    if what == "other":
         with closing(sqlite3.connect(path)) as connection:
             names = connection.execute("SELECT name FROM sqlite_master").fetchall()
         assert names == [("event",)]
