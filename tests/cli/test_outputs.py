@@ -132,7 +132,7 @@ def test_fit_writes_the_model_and_prints_the_result_even_if_the_page_fails(
     def fails(*_args: object, **_options: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("gameproof.tables.table_fit.write_audit", fails)
+    monkeypatch.setattr("gameproof.tables.classifiers_page.write_audit", fails)
     out, page = tmp_path / "m.json", tmp_path / "p.html"
     assert fit(people, out, "--radius", "0.05", "--report", str(page)) == 1
     printed = capsys.readouterr()
