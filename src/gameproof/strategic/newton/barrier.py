@@ -7,15 +7,19 @@ solves
 
 The multipliers of the first two constraints, times n, add up to 1: they are (1 + gamma_i)/2 and
 (1 - gamma_i)/2, with gamma the adversary's. So v and gamma approach the saddle point together,
-along the path on which each slack times its multiplier is mu:
+along the path on which each slack times its multiplier is mu, times a weight w:
 
-    slack = (e - t, e + t, h),   dual = ((1 + gamma)/2, (1 - gamma)/2, lambda),   slack dual = mu
-    grad f + (1/n) sum gamma_i grad t_i = sum lambda_j grad h_j
+    slack = (e - t, e + t, h),   dual = ((1 + gamma)/2, (1 - gamma)/2, lambda)
+    slack dual = mu w,   grad f + (1/n) sum gamma_i grad t_i = sum lambda_j grad h_j
+
+Each h_j has w = 1. Agents have a w of at least 1, with which all of them add at least as much to
+the gap as one h_j. With few free agents and w = 1, a gamma would jump from -1 to 1 while its t
+changes by about mu, which is tiny beside the gap, and steps would be short.
 
 A step is Newton's for these equations, at a cost of O(n d^2). It is shortened until the merit
 function of Forsgren and Gill (SIAM Journal on Optimization 8, 1998) decreases,
 
-    f + (1/n) sum e + sum of shares [slack dual - mu log(slack^2 dual / mu)]
+    f + (1/n) sum e + sum of shares [slack dual - mu w log(slack^2 dual / (mu w))]
 
 for which it is a direction of descent; a trial costs O(n d). Mehrotra's correction (the same, 2,
 1992) makes most steps long. If the corrected step is short, the multipliers of many agents with t
@@ -130,25 +134,25 @@ class _Path:
         self.objective, self._constraints = objective, Constraints(objective)
         self._m, self._worthwhile = objective.free.size, worthwhile
         # The two constraints of an agent count 1/n each, and each constraint of the set counts 1.
+        others, pairs = np.ones(self._constraints.number), np.full(2 * self._m, 1 / objective.n)
+        self._share = np.append(pairs, others)
+        self._weight = max(1.0, objective.n / max(2 * self._m, 1))
+        self._weights = np.append(np.full(2 * self._m, self._weight), others)
         # On the path, the gap is mu times the total.
-        self._share = np.append(
-            np.full(2 * self._m, 1 / objective.n), np.ones(self._constraints.number)
-        )
-        self.total = float(self._share.sum())
+        self.total = float(self._share @ self._weights)
 
     def begin(self, v: Vector, mu: float) -> Iterate:
         """An iterate at v that satisfies all equations of the path but the one for v."""
         pairs = self._centred(v, mu)
         dual = np.append(pairs, mu / self._constraints.heights(v))
-        return Iterate(self.objective.at(v), mu / dual, dual)
+        return Iterate(self.objective.at(v), mu * self._weights / dual, dual)
 
     def _centred(self, v: Vector, mu: float) -> Vector:
-        """The multipliers of the agents' pairs of constraints on the path, where each times its
-        slack is mu."""
-        t = self.objective.pulls(v)
-        size, length = np.abs(t), np.hypot(mu, t)
-        # (1 - |gamma|)/2 for gamma = t / (mu + length), without cancellation.
-        less = (mu + mu**2 / (length + size)) / (2 * (mu + length))
+        """The multipliers of the agents' pairs of constraints on the path, for this v."""
+        t, level = self.objective.pulls(v), mu * self._weight
+        size, length = np.abs(t), np.hypot(level, t)
+        # (1 - |gamma|)/2 for gamma = t / (level + length), without cancellation.
+        less = (level + level**2 / (length + size)) / (2 * (level + length))
         above = np.where(t > 0, 1 - less, less)
         return np.concatenate([above, np.where(t > 0, less, 1 - less)])
 
@@ -165,15 +169,15 @@ class _Path:
     def step(self, here: Iterate, slopes: Derivatives, mu: float) -> Iterate | None:
         """The next iterate; None if rounding leaves nothing to gain."""
         newton = self._newton(here, slopes)
-        level = np.full(here.slack.size, mu)
+        levels = mu * self._weights
         # Mehrotra's correction: a step to mu = 0 shows the second-order terms that Newton's step
         # leaves out.
-        away = newton(0 * level)
-        corrected = newton(level - away.slack * away.dual)
+        away = newton(0 * levels)
+        corrected = newton(levels - away.slack * away.dual)
         ahead = self._along(here, slopes, mu, corrected, self._worthwhile)
         if ahead is not None:
             return ahead
-        plain = newton(level)
+        plain = newton(levels)
         found = [self._along(here, slopes, mu, plain, SHORTEST, centred=c) for c in (False, True)]
         return min(filter(None, found), key=lambda end: self._merit(end, mu), default=None)
 
@@ -214,7 +218,7 @@ class _Path:
         the constraints limit the step."""
         slack, dual, n, first = here.slack, here.dual, self.objective.n, 2 * self._m
         change = dual * move.slack + slack * move.dual
-        change -= mu * (2 * move.slack / slack + move.dual / dual)
+        change -= mu * self._weights * (2 * move.slack / slack + move.dual / dual)
         rise = float(slopes.gradient @ move.v) + float((self._share * change).sum())
         rise += float(move.slack[:first].sum()) / (2 * n)
         limits = slice(first if centred else 0, None)
@@ -244,13 +248,13 @@ class _Path:
             return None
         if centre is not None:
             dual[:first] = self._centred(v, centre)
-            slack[:first] = centre / dual[:first]
+            slack[:first] = centre * self._weight / dual[:first]
         return Iterate(self.objective.at(v), slack, dual)
 
     def _merit(self, here: Iterate, mu: float) -> float:
         slack, dual = here.slack, here.dual
-        e = float(slack[: 2 * self._m].sum()) / 2
-        barrier = self._share * (slack * dual - mu * np.log(slack**2 * dual / mu))
+        e, levels = float(slack[: 2 * self._m].sum()) / 2, mu * self._weights
+        barrier = self._share * (slack * dual - levels * np.log(slack**2 * dual / levels))
         return here.local.value + e / self.objective.n + float(barrier.sum())
 
 
