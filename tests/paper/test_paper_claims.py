@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gameproof.auditing.multiple_tests import holm
 from gameproof.paper import paper_claims
 
 
@@ -113,7 +114,7 @@ def closed_test(p: list[float]) -> list[float]:
 def test_the_correction_is_the_closed_test_of_bonferroni(seed: int) -> None:
     p = (np.random.default_rng(seed).random(8) ** 4).tolist()
     p[3] = p[5]  # ties
-    np.testing.assert_allclose(paper_claims.holm(p), closed_test(p), rtol=1e-12)
+    np.testing.assert_allclose(holm(p), closed_test(p), rtol=1e-12)
 
 
 def test_at_most_five_percent_of_true_null_families_have_a_survivor() -> None:

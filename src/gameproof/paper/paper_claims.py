@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from gameproof.auditing.multiple_tests import holm
 from gameproof.core.arguments import Vector
 
 LEVEL = 0.95
@@ -77,17 +78,7 @@ class JudgedClaim:
 def judge(claims: Sequence[PaperClaim]) -> list[JudgedClaim]:
     """Corrects the claims as one family, in the given order."""
     adjusted = holm([claim.p for claim in claims])
-    return [JudgedClaim(claim, float(p)) for claim, p in zip(claims, adjusted, strict=True)]
-
-
-def holm(p: ArrayLike) -> Vector:
-    """Returns p-values adjusted by Holm's step-down procedure."""
-    given = np.asarray(p, dtype=np.float64)
-    order = np.argsort(given)
-    stepped = np.maximum.accumulate(np.arange(given.size, 0, -1) * given[order])
-    adjusted = np.empty_like(given)
-    adjusted[order] = np.minimum(stepped, 1.0)
-    return adjusted
+    return [JudgedClaim(claim, p) for claim, p in zip(claims, adjusted, strict=True)]
 
 
 def ratio_below_one(text: str, measure: str, first: ArrayLike, second: ArrayLike) -> PaperClaim:

@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import binom, expon, hypergeom, mannwhitneyu, rankdata
 
 from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.multiple_tests import holm
 from gameproof.tables.budget_learning.evidence import (
-    holm,
     mean,
     quantiles,
     rank_test,

@@ -13,7 +13,7 @@ Pearson's type III distribution with these moments, because a normal tail is far
 people move. A continuity correction subtracts half a step, the largest gap between two neighbouring
 ranks.
 
-*Many columns.* Holm's correction.
+*Many columns.* Holm's correction (`multiple_tests.py`).
 """
 
 from __future__ import annotations
@@ -172,20 +172,6 @@ def two_sided(tails: tuple[float, float]) -> float:
 def bonferroni(p_values: Sequence[float]) -> float:
     """The smallest of several p-values, corrected for their number; 1 if there are none."""
     return min(1.0, len(p_values) * min(p_values)) if p_values else 1.0
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction of p-values for their number.
-
-    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    p = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(p, kind="stable")
-    raised = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)))
-    found = np.empty_like(p)
-    found[order] = raised
-    return [float(value) for value in found]
 
 
 def strata_of(values: Vector, most: int) -> Codes:

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gameproof.auditing.multiple_tests import holm
 from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.comparable import level_codes, number_values
-from gameproof.tables.budget_learning.evidence import holm
 from gameproof.tables.budget_learning.groups import SMALLEST_GROUP, Groups
 from gameproof.tables.budget_learning.matching import TwoTables
 from gameproof.tables.budget_learning.moves import Setting

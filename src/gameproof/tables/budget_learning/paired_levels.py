@@ -14,6 +14,7 @@ from typing import final
 
 import numpy as np
 
+from gameproof.auditing.multiple_tests import holm
 from gameproof.core.arguments import Vector
 from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import (
@@ -21,7 +22,6 @@ from gameproof.tables.budget_learning.evidence import (
     Codes,
     bonferroni,
     directed,
-    holm,
     more_often,
     sign_test,
 )

@@ -14,13 +14,13 @@ from typing import final
 import numpy as np
 from scipy.stats import chi2_contingency, norm
 
+from gameproof.auditing.multiple_tests import holm
 from gameproof.core.arguments import Vector
 from gameproof.tables.budget_learning.column_moves import ColumnMoves
 from gameproof.tables.budget_learning.evidence import (
     Bools,
     Codes,
     bonferroni,
-    holm,
     share,
     two_sided,
 )
