@@ -92,6 +92,14 @@ def as_positive(name: str, value: float) -> float:
     return number
 
 
+def as_share(name: str, value: float) -> float:
+    """A float between 0 and 1, both excluded, or an error."""
+    share = as_number(name, value)
+    if not 0 < share < 1:
+        raise ValueError(f"{name} must lie between 0 and 1, got {value}")
+    return share
+
+
 def as_prices(name: str, value: ArrayLike, size: int | None, what_inf_is: str) -> Vector:
     """One positive number per feature, or an error; `what_inf_is` says what infinity means."""
     prices = as_numbers(name, value, "a vector")

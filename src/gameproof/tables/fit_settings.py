@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gameproof.core.arguments import as_count, as_number
+from gameproof.core.arguments import as_count, as_number, as_share
 from gameproof.estimators.measures import as_measure
 from gameproof.tables.defaults import LABEL_COST, POWER, TEST_SHARE
 
@@ -43,13 +43,13 @@ class FitSettings(NamedTuple):
         return FitSettings(
             inf if self.label_cost == inf else _at_least_0("label_cost", self.label_cost),
             _at_least_0("power", self.power),
-            _between("test_share", self.test_share),
+            as_share("test_share", self.test_share),
             as_count("seed", self.seed, least=0),
             *costs,
             self.measure,
             self.balanced,
-            None if self.threshold is None else _between("threshold", self.threshold),
-            None if self.approve is None else _between("approve", self.approve),
+            None if self.threshold is None else as_share("threshold", self.threshold),
+            None if self.approve is None else as_share("approve", self.approve),
             checked_multiple(self.train_for),
         )
 
@@ -70,13 +70,6 @@ def _or_auto(name: str, given: float | Literal["auto"]) -> float | Literal["auto
             raise ValueError(f'{name} must be "auto" or a number of at least 0, got {given!r}')
         return "auto"
     return _at_least_0(name, given)
-
-
-def _between(name: str, value: float) -> float:
-    share = as_number(name, value)
-    if not 0 < share < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, got {value}")
-    return share
 
 
 def _at_least_0(name: str, value: float) -> float:

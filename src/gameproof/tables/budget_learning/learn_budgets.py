@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gameproof.core.arguments import as_number
+from gameproof.core.arguments import as_share
 from gameproof.tables.budget_learning.cautions import cautions, possible_key, unscored
 from gameproof.tables.budget_learning.column_moves import Acceptance, ColumnMoves
 from gameproof.tables.budget_learning.evidence import mean, share
@@ -82,9 +82,7 @@ def learn_budgets(
     >>> gp.learn_budgets(before, after, key="id").budgets
     {'savings': (0.0, 500.0)}
     """
-    setting = Setting(
-        _between_0_and_1("quantile", quantile), _between_0_and_1("confidence", confidence)
-    )
+    setting = Setting(as_share("quantile", quantile), as_share("confidence", confidence))
     first = as_table(before, "the table before")
     second = as_table(after, "the table after")
     keyed, dropped, coded = named(key), named(drop), named(categories)
@@ -117,13 +115,6 @@ def learn_budgets(
         tuple(notes),
         None if scored is None else _acceptance(scored, bool(tables.key), setting),
     )
-
-
-def _between_0_and_1(name: str, value: float) -> float:
-    number = as_number(name, value)
-    if not 0 < number < 1:
-        raise ValueError(f"{name} must lie between 0 and 1, got {value}")
-    return number
 
 
 def _acceptance(scored: Scored, paired: bool, setting: Setting) -> Acceptance | None:
