@@ -23,8 +23,7 @@ from gameproof.kernels.sets import EncodedBox, EncodedInterval
 from gameproof.minmax.blocks import NOTHING, Perturbed
 from gameproof.minmax.estimates.gradient import Gradient, Space
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.sets.convex_set import ConvexSet
-from gameproof.minmax.sets.product import Product
+from gameproof.minmax.sets.product import primitive_sets
 from gameproof.minmax.sets.simplex import Simplex
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.updates.update import Phase, Update
@@ -227,7 +226,7 @@ def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:
         return float("inf")
     asked = (problem.x_set, perturbed.x > 0), (problem.y_set, perturbed.y)
     sets = [whole for whole, perturbs in asked if perturbs]
-    for part in (inner for whole in sets for inner in _parts(whole)):
+    for part in (inner for whole in sets for inner in primitive_sets(whole)):
         if isinstance(part, Simplex) and part.entropy:
             raise ValueError(
                 f"{gradient!r} keeps queries feasible on a smaller set, which {part!r} cannot "
@@ -240,9 +239,3 @@ def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:
             )
     # A little less than the radius: rounding must not push a query out of the sets.
     return (1 - 1e-6) * float(min((whole.inner_radius for whole in sets), default=np.inf))
-
-
-def _parts(whole: ConvexSet) -> list[ConvexSet]:
-    if isinstance(whole, Product):
-        return [part for own in whole.sets for part in _parts(own)]
-    return [whole]

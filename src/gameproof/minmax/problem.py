@@ -23,7 +23,7 @@ from gameproof.minmax.queries import Queries
 from gameproof.minmax.saddle import Saddle
 from gameproof.minmax.schedules import Power, Schedule
 from gameproof.minmax.sets.convex_set import ConvexSet
-from gameproof.minmax.sets.product import Product
+from gameproof.minmax.sets.product import primitive_sets
 
 
 class Problem(ABC):
@@ -186,7 +186,7 @@ class Problem(ABC):
                 _described(part),
                 part.center,
             )
-            for part in (*_primitive(self.x_set), *_primitive(self.y_set))
+            for part in (*primitive_sets(self.x_set), *primitive_sets(self.y_set))
         ]
         sources = self.queries.sources(self.estimated)
         kind = f"{type(self).__name__} {self.name} {self.n} {sorted(self.known)}"
@@ -204,13 +204,6 @@ def as_length(name: str, value: ArrayLike, dim: int) -> Vector:
         given = vector.size if vector.ndim == 1 else f"the shape {vector.shape} of"
         raise ValueError(f"{name} has {given} coordinates, the set has {dim}")
     return vector
-
-
-def _primitive(whole: ConvexSet) -> list[ConvexSet]:
-    """The sets that a product is made of, or the set itself."""
-    if isinstance(whole, Product):
-        return [part for own in whole.sets for part in _primitive(own)]
-    return [whole]
 
 
 def _described(whole: ConvexSet) -> Any:

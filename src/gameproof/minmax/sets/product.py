@@ -85,3 +85,10 @@ class Product(ConvexSet):
 
     def sample(self, rng: np.random.Generator) -> Vector:
         return np.concatenate([part.sample(rng) for part in self.sets])
+
+
+def primitive_sets(whole: ConvexSet) -> list[ConvexSet]:
+    """The sets that a product is made of, or the set itself."""
+    if isinstance(whole, Product):
+        return [part for own in whole.sets for part in primitive_sets(own)]
+    return [whole]
