@@ -40,7 +40,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         summary="compare four classifiers while people game them",
         description="Trains four classifiers, lets people game them within a budget, prints the "
         "accuracies and draws a figure. The data sets credit and bank are included if gameproof "
-        "data get has downloaded them. The first run compiles for about a minute.",
+        "data get has downloaded them.",
         examples="example: gameproof demo --out out",
     )
     add_folder(parser, "out", "the folder for the figure")
