@@ -50,6 +50,10 @@ def fitted(model: Any, source: RowSource) -> Any:
     return fit_blocks(model, source, D)
 
 
+def fitted_of(model: Any, X: Any, y: Any) -> Any:
+    return fit_blocks(model, ArraySource(X, y, block=2000), X.shape[1])
+
+
 MODELS: dict[str, Callable[[], Any]] = {
     "power": lambda: gp.RobustStrategicClassifier(features=[0, 1]),
     "no flips": lambda: gp.StrategicLogisticRegression(features=[0, 1]),
@@ -76,6 +80,32 @@ def test_blocks_give_the_fit_in_memory(name: str, weighted: bool) -> None:
     assert found.worst_case_risk_ == pytest.approx(expected.worst_case_risk_, abs=1e-11)
     assert found.result_.duality_gap < 1e-9
     np.testing.assert_array_equal(found.predict(X[:100]), expected.predict(X[:100]))
+
+
+def undecided() -> tuple[Any, Any, Callable[[], Any]]:
+    """People of few kinds, and a classifier under which many of their labels are undecided."""
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 3, (N, 3)).astype(float)
+    y = (X @ [-0.2, -0.8, 0.3] + rng.normal(size=N) > -1).astype(int)
+    model = gp.RobustStrategicClassifier
+    return X, y, lambda: model(radius=0.03, label_cost=0.1, budgets={0: (0, 0.5)})
+
+
+def test_where_many_labels_are_undecided_rows_are_gathered() -> None:
+    X, y, make = undecided()
+    expected, found = make().fit(X, y), fitted_of(make(), X, y)
+    assert found.result_.duality_gap < 1e-9
+    np.testing.assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10)
+    X, y, _ = people()
+    with pytest.warns(gp.IgnoresDataWarning, match="radius 0.3 is so large"):
+        assert not fitted_of(gp.RobustStrategicClassifier(radius=0.3), X, y).coef_.any()
+
+
+def test_a_gap_that_stays_open_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_problem, "whole_limit", lambda: 0)
+    X, y, make = undecided()
+    with pytest.warns(UserWarning, match="certified to .* only, .* too large to solve it in mem"):
+        assert fitted_of(make(), X, y).result_.duality_gap > 1e-8
 
 
 def test_categories_that_one_block_has_are_claimed_as_in_memory() -> None:
@@ -128,7 +158,7 @@ def test_a_sample_is_the_same_whatever_the_blocks(
     X, y, weights = people(9)
     found = []
     for block in (700, N):
-        model = gp.RobustStrategicClassifier(budgets=[0, 1])
+        model = gp.RobustStrategicClassifier(radius=0.01, budgets=[0, 1])
         source = ArraySource(X, y, weights if weighted else None, block=block)
         found.append(fitted(model, source).budgets_.ranges)
     assert found[0] == found[1]

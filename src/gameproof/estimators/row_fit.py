@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from gameproof.core.arguments import Vector, shown
+from gameproof.core.errors import warn
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.choosing_classifier import ChoosingClassifier
 from gameproof.estimators.exact_fit import (
@@ -46,6 +47,7 @@ from gameproof.strategic.newton.minimum import certified_solution
 from gameproof.strategic.responses import KnownResponse
 from gameproof.strategic.row_problem import RowPeople, RowProblem
 from gameproof.strategic.row_worst_case import row_worst_case
+from gameproof.strategic.saddle_point import CERTIFIED, warn_of_no_use, warn_of_open_gap
 
 Model = TypeVar("Model", bound=ChoosingClassifier)
 
@@ -179,12 +181,40 @@ def _problem(
 
 
 def solve_rows(problem: RowProblem, bound: float) -> Saddle:
-    """The certified saddle point. Its y is empty: gamma stays in the blocks."""
+    """The certified saddle point. Its y is empty: gamma stays in the blocks.
+
+    The method for blocks settles the labels of most people in each pass. Where many labels stay
+    undecided, as they do if the best classifier ignores the data, only the barrier closes the gap.
+    It needs all rows at once, so they are gathered if they fit into memory."""
     require_few_columns(problem.population.d)
-    x, _, certificate = certified_solution(ConvexObjective(problem))
-    saddle = Saddle(x, np.zeros(0), certificate.value, certificate.gap)
+    saddle = _solved(problem)
+    if not _is_certified(saddle) and not problem.rows.in_memory:
+        if problem.fits_memory:
+            problem.gather()
+            saddle = _solved(problem)
+        else:
+            warn(
+                f"the fit is certified to {saddle.duality_gap:.1e} only, since the labels of many "
+                "people stay undecided, and the table is too large to solve it in memory; try a "
+                "smaller radius, or fit a sample"
+            )
+    if problem.rows.in_memory and not _is_certified(saddle):
+        warn_of_open_gap(problem, saddle, "newton")
     warn_at_bound(problem, saddle, bound)
-    return ignore_data(problem, saddle) if problem.ignores_data(saddle.x) else saddle
+    if not problem.ignores_data(saddle.x):
+        return saddle
+    if _is_certified(saddle):
+        warn_of_no_use(problem)
+    return ignore_data(problem, saddle)
+
+
+def _solved(problem: RowProblem) -> Saddle:
+    x, _, certificate = certified_solution(ConvexObjective(problem))
+    return Saddle(x, np.zeros(0), certificate.value, certificate.gap)
+
+
+def _is_certified(saddle: Saddle) -> bool:
+    return saddle.duality_gap <= CERTIFIED["newton"] * max(1.0, abs(saddle.value))
 
 
 def _weights(class_weight: Any, summary: TableSummary) -> Vector | None:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Indices, Vector
+from gameproof.core.size_limits import whole_limit
 from gameproof.rows.array_rows import ArrayRows
 from gameproof.rows.cores import one_blas_thread
 from gameproof.rows.row_blocks import RowBlocks, Rows
@@ -24,6 +25,8 @@ from gameproof.strategic.robust_parameters import RobustParameters
 
 # Rows with at most this many numbers are gathered in memory.
 SMALL = 2**24
+# The bytes of a number.
+FLOAT = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,16 @@ class RowProblem(RobustParameters[RowPeople]):
         super().__init__(population, radius, *given, **options)
         self.rows = rows
         if not rows.in_memory and rows.n * rows.d <= SMALL:
-            self.rows = ArrayRows.of(Rows.joined(list(rows.map(_itself))))
+            self.gather()
+
+    @property
+    def fits_memory(self) -> bool:
+        """Whether the rows may be gathered in memory."""
+        return self.rows.n * self.rows.d * FLOAT <= whole_limit()
+
+    def gather(self) -> None:
+        """Holds the rows in memory from now on, where a method may take all of them at once."""
+        self.rows = ArrayRows.of(Rows.joined(list(self.rows.map(_itself))))
 
     def robust_value(self, x: ArrayLike) -> float:
         """max over gamma of L(x, gamma)."""

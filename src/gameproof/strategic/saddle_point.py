@@ -15,6 +15,7 @@ from gameproof.strategic.conic import conic_minimum
 from gameproof.strategic.descent_ascent import descend_ascend
 from gameproof.strategic.newton.minimum import certified_gap, certified_minimum, rough_minimum
 from gameproof.strategic.newton.zeros import SMALL, TARGET, with_zeros
+from gameproof.strategic.robust_parameters import RobustParameters
 from gameproof.strategic.robust_problem import StrategicProblem
 
 # The relative error of sums, about; see `newton.certificate`.
@@ -83,33 +84,38 @@ def saddle_point(
     saddle: Saddle = ways[method](problem)
     certified = saddle.duality_gap <= CERTIFIED[method] * max(1.0, abs(saddle.value))
     if not certified:
-        advice = 'method="newton" may come closer'
-        if method == "newton":
-            advice = "features of about unit size may help, or a smaller alpha_max"
-        alpha = problem.split(saddle.x)[1]
-        if ROUNDING * float(problem.data.kappa) * alpha > saddle.duality_gap / 10:
-            advice = (
-                f"rounding at the scale of label_cost = {problem.label_cost:g} causes the rest; "
-                "give label_cost=inf if labels are fixed"
-            )
-        warn(
-            f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
-            f"this gap of the true one; {advice}",
-        )
+        warn_of_open_gap(problem, saddle, method)
     theta, alpha = problem.split(saddle.x)
     free = np.abs(theta[np.isinf(problem.feature_cost)]).max(initial=0.0)
     if problem.radius > 0:
         steepness = problem.loss.K + problem.loss.s
         warn_of_cap(max(alpha, steepness * float(free)), problem.alpha_max, "alpha_max")
     if certified and problem.ignores_data(saddle.x):
-        _warn_of_no_use(problem)
+        warn_of_no_use(problem)
     return saddle
+
+
+def warn_of_open_gap(problem: RobustParameters[Any], saddle: Saddle, method: Method) -> None:
+    """Warns that the duality gap is larger than the method promises."""
+    advice = 'method="newton" may come closer'
+    if method == "newton":
+        advice = "features of about unit size may help, or a smaller alpha_max"
+    alpha = problem.split(saddle.x)[1]
+    if ROUNDING * float(problem.data.kappa) * alpha > saddle.duality_gap / 10:
+        advice = (
+            f"rounding at the scale of label_cost = {problem.label_cost:g} causes the rest; "
+            "give label_cost=inf if labels are fixed"
+        )
+    warn(
+        f"the saddle point is certified to {saddle.duality_gap:.1e} only: its value is within "
+        f"this gap of the true one; {advice}",
+    )
 
 
 HOW_TO_FIND_ONE = ": select_radius compares several, and largest_useful_radius finds the largest"
 
 
-def _warn_of_no_use(problem: StrategicProblem) -> None:
+def warn_of_no_use(problem: RobustParameters[Any]) -> None:
     """Warns that the best classifier ignores the data. The radius that would help is computed on
     request, because it takes a dozen solutions."""
     reason = f"the radius {problem.radius:g} is so large that the best"

@@ -198,24 +198,26 @@ def _held(
     return float(change @ t[where]), by_v
 
 
-def active(rows: Rows, terms: Terms, v: Vector, reach: Reach) -> Active:
+def active(rows: Rows, terms: Terms, v: Vector, reach: Reach) -> tuple[Active, int]:
     """The free agents of these rows whose t, at v, is within reach of 0, and the `least` nearest
-    ones."""
-    return Active.joined([_active_piece(block, terms, v, reach) for block in terms.blocks(rows)])
+    ones; and how many are within reach."""
+    pieces = [_active_piece(block, terms, v, reach) for block in terms.blocks(rows)]
+    return Active.joined([few for few, _ in pieces]), sum(near for _, near in pieces)
 
 
-def _active_piece(block: Block, terms: Terms, v: Vector, reach: Reach) -> Active:
+def _active_piece(block: Block, terms: Terms, v: Vector, reach: Reach) -> tuple[Active, int]:
     t = block.counted(terms.pulls(block, terms.scores(block, v), v))
     limit: Any = reach.margin
     if reach.factor:
         ends = [terms.pulls(block, terms.scores(block, u), u) for u in (reach.after, reach.before)]
         limit = reach.factor * np.abs(block.counted(ends[0] - ends[1])) + reach.margin
     size = np.where(block.free, np.abs(t), np.inf)
-    near = size <= limit
+    near = (size <= limit) & block.free
+    number = int(near.sum())
     if reach.least < size.size:
         limit = np.partition(size, reach.least)[reach.least]
-        near |= size <= limit
-    return _chosen(block, terms, t, np.flatnonzero(near & block.free))
+        near |= (size <= limit) & block.free
+    return _chosen(block, terms, t, np.flatnonzero(near)), number
 
 
 def selected(rows: Rows, terms: Terms, v: Vector, agents: Indices) -> Active:

@@ -143,20 +143,27 @@ class ConvexObjective(Objective):
             float(np.sqrt(moved / free)),
         )
 
-    def active(self, v: Vector, reach: Reach) -> Active:
-        """The free agents whose t, at v, is within reach of 0."""
-        found = Active.joined(list(self.rows.map(active, self.terms, v, reach)))
+    def active(self, v: Vector, reach: Reach, most: float) -> Active | None:
+        """The free agents whose t, at v, is within reach of 0; None if they are more than `most`,
+        whose rows might fill the memory."""
+        parts, number = [], 0
+        for few, near in self.rows.map(active, self.terms, v, reach):
+            parts.append(few)
+            number += near
+            if number > most:
+                return None
+        found = Active.joined(parts)
         size, limit = np.abs(found.t), np.inf
         if size.size > reach.least:
             limit = np.partition(size, reach.least)[reach.least]
         if not reach.factor:
-            return found.part(size <= max(limit, reach.margin))
+            return _at_most(most, found.part(size <= max(limit, reach.margin)))
         changes = [
             found.pull_rows @ (u[: self.alpha]) - found.pull_labels * u[self.alpha]
             for u in (reach.after, reach.before)
         ]
         within = size <= reach.factor * np.abs(changes[0] - changes[1]) + reach.margin
-        return found.part(within | (size <= limit))
+        return _at_most(most, found.part(within | (size <= limit)))
 
     def selected(self, v: Vector, agents: Indices) -> Active:
         """The free agents among these, with t at v."""
@@ -276,6 +283,10 @@ class ConvexObjective(Objective):
         hessian = found.hessian + mixed + mixed.T + own * np.outer(rise, rise)
         hessian[np.ix_(self.risers, self.risers)] += push * power.hessian
         return Derivatives(found.gradient + push * rise, hessian)
+
+
+def _at_most(most: float, few: Active) -> Active | None:
+    return few if few.agents.size <= most else None
 
 
 def _itself(rows: Rows) -> Rows:

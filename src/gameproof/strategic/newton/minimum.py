@@ -11,7 +11,8 @@ the last step brought near 0. A step that does not lower the value is shortened,
 become active.
 
 The bounds hold for all agents. Their gamma is that of the active agents, and sign t for the
-others. Where they do not close, or most agents have a t near 0, the barrier takes all agents.
+others. Where they do not close, or many agents have a t near 0, the barrier takes all agents, if
+their rows are in memory.
 
 Three steps follow. Among equally good classifiers a small one is chosen (`ties`). The last digits
 come from the equations of the minimum (`polish`). Coefficients that are 0 at the minimum are set to
@@ -162,8 +163,8 @@ def _refined(
     unsure = SAMPLED * np.sqrt(objective.size / number)
     reach = Reach(v, v, 0.0, unsure * here.typical, FEWEST * objective.size)
     for _ in range(MAX_STEPS):
-        few = objective.active(here.v, reach)
-        if few.agents.size > MOST * objective.n:
+        few = objective.active(here.v, reach, MOST * objective.n)
+        if few is None:
             break
         inner = minimise(LocalModel.of(objective, here, few), start, max(target / 3, rough))
         held = Gamma(inner.v, few.agents, inner.gamma)
