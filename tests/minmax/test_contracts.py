@@ -7,6 +7,7 @@ import pytest
 
 import gameproof as gp
 from convex_sets import LIBRARY
+from momentum import Momentum
 from strategic_problems import make
 
 GRADIENTS = [
@@ -102,15 +103,6 @@ class OnePointOnly(Estimate):
 
 class NotFinite(Estimate):
     factor_of = np.nan
-
-
-class Momentum(gp.Update):
-    arrays = ("velocity",)
-
-    def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
-        arrays["velocity"] *= 0.5
-        arrays["velocity"] += estimates.new
-        return arrays["velocity"]
 
 
 class HiddenMomentum(gp.Update):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from momentum import Momentum
 
 ESTIMATES = [
     gp.OnePoint(feasible=True),
@@ -84,15 +85,6 @@ class OwnBall(gp.ConvexSet):
 
     def sample(self, rng: np.random.Generator) -> Any:
         return self.project(self.center + rng.uniform(-1, 1, 2))
-
-
-class Momentum(gp.Update):
-    arrays = ("velocity",)
-
-    def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
-        arrays["velocity"] *= 0.5
-        arrays["velocity"] += estimates.new
-        return arrays["velocity"]
 
 
 @pytest.mark.parametrize("own", ["set", "update"])

@@ -11,6 +11,7 @@ import gameproof as gp
 from gameproof.kernels.layout import CENTRE, PHASE, PLAIN, RESHUFFLE, SPHERE
 from gameproof.minmax.estimates.gradient import Compiled
 from gameproof.minmax.updates.update import Phase
+from momentum import Momentum
 from solving import SameState
 
 N = 6
@@ -77,17 +78,6 @@ class OwnSet(gp.ConvexSet):
 
     def sample(self, rng: np.random.Generator) -> Any:
         return self.form.sample(rng)
-
-
-class Momentum(gp.Update):
-    """Heavy-ball momentum, with an array of its own."""
-
-    name, arrays = "momentum", ("velocity",)
-
-    def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
-        arrays["velocity"] *= 0.5
-        arrays["velocity"] += estimates.new
-        return arrays["velocity"]
 
 
 def quadratic() -> gp.QuadraticGame:
