@@ -32,6 +32,7 @@ import gameproof as gp
 
 X, Y = gp.synthetic_people(n=60, d=4, seed=1)
 PAUSE = 0.002  # seconds that people think about a question
+LONG_PAUSE = 0.05  # for programs that ask few questions, or kills would rarely hit one
 ESTIMATES = {
     "OnePoint": gp.OnePoint(),
     "OnePoint, baseline": gp.OnePoint(baseline=True),
@@ -50,13 +51,13 @@ FINISHED, STOPPED = 0, 3
 class People:
     """Noisy people who write down every question before they answer."""
 
-    def __init__(self, folder: Path) -> None:
-        self._list = folder / "asked"
+    def __init__(self, folder: Path, pause: float = PAUSE) -> None:
+        self._list, self._pause = folder / "asked", pause
 
     def __call__(self, theta: Any, agents: Any) -> Any:
         with open(self._list, "a") as file:
             file.write(f"{theta.astype('<f8').tobytes().hex()} {','.join(map(str, agents))}\n")
-        time.sleep(PAUSE)
+        time.sleep(self._pause)
         noise = [
             np.random.default_rng([crc32(theta.tobytes()), int(agent)]).standard_normal(4)
             for agent in agents
@@ -64,9 +65,9 @@ class People:
         return X[agents] + 0.1 * theta + 0.05 * np.array(noise)
 
 
-def problem(folder: Path) -> gp.StrategicProblem:
+def problem(folder: Path, pause: float = PAUSE) -> gp.StrategicProblem:
     """A problem with a journal and a budget that is never reached."""
-    box = gp.BlackBox(People(folder))
+    box = gp.BlackBox(People(folder, pause))
     people = gp.Population(X, Y, box, budget=5000, journal=folder / "answers.db")
     return gp.StrategicProblem(people, radius=0.1, label_cost=0.5)
 
@@ -87,14 +88,14 @@ def solved(gradient: gp.Gradient, batch: int, checkpoint: bool, folder: Path) ->
 
 
 def auto(folder: Path) -> Any:
-    task = problem(folder)
+    task = problem(folder, LONG_PAUSE)
     solver = gp.Solver.auto(task, seed=0, queries=60)
     result = gp.solve(task, solver, queries=60, seed=0)
     return None if result.reason == "interrupted" else np.concatenate([result.x, result.y])
 
 
 def learned(folder: Path) -> Any:
-    found = gp.learn_response(problem(folder).population, seed=0)
+    found = gp.learn_response(problem(folder, LONG_PAUSE).population, seed=0)
     return np.array([found.power, found.degree, *found.intervals["power"]])
 
 
@@ -250,30 +251,36 @@ def uninterrupted(program: Callable[[Path], Any], folder: Path) -> tuple[Any, fl
 
 
 def run(strikes: dict[str, int], seed: int, folder: Path) -> dict[str, dict[str, Count]]:
-    """Spreads the strikes over all programs, a few per program and trial."""
+    """Strikes until enough programs were stopped, up to three times per trial.
+
+    The next trial belongs to the row that was stopped least so far: short programs often end before
+    they are stopped, and would have few stops if all programs ran equally often. The kind of a
+    strike is the one that the row lacks most.
+    """
     rng, rows = random.Random(seed), programs()
     table = {row: {kind: Count() for kind in strikes} for row in rows}
-    cases = [(row, program) for row, each in rows.items() for program in each]
-    rng.shuffle(cases)
+    trials = Counter[str]()
     left = dict(strikes)
-    references: dict[int, tuple[Any, float]] = {}
-    trial = number = 0
+    references: dict[tuple[str, int], tuple[Any, float]] = {}
     while any(left.values()):
-        place = number % len(cases)
-        row, program = cases[place]
-        number += 1
+        row = min(rows, key=lambda name: (sum(c.kills for c in table[name].values()), rng.random()))
+        place = (row, trials[row] % len(rows[row]))
+        program = rows[row][place[1]]
+        trials[row] += 1
         if place not in references:
-            references[place] = uninterrupted(program, folder / f"reference{place}")
+            references[place] = uninterrupted(program, folder / f"reference {row} {place[1]}")
         reference, length = references[place]
-        own = folder / f"trial{(trial := trial + 1)}"
+        own = folder / f"trial {row} {trials[row]}"
         own.mkdir()
         attempt, finished = Trial(program, reference, own), False
-        for kind in rng.choices(list(left), weights=list(left.values()), k=3):
-            if left[kind] and not finished:
-                cell = table[row][kind]
-                before = cell.kills
-                finished = attempt.strike(kind, rng.uniform(0.0, 0.7 * length), cell)
-                left[kind] -= cell.kills - before
+        for _ in range(3):
+            cells = {kind: cell for kind, cell in table[row].items() if left[kind]}
+            if finished or not cells:
+                break
+            kind = min(cells, key=lambda kind: (cells[kind].kills / strikes[kind], rng.random()))
+            before = cells[kind].kills
+            finished = attempt.strike(kind, rng.uniform(0.0, 0.7 * length), cells[kind])
+            left[kind] -= cells[kind].kills - before
         attempt.compare() if finished else attempt.end()
     return table
 
