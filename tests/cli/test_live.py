@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import pandas as pd
@@ -98,6 +99,69 @@ def test_a_row_without_an_answer_is_refused_and_the_others_are_stored(
     assert "row 2: the answer has no usable value in the column 'savings'" in said
     assert "1 of 3 answers were refused, the others are stored" in said
     assert live(capsys, "status", study)["n_answers"] == 2
+
+
+def test_an_answer_of_somebody_else_is_refused(capsys, people, study, tmp_path) -> None:
+    asked = live(capsys, "ask", study, "--limit", 3)["questions"]
+    shifted = [
+        {"question": each["question"], "person": other["person"]}
+        for each, other in zip(asked, asked[1:] + asked[:1], strict=True)
+    ]
+    said = failed(capsys, "tell", study, reports(people, shifted, tmp_path / "shifted.csv"))
+    first, second = asked[0]["person"], asked[1]["person"]
+    assert f"row 1: the question is for {first!r}, but the column 'id' has {second!r}" in said
+    assert "all 3 answers were refused; first: row 1" in said
+    assert live(capsys, "status", study)["n_answers"] == 0
+    answers = pd.read_csv(reports(people, asked, tmp_path / "answers.csv"), dtype=str)
+    answers = answers.drop(columns="id").assign(person=[first, first, ""])
+    answers.to_csv(tmp_path / "persons.csv", index=False)
+    said = failed(capsys, "tell", study, tmp_path / "persons.csv")
+    assert f"row 2: the question is for {second!r}, but the column 'person'" in said
+    assert live(capsys, "status", study)["n_answers"] == 2
+
+
+def test_a_cell_that_cannot_be_used_is_shown(capsys, people, tmp_path) -> None:
+    path = tmp_path / "job.db"
+    options = ["--target", "repaid", "--favourable", "yes", "--movable", "savings,job"]
+    limits = ["--key", "id", "--method", "ogda-rr", "--batch", "20", "--max-answers", "60"]
+    assert main(["live", "create", str(path), str(people), *options, *limits]) == 0
+    [question] = live(capsys, "ask", path)["questions"]
+    for change, expected in (
+        ({"job": "pilot"}, "'job', which people can change; got 'pilot', expected"),
+        ({"savings": " "}, "'savings', which people can change; the cell is empty"),
+    ):
+        answers = reports(people, [question], tmp_path / "answers.csv", **change)
+        capsys.readouterr()
+        assert main(["live", "tell", str(path), str(answers)]) == 1
+        said = capsys.readouterr().err
+        assert "count as missing" not in said  # what is refused is not filled in
+        assert "the answer was refused: row 1: the answer has no usable value" in said
+        assert expected in said
+    answers = reports(people, [question], tmp_path / "answers.csv", home="castle")
+    capsys.readouterr()
+    assert main(["live", "tell", str(path), str(answers)]) == 0
+    assert "home: 1 cells have levels that the model has not seen" in capsys.readouterr().err
+
+
+def test_somebody_without_a_question_is_told_that_others_hold_them(capsys, study) -> None:
+    count = len(live(capsys, "ask", study, "--limit", 100, "--holder", "north")["questions"])
+    assert main(["live", "ask", str(study), "--holder", "south"]) == 0
+    said = capsys.readouterr().err
+    assert f"no question is free for 'south': others hold the {count} open questions" in said
+
+
+def test_a_recommendation_as_json_is_that_of_the_study(capsys, study) -> None:
+    live(capsys, "simulate", study, "--answers", 40)
+    printed = live(capsys, "recommend", study)
+    from gameproof.live.open_study import open as open_study
+
+    with open_study(study) as opened:
+        found = opened.recommend()
+    assert set(printed) == {field.name for field in fields(found)}
+    assert printed["learnt"].startswith("The answers fit")
+    for name in ("ground", "why", "learnt", "sentence", "final", "n_answers"):
+        assert printed[name] == getattr(found, name)
+    assert printed["risk"] == asdict(found.risk)
 
 
 def test_simulated_people_finish_a_study(capsys, people, study, tmp_path) -> None:

@@ -134,6 +134,7 @@ def test_silent_people_are_replaced(make_ledger) -> None:
     assert study.advance() == 1
     assert study.tell(questions[0].id, answer(study, new)).status is Status.LATE
     assert study.status().n_silent == 1
+    assert study.status().warnings[0].startswith("1 person did not answer.")
     assert "rarely random" in study.status().warnings[0]
 
 
@@ -145,6 +146,7 @@ def test_a_study_can_continue_with_those_who_answered(make_ledger) -> None:
     clock.now += 200
     assert study.advance() == 1
     assert study.status().n_silent == len(questions) - 1
+    assert study.status().warnings[0].startswith(f"{len(questions) - 1} people did not answer.")
     complete(study)
     assert gp.live.open(study.ledger, study.name).recommend().final
 

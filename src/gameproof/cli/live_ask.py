@@ -13,7 +13,7 @@ from gameproof.cli.options import UsageError, add_command, integer, number
 from gameproof.cli.outputs import add_force, output_to, require_writable
 
 if TYPE_CHECKING:
-    from gameproof.live.reports import LiveQuestion
+    from gameproof.live.reports import LiveQuestion, StudyStatus
 
 EXAMPLE = "example: gameproof live ask study.db --limit 50 -o questions.csv --model model.json"
 HOUR = 3600.0
@@ -77,7 +77,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
             with output_to(options.model, options.force):
                 deployment.model.save(options.model)
         if not questions:
-            console.say(f"no question is open for {options.holder!r}: {study.status()}")
+            console.say(_why_none(options.holder, study.status()))
     if options.out:
         with output_to(options.out, options.force):
             write_table(options.out, columns)
@@ -89,6 +89,15 @@ def run(options: argparse.Namespace, console: Console) -> None:
         console.show("", _record(questions))
     else:
         print_out(table_bytes(Path("questions.csv"), columns).decode().rstrip())
+
+
+def _why_none(holder: str, status: StudyStatus) -> str:
+    from gameproof.live.reports import plural
+
+    if status.state == "asking" and status.n_pending:
+        held = plural(status.n_pending, "open question")
+        return f"no question is free for {holder!r}: others hold the {held} until their leases end"
+    return f"no question is open for {holder!r}: {status}"
 
 
 def question_columns(questions: list[LiveQuestion]) -> dict[str, Any]:

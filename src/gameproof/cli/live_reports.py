@@ -71,7 +71,8 @@ def run_status(options: argparse.Namespace, console: Console) -> None:
     record = status.as_dict()
     console.show("\n".join(lines), record if changed is None else record | {"changed": changed})
     if changed:
-        raise ValueError(f"{len(changed)} rows of the database were changed: {changed[0]}")
+        many = "1 row was" if len(changed) == 1 else f"{len(changed):,} rows were"
+        raise ValueError(f"{many} changed behind the study's back: {changed[0]}")
 
 
 def run_recommend(options: argparse.Namespace, console: Console) -> None:
@@ -93,6 +94,9 @@ def run_recommend(options: argparse.Namespace, console: Console) -> None:
         "n_deployments": found.n_deployments,
         "final": found.final,
         "sentence": found.sentence,
+        "why": found.why,
+        "ground": found.ground,
+        "learnt": found.learnt,
         "model": str(options.out) if options.out else None,
     }
     console.show(

@@ -36,7 +36,8 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         summary="store answers",
         description="Stores the answers of a table: a column question with the numbers that ask "
         "gave, and what people report now in the columns of the study's table. A column key, if "
-        "there is one, identifies each answer. Running the command again stores nothing twice.",
+        "there is one, identifies each answer. If the table names the person, it must be the one "
+        "who was asked. Running the command again stores nothing twice.",
         examples=EXAMPLE,
     )
     add_study(parser)
@@ -76,10 +77,16 @@ def run(options: argparse.Namespace, console: Console) -> None:
         {"answers": dict(counts), "refused": refused, "status": status.as_dict()},
     )
     if refused:
-        raise DataError(
-            f"{len(refused):,} of {table.n:,} answers were refused, the others are stored; first: "
-            f"{refused[0]}"
-        )
+        raise DataError(f"{_how_many(len(refused), table.n)}: {refused[0]}")
+
+
+def _how_many(refused: int, all_rows: int) -> str:
+    """How many answers were refused, before the reason of the first."""
+    if all_rows == 1:
+        return "the answer was refused"
+    if refused == all_rows:
+        return f"all {all_rows:,} answers were refused; first"
+    return f"{refused:,} of {all_rows:,} answers were refused, the others are stored; first"
 
 
 def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any], list[str]]:
@@ -88,7 +95,10 @@ def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any],
 
     numbers = _questions(table)
     keys = table.columns[KEY].cells.to_pylist() if KEY in table.columns else [None] * table.n
-    features, unusable = _features(study, table)
+    features, unusable, notes = _features(study, table)
+    for note in notes:
+        console.say(note)
+    unusable = {**unusable, **_other_people(study, table, numbers)}
     receipts: dict[str, Any] = {QUESTION: [], "answer": [], "status": []}
     refused = []
     rows = [row for row in range(table.n) if row not in unusable]
@@ -123,8 +133,16 @@ def _questions(table: Table) -> list[int]:
     return found
 
 
-def _features(study: Study, table: Table) -> tuple[Matrix, Mapping[int, Exception]]:
-    """The answers, one per row, and why rows are not answers."""
+def _other_people(study: Study, table: Table, numbers: list[int]) -> Mapping[int, Exception]:
+    """Rows that name somebody else than the person of their question."""
+    if study.table is None or not study.table.person_columns(table):
+        return {}
+    agents = {question.id: question.agent for question in study.ledger.questions(study.id)}
+    return study.table.other_people(table, [agents.get(number) for number in numbers])
+
+
+def _features(study: Study, table: Table) -> tuple[Matrix, Mapping[int, Exception], list[str]]:
+    """The answers, one per row, why rows are not answers, and notes on gaps in others."""
     import numpy as np
 
     if study.table is not None:
@@ -135,4 +153,4 @@ def _features(study: Study, table: Table) -> tuple[Matrix, Mapping[int, Exceptio
         if cells is None:
             raise DataError(f"the column {name!r} must contain numbers only")
     found: Matrix = np.column_stack([np.asarray(cells, dtype=np.float64) for cells in columns])
-    return (found[:, 0] if study.sees_scores else found), {}
+    return (found[:, 0] if study.sees_scores else found), {}, []

@@ -184,7 +184,7 @@ class Recommendation:
 
 
 SILENCE_WARNING = (
-    "{number} people did not answer. Silence is rarely random: those who answered may respond "
+    "{number} did not answer. Silence is rarely random: those who answered may respond "
     "differently, and the recommendation rests on them."
 )
 
@@ -212,7 +212,7 @@ def study_status(
         max_deployments=settings.max_deployments,
         max_per_person=settings.max_per_person,
         sentence=_status_sentence(state, phase, counts),
-        warnings=(SILENCE_WARNING.format(number=silent),) if silent else (),
+        warnings=(SILENCE_WARNING.format(number=_people(silent)),) if silent else (),
     )
 
 
@@ -250,6 +250,10 @@ def _risk(found: RiskEstimate) -> str:
 
 def _so_far(n_answers: int, n_deployments: int, what: str) -> str:
     return f"{plural(n_answers, 'answer')} at {plural(n_deployments, what)}"
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"
 
 
 def plural(number: int, what: str) -> str:

@@ -16,11 +16,12 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import AnswerError, DataError
-from gameproof.core.naming import suggestion
+from gameproof.core.naming import quoted_list, suggestion
 from gameproof.estimators.logistic import StrategicLogisticRegression
 from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.tables.cell_gaps import Gaps
 from gameproof.tables.column_budgets import StatedBudgets
 from gameproof.tables.defaults import LABEL_COST
 from gameproof.tables.load_model import KINDS
@@ -29,15 +30,18 @@ from gameproof.tables.table import Table, as_table
 from gameproof.tables.table_model import TableModel, restored_table, table_record
 from gameproof.tables.training_table import training_table
 
+# The column in which `gameproof live ask` writes whom to ask.
+PERSON = "person"
 # A bound for the intercept, on a scale where features have standard deviation 1.
 INTERCEPT = 10.0
 
 
 class AnswerRows(NamedTuple):
-    """The features of a table of answers, and why rows are no answers."""
+    """The features of a table of answers, why rows are no answers, and notes on gaps in others."""
 
     features: Matrix
     refused: dict[int, AnswerError]
+    notes: list[str]
 
 
 class TableProblem(NamedTuple):
@@ -78,7 +82,8 @@ def problem_from_table(
     problem = StrategicProblem(
         Population(Z, y), radius=radius, label_cost=label_cost, intercept=INTERCEPT
     )
-    return TableProblem(problem, {"model": table_record(model), "persons": persons})
+    stored = {"model": table_record(model), "persons": persons, "key": key}
+    return TableProblem(problem, stored)
 
 
 def _persons(table: Table, key: str) -> list[str]:
@@ -100,11 +105,13 @@ class StudyTable:
 
     template: TableModel
     persons: Sequence[str]
+    key: str | None = None  # the column that identifies people
 
     @classmethod
     def from_json(cls, stored: dict[str, Any]) -> Self:
         """What `problem_from_table` made."""
-        return cls(restored_table(stored["model"], KINDS), stored["persons"])
+        # Studies of older versions do not know their key column.
+        return cls(restored_table(stored["model"], KINDS), stored["persons"], stored.get("key"))
 
     def person(self, agent: int) -> str:
         """Who the row of this index is."""
@@ -132,27 +139,69 @@ class StudyTable:
 
     def feature_rows(self, table: Table) -> AnswerRows:
         """The features of every row of a table of answers."""
-        X, _ = self.template.plan.encoded(table)
-        refused = self._without_movable(X)
-        found = self.template.prepare.transform(X)
+        features, prepare = self.template.plan.features, self.template.prepare
+        encoded = self.template.plan.encoded(table)
+        refused = self._without_movable(encoded.X, table)
+        found = prepare.transform(encoded.X)
         for row in np.flatnonzero(~np.isfinite(found).all(axis=1)).tolist():
             refused.setdefault(row, AnswerError("the answer has a value that cannot be used"))
-        return AnswerRows(found, refused)
+        gaps = Gaps.of(encoded, features.names)
+        for name in features.movable:  # rows with such gaps are refused
+            del gaps.missing[name], gaps.unknown[name]
+        return AnswerRows(found, refused, gaps.notes(features, prepare))
 
-    def _without_movable(self, X: Matrix) -> dict[int, AnswerError]:
+    def _without_movable(self, X: Matrix, table: Table) -> dict[int, AnswerError]:
         """Rows that lack a value that people can change: it would be filled in, and an answer is
         never invented. Other gaps are filled as the deployed model fills them."""
         features = self.template.plan.features
         return {
             row: AnswerError(
                 f"the answer has no usable value in the column {name!r}, which people can change"
+                f"{_given(table, name, row, features.levels.get(name, ()))}"
             )
             for name in reversed(features.movable)
             for row in np.flatnonzero(np.isnan(X[:, features.names.index(name)])).tolist()
         }
+
+    def person_columns(self, table: Table) -> list[str]:
+        """The columns of a table of answers that name people."""
+        features = self.template.plan.features.names
+        return [
+            name
+            for name in (PERSON, self.key)
+            if name is not None and name in table.columns and name not in features
+        ]
+
+    def other_people(self, table: Table, agents: Sequence[int | None]) -> dict[int, AnswerError]:
+        """Rows of a table of answers that name somebody else than these agents, who were asked."""
+        found = {}
+        for name in self.person_columns(table):
+            for row, given in enumerate(table.columns[name].cells.to_pylist()):
+                agent = agents[row]
+                if agent is not None and not _same(given, self.person(agent)):
+                    found[row] = AnswerError(
+                        f"the question is for {self.person(agent)!r}, but the column {name!r} has "
+                        f"{given!r}"
+                    )
+        return found
 
     def model(self, theta: Vector, intercept: float) -> TableModel:
         """A classifier for rows of the table."""
         classifier = copy(self.template.classifier)
         classifier.coef_, classifier.intercept_ = theta[None, :], np.array([intercept])
         return replace(self.template, classifier=classifier)
+
+
+def _given(table: Table, name: str, row: int, levels: Sequence[str]) -> str:
+    """What stands in a cell that cannot be used."""
+    cell = table.columns[name].cells[row].as_py()
+    if cell is None or not str(cell).strip():
+        return "; the cell is empty"
+    return f"; got {cell!r}" + (f", expected {quoted_list(levels, 4)}" if levels else "")
+
+
+def _same(given: Any, asked: str) -> bool:
+    """Whether a cell can mean this person. An empty cell names nobody, and 17.0 is 17."""
+    if isinstance(given, float) and given.is_integer():
+        given = int(given)
+    return given is None or str(given).strip() in ("", asked.strip())
