@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 
 from gameproof.core.arguments import Matrix, Vector, as_numbers
+from gameproof.core.naming import all_quoted
 from gameproof.estimators.averaged_score import AveragedRows, AveragedScore
 from gameproof.estimators.column_effects import AFFINE, RISING
 from gameproof.estimators.effect_gains import EffectGains
@@ -168,7 +169,7 @@ def _preparation(prepare: Any, rows: Any, names: tuple[str, ...] | None) -> Fitt
     own = own if known is None else known.names
     if names is not None and own is not None and names != tuple(map(str, own)):
         raise ValueError(
-            f"the columns of X are {', '.join(names)}, and prepare was made for {', '.join(own)}"
+            f"the columns of X are {all_quoted(names)}, and prepare was made for {all_quoted(own)}"
         )
     named = names if names is not None or own is None else tuple(map(str, own))
     return FittedPreparation(prepare, named, rows.shape[1])
@@ -180,8 +181,8 @@ def _agreed(
     """The names of the table or else those of the model, which must not contradict each other."""
     if columns and names is not None and columns != names:
         raise ValueError(
-            f"the columns of {what} are {', '.join(columns)}, and the model has the features "
-            f"{', '.join(names)}"
+            f"the columns of {what} are {all_quoted(columns)}, and the model has the features "
+            f"{all_quoted(names)}"
         )
     return columns or names
 
@@ -194,7 +195,7 @@ def _budgets(given: Given | None, preparation: FittedPreparation, table: Matrix)
         return Budgets.of(given, features, table)
     if given.features.names != features.names:
         raise ValueError(
-            f"the budgets are for a table with the columns {', '.join(given.features.names)}, and "
-            f"this table has {', '.join(features.names)}"
+            f"the budgets are for a table with the columns {all_quoted(given.features.names)}, "
+            f"and this table has {all_quoted(features.names)}"
         )
     return given

@@ -12,6 +12,8 @@ from pathlib import Path
 from stat import S_IMODE
 from typing import NamedTuple
 
+from gameproof.core.naming import escaped
+
 
 class Rules(NamedTuple):
     """Whether existing files may be replaced, and the folder that links must not lead out of."""
@@ -82,7 +84,7 @@ def naming(path: Path) -> Iterator[None]:
     try:
         yield
     except FileExistsError as error:
-        raise FileExistsError(f"{path} already exists; it was not overwritten") from error
+        raise FileExistsError(escaped(f"{path} already exists; it was not overwritten")) from error
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
@@ -96,7 +98,7 @@ def require_replaceable(path: Path) -> None:
     """Rejects a path that exists and is not a regular file, such as a folder or a device."""
     if path.exists() and not path.is_file():
         what = "a folder" if path.is_dir() else "a device or a pipe"
-        raise FileExistsError(f"{path} is {what}, expected the name of a file to write")
+        raise FileExistsError(escaped(f"{path} is {what}, expected the name of a file to write"))
 
 
 def require_inside(path: Path, folder: Path) -> Path:
@@ -104,8 +106,8 @@ def require_inside(path: Path, folder: Path) -> Path:
     target = real(path)
     if not target.is_relative_to(real(folder)):
         raise PermissionError(
-            f"{path} leads to {target} through a link, outside of the folder {folder}; name the "
-            "file itself, or remove the link"
+            escaped(f"{path} leads to {target} through a link, outside of the folder {folder}; ")
+            + "name the file itself, or remove the link"
         )
     return target
 

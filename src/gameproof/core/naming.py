@@ -41,6 +41,15 @@ def quoted(name: str) -> str:
     return name if name.isprintable() and not set(",;:") & set(name) else repr(name)
 
 
+def all_quoted(names: Iterable[str]) -> str:
+    """All names, each `quoted`, joined by commas.
+
+    >>> all_quoted(["income", "a\\nb"])
+    "income, 'a\\\\nb'"
+    """
+    return ", ".join(map(quoted, names))
+
+
 def quoted_list(names: Iterable[str], most: int = 8) -> str:
     """`listed`, with the names quoted as in a message."""
     return listed([quoted(name) for name in names], most)

@@ -22,6 +22,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, has_fit_parameter
 
 from gameproof.core.arguments import Indices, Matrix, Vector, shown
+from gameproof.core.naming import all_quoted
 from gameproof.estimators.column_effects import ColumnEffects
 from gameproof.estimators.effect_gains import EffectGains
 from gameproof.estimators.features import Features, default_names
@@ -73,8 +74,8 @@ class FittedPreparation:
             return Features(names, levels)
         if self.names is not None and self.names != own.names:
             raise ValueError(
-                f"the columns of X are {', '.join(self.names)}, and prepare was made for "
-                f"{', '.join(own.names)}"
+                f"the columns of X are {all_quoted(self.names)}, and prepare was made for "
+                f"{all_quoted(own.names)}"
             )
         return own
 

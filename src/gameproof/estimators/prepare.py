@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gameproof.core.arguments import Matrix, Vector, as_positive
+from gameproof.core.naming import all_quoted
 from gameproof.core.size_limits import VARIABLE, max_encoded, shown_size
 from gameproof.estimators.column_encoders import CategoryEncoder, NumberEncoder
 from gameproof.estimators.encoded_columns import EncodedColumns
@@ -245,8 +246,8 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"X has {d} columns, features names {len(self.features.names)}")
         if framed is not None and self.features.names != tuple(framed):
             raise ValueError(
-                f"the columns of X are {', '.join(framed)}, and features names "
-                f"{', '.join(self.features.names)}"
+                f"the columns of X are {all_quoted(framed)}, and features names "
+                f"{all_quoted(self.features.names)}"
             )
         return self.features
 

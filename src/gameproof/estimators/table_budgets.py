@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector, shown
-from gameproof.core.naming import quoted
+from gameproof.core.naming import all_quoted, quoted
 from gameproof.estimators.budget_parsing import (
     default_range,
     parse_levels,
@@ -220,8 +220,8 @@ def as_budgets(given: Any, features: Features, X: Matrix, weights: Vector | None
         return Budgets.of(given, features, X, weights)
     if given.features.names != features.names or given.features.levels != features.levels:
         raise ValueError(
-            f"these budgets are for the columns {', '.join(given.features.names)}, and the table "
-            f"has {', '.join(features.names)}, or other levels"
+            f"these budgets are for the columns {all_quoted(given.features.names)}, and the table "
+            f"has {all_quoted(features.names)}, or other levels"
         )
     return given
 

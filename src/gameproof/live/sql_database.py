@@ -22,6 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from gameproof.core.atomic_files import real
 from gameproof.core.database import has_one_byte, identity
+from gameproof.core.naming import escaped
 from gameproof.live.facts import LedgerError
 from gameproof.live.schema import metadata
 
@@ -225,7 +226,8 @@ def _require_file(path: Path, create: bool) -> None:
         raise LedgerError("not-a-store", f"{path} is not a database; name another file")
     if create:
         if not path.parent.is_dir():
-            raise FileNotFoundError(f"the folder {path.parent} does not exist; create it first")
+            folder = escaped(str(path.parent))
+            raise FileNotFoundError(f"the folder {folder} does not exist; create it first")
         if not path.exists():
             path.touch()
     elif not path.exists():

@@ -12,6 +12,7 @@ from typing import Self, final
 from gameproof.core.arguments import as_count
 from gameproof.core.atomic_files import beside, naming, real, remove_leftovers, require_replaceable
 from gameproof.core.errors import StateFileError, warn
+from gameproof.core.naming import escaped
 from gameproof.core.process_lock import ProcessLock
 from gameproof.minmax.run import Run
 from gameproof.minmax.run_engine import UNLIMITED
@@ -30,7 +31,7 @@ def locked(path: str | Path | None) -> Iterator[None]:
     require_replaceable(Path(path))
     target = real(Path(path))
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"the folder of the checkpoint {path} does not exist")
+        raise FileNotFoundError(escaped(f"the folder of the checkpoint {path} does not exist"))
     lock = ProcessLock(beside(target, ".lock"))
     with naming(Path(path)):
         is_free = lock.acquire()
@@ -42,7 +43,8 @@ def locked(path: str | Path | None) -> Iterator[None]:
     try:
         if target.exists() and target.stat().st_size and not is_state_file(target):
             raise FileExistsError(
-                f"{path} exists and is not a checkpoint; it was not overwritten: name another file"
+                escaped(f"{path} exists and is not a checkpoint; it was not overwritten: ")
+                + "name another file"
             )
         remove_leftovers(target)
         yield

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from gameproof.core.arguments import as_count
+from gameproof.core.naming import escaped
 from gameproof.paper import (
     comparison,
     complexity,
@@ -110,7 +111,8 @@ def _require_nothing_larger(names: Sequence[str], folder: Path, seeds: int, quic
         found = ExperimentStudy.finished(name, folder / name)
         if found and (found.quick, -found.seeds) < (quick, -seeds):
             raise FileExistsError(
-                f"{folder / name} has the results of {_size(found.seeds, found.quick)}, which is "
+                f"{escaped(str(folder / name))} has the results of "
+                f"{_size(found.seeds, found.quick)}, which is "
                 f"larger than {_size(seeds, quick)}; name another folder (--out), or --force"
             )
 

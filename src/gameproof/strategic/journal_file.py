@@ -10,6 +10,7 @@ from pathlib import Path
 from gameproof.core.atomic_files import require_replaceable, sync_folder
 from gameproof.core.database import Database
 from gameproof.core.errors import JournalError
+from gameproof.core.naming import escaped
 from gameproof.strategic.journal_checks import faults
 from gameproof.strategic.journal_rows import APPLICATION, SCHEMA, VERSION, now
 
@@ -20,7 +21,7 @@ def open_journal(path: Path, people: dict[str, str | int]) -> Database:
     `people` are the columns of `study` that must match."""
     require_replaceable(path)
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"the folder of the journal {path} does not exist")
+        raise FileNotFoundError(escaped(f"the folder of the journal {path} does not exist"))
     with storing(path):
         _require_no_lone_log(path)
         if not path.exists():

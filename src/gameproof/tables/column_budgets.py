@@ -45,14 +45,14 @@ def checked_budgets(stated: Mapping[str, Any], features: Features, X: Matrix) ->
             level = features.levels[name][0]
             raise BudgetError(
                 f"{name!r} is a category, but its budget is a range; list the levels that people "
-                f"can claim, as in {{{name!r}: [{level!r}]}} (--movable '{name}:={level}'), or "
-                "give the column alone for every level"
+                f"can claim, as in {{{name!r}: [{level!r}]}} (--movable {f'{name}:={level}'!r}), "
+                "or give the column alone for every level"
             )
         if name not in features.levels and _is_levels(budget):
             raise BudgetError(
                 f"{name!r} is numeric, but its budget is a list of levels; give the smallest and "
-                f"the largest change, as in {{{name!r}: (-1, 1)}} (--movable '{name}:-1..1'), give "
-                "the column alone for half a standard deviation, or treat it as a category "
+                f"the largest change, as in {{{name!r}: (-1, 1)}} (--movable {f'{name}:-1..1'!r}), "
+                "give the column alone for half a standard deviation, or treat it as a category "
                 "(--category)"
             )
     by_name: dict[Any, Any] = dict(stated)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix, Vector, as_count
 from gameproof.core.exact_bits import exact_bytes
+from gameproof.core.naming import all_quoted
 from gameproof.estimators.features import Features
 
 Seed = int | np.random.Generator
@@ -106,7 +107,7 @@ class Dataset:
         """A column as numbers, or as text if it is a category."""
         if name not in self.features.names:
             raise KeyError(
-                f"there is no column {name!r}; the columns are {', '.join(self.features.names)}"
+                f"there is no column {name!r}; the columns are {all_quoted(self.features.names)}"
             )
         values = self.X[:, self.features.names.index(name)]
         if name not in self.features.levels:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.core.atomic_files import write_whole
+from gameproof.core.naming import escaped
 from gameproof.tables.parquet_files import parquet_bytes
 from gameproof.tables.table import require_pyarrow
 
@@ -25,8 +26,8 @@ def check_table_name(path: Path) -> None:
     """Raises if a file name does not tell the format."""
     if path.suffix != ".parquet" and not is_text_table(path):
         raise ValueError(
-            f"the name {path.name} does not tell the format; give a name that ends in .csv, .tsv "
-            f"or .parquet; .csv and .tsv may be compressed ({', '.join(PACKERS)})"
+            f"the name {escaped(path.name)} does not tell the format; give a name that ends in "
+            f".csv, .tsv or .parquet; .csv and .tsv may be compressed ({', '.join(PACKERS)})"
         )
 
 
