@@ -156,7 +156,7 @@ def test_folders_without_a_usable_table_are_refused(folder, fitted, tmp_path, ca
 def test_outputs_that_would_be_read_again_are_refused(folder, fitted, tmp_path, capsys) -> None:
     predict = ["predict", fitted, folder]
     for out in (folder / "decisions", folder, folder.parent):
-        assert "must be folders apart" in refused(capsys, *predict, "-o", out, code=2)
+        assert "must be separate folders" in refused(capsys, *predict, "-o", out, code=2)
     assert "name a folder for the decisions" in refused(capsys, *predict, code=2)
     said = refused(capsys, *predict, "-o", tmp_path / "d.csv", code=2)
     assert "-o must name a folder, got" in said
