@@ -8,6 +8,7 @@ from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss, roc_au
 
 import gameproof as gp
 from gameproof.auditing import metric_rows
+from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.gaming_rows import Costs
 from gameproof.auditing.group_section import audited_groups, group_section
 from gameproof.auditing.intervals import paired_interval
@@ -202,6 +203,34 @@ def test_verdict_refuses_models_that_decide_everyone_the_same_way() -> None:
     lost = gp.audit(gp.LinearModel([0.0, 1.0]), X, Y, budgets={1: (0, 9.0)})
     assert "when bad applicants use their budgets" in lost.verdict.sentence
     assert lost.verdict.model is None
+
+
+def test_verdict_says_when_gaming_leaves_no_measurable_advantage() -> None:
+    """Of 40 people, 20 good, each model is right for 30, gamed for 26: Wilson's interval of 0.65
+    reaches 0.5. With ten times as many people it does not."""
+    y = np.repeat([1.0, -1.0], 20)
+    x = np.where(np.arange(40) % 20 < 5, -y, y) * 3.0  # 5 of each kind are decided wrongly
+    x[36:] = -0.5  # refused rightly, but within reach of acceptance
+    said = "; gamed, it is not measurably better than the same decision about everyone (0.500)."
+    for times, doubtful in ((1, True), (10, False)):
+        people, labels = np.tile(np.column_stack([x, 0 * x]), (times, 1)), np.tile(y, times)
+        models = [gp.LinearModel([scale, 0.0], name=f"times {scale}") for scale in (1.0, 2.0)]
+        for compared in (models[:1], models):
+            found = gp.compare_models(compared, people, labels, budgets={0: (0, 1)})
+            gamed = {
+                row.accuracy for row in found.gaming if (row.movers, row.multiple) == ("bad", 1)
+            }
+            assert gamed == {0.65}
+            assert found.verdict.model == "times 1.0"
+            assert found.verdict.sentence.endswith(said) == doubtful
+
+
+def test_few_people_of_one_outcome_get_a_caution() -> None:
+    for bad, warned in ((FEWEST - 1, True), (FEWEST, False)):
+        y = np.where(np.arange(400) < bad, -1.0, 1.0)
+        found = gp.audit(ONE, X, y, budgets=BUDGETS)
+        said = f"only {bad} of 400 test rows have label −1: intervals of AUC"
+        assert any(note.startswith(said) for note in cautions(found)) == warned
 
 
 def test_groups_are_ordered_by_number_with_missing_values_last() -> None:

@@ -8,6 +8,7 @@ from gameproof.auditing.metric_rows import METRICS
 from gameproof.auditing.metric_types import Metric
 from gameproof.auditing.number_format import listed, percent, percent_interval
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
+from gameproof.auditing.people_groups import FEWEST
 from gameproof.auditing.row_types import Quality
 from gameproof.auditing.section_parts import (
     ACCEPTED,
@@ -125,6 +126,8 @@ def cautions(audit: Audit, more: str = "more rows") -> list[str]:
             f"there are only {few}: intervals of accuracies are up to {100 * wide:.0f} points "
             f"wide; {more} narrow them"
         )
+    elif audit.splits == 1 and (said := _few_of_one_outcome(audit)):
+        found.append(f"{said}; {more} make them more certain")
     for row in audit.quality:
         if 0 < row.idle < 1:
             found.append(
@@ -132,6 +135,18 @@ def cautions(audit: Audit, more: str = "more rows") -> list[str]:
                 "no weight to what people can change; shares of the gain are averages of the others"
             )
     return found
+
+
+def _few_of_one_outcome(audit: Audit) -> str:
+    """A sentence if too few people have the rarer outcome."""
+    row = audit.quality[-1]
+    count, label = min((row.n_positive, 1), (row.n - row.n_positive, -1))
+    if count >= FEWEST:
+        return ""
+    return (
+        f"only {count} of {row.n:,} test rows have {outcome(audit, label)}: intervals of AUC and "
+        "KS, and shares of these people, are rough"
+    )
 
 
 def _idle(good: Quality) -> str:

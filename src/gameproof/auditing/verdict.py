@@ -1,10 +1,11 @@
 """`AuditVerdict`: one sentence that says which model to use, or that none should be used.
 
-A model is unusable if it makes the same decision about almost everyone, or if the measure of the
-audit does not show that it beats the better of two constant decisions (approve all, refuse all),
-when nobody games and when bad applicants use their budgets. Among usable models, the one with the
-best measure under gaming is recommended, unless a plainer one is not measurably worse: models are
-ordered from the plainest to the most robust.
+A model is unusable if it makes the same decision about almost everyone, if the interval of its
+measure reaches the better of two constant decisions (approve all, refuse all) when nobody games, or
+if the measure itself does when bad applicants use their budgets. If only its interval does then,
+the sentence says so. Among usable models, the one with the best measure under gaming is
+recommended, unless a plainer one is not measurably worse: models are ordered from the plainest to
+the most robust.
 """
 
 from __future__ import annotations
@@ -209,7 +210,8 @@ def _value(row: Metric) -> str:
 
 
 def _named(problems: dict[str, str], reason: str) -> str:
-    return listed([model for model, found in problems.items() if found == reason])
+    names = [model for model, found in problems.items() if found == reason]
+    return ("each of " if len(names) > 1 else "") + listed(names)
 
 
 def _recommended(audit: Audited, usable: list[str]) -> str:
@@ -228,10 +230,9 @@ def _one_model(audit: Audited, name: str) -> str:
     if not audit.movable:
         return f"{name} can be used if nobody games it: its {label} is {_value(clean)}."
     gamed = measured(audit, name, GAMED)
-    cautious = "can be used at these budgets"
     return (
-        f"{name} {cautious}: when bad applicants use them, its {label} is {_value(gamed)} instead "
-        f"of {clean.value:.3f}."
+        f"{name} can be used at these budgets: when bad applicants use them, its {label} is "
+        f"{_value(gamed)} instead of {clean.value:.3f}{_doubt(audit, name)}."
     )
 
 
@@ -250,7 +251,8 @@ def _several_models(audit: Audited, name: str, usable: list[str]) -> str:
             better = "it is the best of the usable models"
         return (
             f"Use {name} at these budgets: {better} when bad applicants use them; its {label} is "
-            f"then {_value(at)}, and {measured(audit, name, 0.0).value:.3f} when nobody games."
+            f"then {_value(at)}, and {measured(audit, name, 0.0).value:.3f} when nobody games"
+            f"{_doubt(audit, name)}."
         )
     other = measured(audit, plain, GAMED)
     cost, cheap, dear = (-end for end in lead(audit, name, plain, 0.0))
@@ -258,8 +260,16 @@ def _several_models(audit: Audited, name: str, usable: list[str]) -> str:
         f"Use {name} at these budgets: when bad applicants use them, its {label} is "
         f"{at.value:.3f} instead of {other.value:.3f} for {plain} (better by {gained:.3f}, 95 % "
         f"{kind} interval {low:.3f} to {high:.3f}); when nobody games, "
-        f"{_price(cost, dear, cheap)}."
+        f"{_price(cost, dear, cheap)}{_doubt(audit, name)}."
     )
+
+
+def _doubt(audit: Audited, name: str) -> str:
+    """A clause if the interval under gaming reaches the measure of a constant decision."""
+    gamed = measured(audit, name, GAMED)
+    if _beats(audit, gamed.low, gamed.high, _constant(audit)):
+        return ""
+    return f"; gamed, it is not measurably better than {_whom(audit)}"
 
 
 def _price(cost: float, low: float, high: float) -> str:
