@@ -6,6 +6,7 @@ it still holds when the world has moved on.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from gameproof.core.errors import DataError
 from gameproof.core.naming import quoted
 from gameproof.tables.date_columns import require_one_order
-from gameproof.tables.dates import ISO, day_of_text
+from gameproof.tables.dates import ISO, TIME, day_of_text
 from gameproof.tables.table import Table
 
 SPLITS = "it separates training rows from test rows"
@@ -52,8 +53,8 @@ def compared(
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_], Any]:
     """The rows that have a value in the column, whether each is a test row, and all values.
 
-    Test rows have a larger value than `after`. Numbers are compared as numbers, dates as dates, and
-    text in alphabetical order. Dates are returned as ISO dates.
+    Test rows have a larger value than `after`. Numbers are compared as numbers, dates by day unless
+    `after` has a time, and text in alphabetical order. Dates are returned as ISO dates.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -70,21 +71,24 @@ def compared(
             ) from None
         values = column.numbers
         later = pc.greater(values, limit)
-    elif column.kind in ("date", "text"):
+    elif column.kind == "text":
         values = column.text
+        later = pc.greater(values, pa.scalar(text))
+    elif column.kind == "date":
         form = column.date_formats[0] if column.date_formats else ISO
-        if form == ISO:
-            # ISO dates sort as text; a later time of the same day comes after the day itself.
-            later = pc.greater(values, pa.scalar(text))
+        require_one_order(table, column)
+        day = day_of_text(text, form)
+        if day is None:
+            kinds = "" if form == ISO else f" or in the format {ISO}"
+            raise DataError(
+                f"the column to split by, {name!r}, holds dates in the format {form}, but test "
+                f"rows are to come after {text!r} (--test-after); give a date in this format{kinds}"
+            )
+        if form == ISO and re.search(TIME, text):
+            # A time was stated too. Times as ISO writes them sort as text.
+            values = pc.replace_substring(column.text, "T", " ")
+            later = pc.greater(values, pa.scalar(text.replace("T", " ")))
         else:
-            require_one_order(table, column)
-            day = day_of_text(text, form)
-            if day is None:
-                raise DataError(
-                    f"the column to split by, {name!r}, holds dates in the format {form}, but test "
-                    f"rows are to come after {text!r} (--test-after); give a date in this format "
-                    f"or in the format {ISO}"
-                )
             days = column.days(form)
             later, values = pc.greater(days, day), _iso(days)
     else:
