@@ -47,6 +47,22 @@ def test_threshold_display_draws_approval_and_bad_rates() -> None:
     assert gamed.get_ydata().max() > clean.get_ydata().max()
 
 
+def test_displays_on_the_same_axes_can_be_told_apart() -> None:
+    lasso = LogisticRegression(C=0.05).fit(X[:, :3], LABELS)
+    audits = [
+        gp.compare_models({name: model}, X[:, : model.n_features_in_], LABELS, **OPTIONS)
+        for name, model in (("ours", MODEL), ("theirs", lasso))
+    ]
+    for display, number in ((gp.GamingCurveDisplay, 1), (gp.ThresholdDisplay, 2)):
+        first = display.from_audit(audits[0])
+        second = display.from_audit(audits[1], ax=first.ax_)
+        lines = second.ax_.get_lines()
+        assert len({line.get_color() for line in lines}) == len(lines) == 2 * number
+        said = [text.get_text() for text in second.ax_.get_legend().get_texts()]
+        assert len(set(said)) == len(lines)
+        assert all(text.startswith("theirs") for text in said[number:])
+
+
 def test_unknown_measures_are_refused() -> None:
     found = gp.audit(MODEL, X, LABELS, **OPTIONS)
     with pytest.raises(ValueError, match="measure must be one of accuracy, auc"):

@@ -91,7 +91,8 @@ class GamingCurveDisplay:
     def plot(self, ax: Axes | None = None) -> GamingCurveDisplay:
         """Draws the curves, on these axes or on new ones."""
         self.ax_, self.figure_ = _axes(ax)
-        for k, name in enumerate(self.audit.models):
+        drawn = len(self.ax_.get_lines())  # by other displays, in the first styles
+        for k, name in enumerate(self.audit.models, start=drawn):
             rows = [row for row in self.audit.of(self.audit.gaming, name) if row.movers == self.who]
             x, style = [row.multiple for row in rows], line_style(name, k)
             values = [getattr(row, self.measure) for row in rows]
@@ -231,9 +232,14 @@ class ThresholdDisplay:
     def plot(self, ax: Axes | None = None) -> ThresholdDisplay:
         """Draws the curves, on these axes or on new ones."""
         self.ax_, self.figure_ = _axes(ax)
-        rows = self.audit.of(self.audit.thresholds, self.audit.models[-1])
-        for k, (prefix, name) in enumerate((("", "nobody games"), ("gamed_", "budgets used"))):
+        model = self.audit.models[-1]
+        rows = self.audit.of(self.audit.thresholds, model)
+        drawn = len(self.ax_.get_lines())  # by other displays, in the first styles
+        curves = (("", "nobody games"), ("gamed_", "budgets used"))
+        for k, (prefix, name) in enumerate(curves, start=drawn):
             style = line_style("", k)
+            if ax is not None:  # where curves of other models may be
+                name = f"{model}, {name}"
             points = sorted(
                 (getattr(row, f"{prefix}approved"), getattr(row, f"{prefix}{self.measure}"))
                 for row in rows
