@@ -8,11 +8,14 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from threadpoolctl import threadpool_info
 
 import gameproof as gp
 from gameproof.cli.main import main
 from gameproof.core import progress
 from gameproof.tables.made_up_people import made_up_people
+from gameproof.tables.meaning import Meaning
+from gameproof.tables.open_training import open_training
 from gameproof.tables.write_table import write_table
 
 BUDGETS = {"savings": (0, 5000), "utilisation": (-0.2, 0), "job": ["retired"], "credit_lines": None}
@@ -175,3 +178,9 @@ def test_rare_outcome_is_refused(columns) -> None:
     repaid = ["no"] * 3 + ["yes"] * 297
     with pytest.raises(gp.DataError, match="too few rows have the outcome 'no': 3, and at least 5"):
         gp.fit_table({**columns, "repaid": repaid}, **MEANING)
+
+
+def test_blas_has_one_thread_while_a_table_is_open(columns: dict) -> None:
+    with open_training(columns, Meaning(**MEANING)):
+        libraries = threadpool_info()
+    assert {found["num_threads"] for found in libraries if found["user_api"] == "blas"} == {1}

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from gameproof.rows.cores import one_blas_thread
 from gameproof.tables.engines import EngineName, open_engine
 from gameproof.tables.meaning import Meaning
 from gameproof.tables.table import Table, as_table
@@ -24,14 +25,17 @@ def open_training(
     scheduler: str | None = None,
     progress: bool | None = None,
 ) -> Iterator[TrainingTable]:
-    """The labelled rows of a table; a cluster is left at the end of the context."""
+    """The labelled rows of a table; a cluster is left at the end of the context.
+
+    Meanwhile, BLAS has one thread: its own threads would only wait for each other."""
     on_cluster = engine is not None or scheduler is not None
     given = as_rows_or_files(table, on_cluster=on_cluster)
-    if isinstance(given, Table):
-        yield training_table(given, meaning)
-        return
-    with open_engine(engine, scheduler) as where:
-        yield training_files(given, where, meaning, progress)
+    with one_blas_thread():
+        if isinstance(given, Table):
+            yield training_table(given, meaning)
+            return
+        with open_engine(engine, scheduler) as where:
+            yield training_files(given, where, meaning, progress)
 
 
 def as_rows_or_files(
