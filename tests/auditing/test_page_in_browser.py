@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from audited import HOSTILE, NAMES, audits
@@ -10,7 +11,7 @@ from browser import Browser, box, middle
 from gameproof.auditing.audit_page import audit_sections, audit_tiles
 from gameproof.auditing.figures import line_chart
 from gameproof.auditing.page import write_page
-from gameproof.auditing.page_model import Chart, Panels, Section, Series
+from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Panels, Section, Series
 
 ALONE, BESIDE = audits()
 MADE = {"command": "gameproof audit model table.csv"}
@@ -330,6 +331,39 @@ def test_theme_follows_the_system_until_the_button_is_pressed(
     assert (browser.run(ground), browser.run(line)) == light
 
 
+def test_numbers_below_a_chart_are_whole(browser: Browser, tmp_path: Path) -> None:
+    """Wherever the first one is; dots and bars begin close to the edge of the picture."""
+    charts = []
+    for low in np.linspace(0.984, 0.987, 12):
+        series = [Series("s", [low + 0.004], low=[low], high=[0.9926])]
+        for kind in ("dots", "bars"):
+            charts.append(Chart(kind, "t", "t", series, labels=["all"], percent=True))
+    path = tmp_path / "edges.html"
+    write_page(path, "Edges", [Section("Q?", "", charts)], MADE)
+    browser.open(path)
+    assert browser.complaints() == []
+    ends = browser.run(
+        "[...document.querySelectorAll('.plot text[text-anchor=middle]')].map(t => {"
+        "const b = t.getBBox(), whole = t.ownerSVGElement.viewBox.baseVal.width;"
+        "return [b.x, whole - b.x - b.width]; })"
+    )
+    assert len(ends) > 4 * len(charts)
+    assert min(min(pair) for pair in ends) >= 0
+
+
+def test_long_text_in_a_table_keeps_a_readable_width_on_a_phone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    rows = [["income", "words " * 30, 1.0, 2.0, 3.0]]
+    numbers = [PageColumn(f"a number, {k}", "number") for k in range(3)]
+    table = PageTable("t", [PageColumn("column"), PageColumn("why"), *numbers], rows)
+    path = tmp_path / "table.html"
+    write_page(path, "Table", [Section("Q?", "", tables=[table], open=True)], MADE)
+    browser.open(path, width=390)
+    assert browser.run("document.querySelector('td').clientWidth") >= 200
+    assert browser.run("document.documentElement.scrollWidth") == 390
+
+
 @pytest.mark.parametrize("name", ["alone", "beside", "hostile"])
 def test_phone_needs_no_sideways_scrolling(
     browser: Browser, pages: dict[str, Path], name: str
@@ -447,6 +481,12 @@ def test_panels_begin_at_zero_where_asked_and_stand_below_their_caption(
         "[...document.querySelector('.panels').children].map(e => e.getBoundingClientRect().top)"
     )
     assert tops[0] < tops[1] == tops[2]  # side by side, where there is room
+    browser.show(width=718, media="print")
+    browser.rest_a_moment()
+    left, right = browser.run(
+        "[...document.querySelectorAll('.panels > figure')].map(e => e.getBoundingClientRect().top)"
+    )
+    assert left == right  # on paper as well, where a chart drawn for half the width would be huge
     browser.show(width=390)
     browser.rest_a_moment()
     assert browser.run("document.documentElement.scrollWidth") == 390

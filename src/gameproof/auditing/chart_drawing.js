@@ -137,7 +137,9 @@ class Drawing {
     for (const v of across) {
       make("path", { class: "grid", d: `M${this.X(v)} ${top}V${bottom}` }, svg);
       const text = spec.log_x ? written(v, false, 6) : tickText(v, !flat && spec.percent, across);
-      make("text", { x: this.X(v), y: bottom + 17, "text-anchor": "middle" }, svg, text);
+      const half = 3.5 * text.length; // a number at the edge stays whole
+      const x = clamp(this.X(v), half, this.width - half);
+      make("text", { x, y: bottom + 17, "text-anchor": "middle" }, svg, text);
     }
     if (flat) {
       for (const [v, text] of this.upTicks()) {

@@ -25,7 +25,7 @@ from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Panels, 
 from gameproof.auditing.page_script import page_script
 from gameproof.core.atomic_files import write_whole
 
-LONG = 40  # letters from which the first cell of a row needs a wide column
+LONG = 40  # letters from which text needs a wide column
 
 
 def write_page(
@@ -209,7 +209,9 @@ def _row(columns: Sequence[PageColumn], row: Sequence[Any]) -> str:
         if column.kind == "verdict":
             text = f'<span class="verdict {_slug(text)}">{text}</span>'
         tag = ("th", ' scope="row"') if k == 0 else ("td", "")
-        look = ' class="long"' if k == 0 and len(text) > LONG else _align(column)
+        look = _align(column)
+        if len(text) > LONG and (k == 0 or column.kind == "text"):
+            look = ' class="long"'
         found.append(f"<{tag[0]}{tag[1]}{look}>{text}</{tag[0]}>")
     return "".join(found)
 
