@@ -17,6 +17,8 @@ from gameproof.cli.main import main
 from gameproof.core.errors import DataError
 from gameproof.core.npz_files import read_npz
 from gameproof.core.size_limits import VARIABLE, max_unpacked, parse_size
+from gameproof.tables.cache import find, kept_path
+from gameproof.tables.catalog import BANK
 from gameproof.tables.table import open_table
 from gameproof.tables.unpack import unpacked
 
@@ -104,6 +106,23 @@ def test_size_that_makes_no_sense_is_refused(text: str, monkeypatch) -> None:
             max_unpacked()
 
 
+@pytest.mark.parametrize("kind", ["state", "table", "data set"])
+def test_limit_that_is_no_size_is_not_reported_as_damage(kind: str, tmp_path, monkeypatch) -> None:
+    game = gp.QuadraticGame.random(n=5, seed=0)
+    run = gp.solve(game, gp.ogda_rr(step=0.02, radius=0.5), epochs=1, seed=0)
+    run.state.save(tmp_path / "run.state")
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(TEXT))
+    kept_path(BANK, tmp_path).write_bytes(npz(table=np.zeros((2, 2)), source="x"))
+    monkeypatch.setenv(VARIABLE, "much")
+    read = {
+        "state": lambda: gp.State.load(tmp_path / "run.state"),
+        "table": lambda: open_table(tmp_path / "t.csv.gz"),
+        "data set": lambda: find(BANK, tmp_path),
+    }
+    with pytest.raises(ValueError, match=f"variable {VARIABLE}: expected a size .* got 'much'"):
+        read[kind]()
+
+
 def npz(**arrays: object) -> bytes:
     file = io.BytesIO()
     np.savez(file, **arrays)
@@ -119,7 +138,7 @@ def test_arrays_of_every_shape_and_type_are_read_as_numpy_reads_them() -> None:
         "text": np.array("a file"),
         "flags": np.array([True, False]),
     }
-    found = read_npz(npz(**arrays), "f.npz", DataError)
+    found = read_npz(npz(**arrays), "f.npz", DataError, 10**6)
     assert list(found) == list(arrays)
     for name, array in arrays.items():
         np.testing.assert_array_equal(found[name], array)
@@ -137,7 +156,7 @@ def test_header_that_asks_for_more_memory_than_the_file_has_is_damage_not_lack_o
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("x.npy", member.getvalue() + bytes(80))
     with pytest.raises(ValueError, match=r"shape \(10000000000000,\) has 80 bytes"):
-        read_npz(file.getvalue(), "f.npz", DataError)
+        read_npz(file.getvalue(), "f.npz", DataError, 10**6)
 
 
 def test_arrays_larger_than_the_limit_are_refused_before_they_are_unpacked() -> None:

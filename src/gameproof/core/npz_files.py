@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.size_limits import max_unpacked, require_size
+from gameproof.core.size_limits import require_size
 
 Arrays = dict[str, NDArray[Any]]
 MAGIC = b"\x93NUMPY"
@@ -23,12 +23,9 @@ LONGEST_HEADER = 10_000  # bytes, as in NumPy
 MOST_DIMENSIONS = 32
 
 
-def read_npz(
-    data: bytes, given: str, too_large: type[Exception], max_bytes: int | None = None
-) -> Arrays:
-    """The arrays in an archive. Raises `too_large` beyond the limit, and any other exception if the
-    archive is damaged."""
-    limit = max_unpacked(max_bytes)
+def read_npz(data: bytes, given: str, too_large: type[Exception], limit: int) -> Arrays:
+    """The arrays in an archive. Raises `too_large` beyond the limit in bytes, and any other
+    exception if the archive is damaged."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         members = archive.infolist()
         require_size(sum(member.file_size for member in members), limit, given, too_large)

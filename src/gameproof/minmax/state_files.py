@@ -17,6 +17,7 @@ import numpy as np
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import StateFileError
 from gameproof.core.npz_files import Arrays, read_npz
+from gameproof.core.size_limits import max_unpacked
 
 FORMAT, VERSION = "gameproof-state", 6
 _HEADER = "header"
@@ -53,8 +54,9 @@ def read(path: Path, max_bytes: int | None = None) -> tuple[dict[str, Any], Arra
 
 def unpacked(data: bytes, path: str, max_bytes: int | None = None) -> tuple[dict[str, Any], Arrays]:
     """The header and the arrays of the content of a state file, called `path` in messages."""
+    limit = max_unpacked(max_bytes)
     try:
-        arrays = read_npz(data, path, StateFileError, max_bytes)
+        arrays = read_npz(data, path, StateFileError, limit)
         header = json.loads(arrays.pop(_HEADER).tobytes())
         found, version = header["format"], header["version"]
         if type(version) is not int:

@@ -16,6 +16,7 @@ import numpy as np
 from gameproof.core.atomic_files import write_whole
 from gameproof.core.errors import DataError, DataNotFound
 from gameproof.core.npz_files import read_npz
+from gameproof.core.size_limits import max_unpacked
 from gameproof.tables.catalog import Published
 from gameproof.tables.published import verified
 from gameproof.tables.sources import Found, from_file
@@ -90,8 +91,9 @@ def find(about: Published, folder: Path) -> tuple[Path, Found]:
 
 
 def _read(path: Path, about: Published) -> Found:
+    limit = max_unpacked()
     try:
-        arrays = read_npz(path.read_bytes(), str(path), DataError)
+        arrays = read_npz(path.read_bytes(), str(path), DataError, limit)
         table, source = np.asarray(arrays["table"], dtype=np.float64), str(arrays["source"])
     except (DataError, MemoryError):
         raise
