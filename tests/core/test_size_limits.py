@@ -119,7 +119,7 @@ def test_limit_that_is_no_size_is_not_reported_as_damage(kind: str, tmp_path, mo
         "table": lambda: open_table(tmp_path / "t.csv.gz"),
         "data set": lambda: find(BANK, tmp_path),
     }
-    with pytest.raises(ValueError, match=f"variable {VARIABLE}: expected a size .* got 'much'"):
+    with pytest.raises(ValueError, match=f"^the environment variable {VARIABLE}: .* got 'much'"):
         read[kind]()
 
 
