@@ -1,5 +1,6 @@
 """``fit_table`` on directories: the fit in memory, whatever the files and wherever the rows are."""
 
+import logging
 import os
 import signal
 from dataclasses import astuple
@@ -21,6 +22,7 @@ from gameproof.core.errors import ClusterError, DataError
 from gameproof.rows.dask_source import DaskSource
 from gameproof.strategic import row_problem
 from gameproof.tables import block_split, file_parts, plan_files, table_files, training_files
+from gameproof.tables.engines import open_engine
 from split_files import MEANING, fit_in_memory, frame, require_same_fit, write_parts
 
 pytestmark = pytest.mark.filterwarnings("ignore::Warning:(dask|distributed|tornado|asyncio).*")
@@ -249,6 +251,14 @@ def test_a_lost_scheduler_is_one_clear_line_and_writes_nothing(
     assert f"the Dask scheduler at {address} was lost, and nothing was written" in printed.err
     assert printed.err.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_dask_prints_no_messages_of_its_own_while_a_cluster_is_used(cluster_client) -> None:
+    logger = logging.getLogger("distributed.client")
+    level = logger.level
+    with open_engine("dask", cluster_client.scheduler.address):
+        assert not logger.isEnabledFor(logging.ERROR)
+    assert logger.level == level
 
 
 def test_a_scheduler_that_nobody_runs_is_one_clear_error(

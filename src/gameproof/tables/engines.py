@@ -87,10 +87,13 @@ def _connected(distributed: Any, address: str) -> Any:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Dask's own messages about lost connections; an error says what matters."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL)
+    # Dask gives some of its loggers levels of their own.
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]
+    levels = {logger: logger.level for logger in map(logging.getLogger, names)}
+    for logger in levels:
+        logger.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, level in levels.items():
+            logger.setLevel(level)
