@@ -34,11 +34,11 @@ def test_a_start_that_ignores_the_data_has_a_known_risk():
     np.testing.assert_allclose(found.risk.value, true_risk(study, found), rtol=1e-12)
 
 
-def test_the_learnt_response_predicts_the_risk_of_a_theta_that_nobody_was_shown():
+def test_the_learned_response_predicts_the_risk_of_a_theta_that_nobody_was_shown():
     study = study_of(method="ogda-rr", batch=20, deployments=8)
     found = study.recommend()
     assert found.ground == "learnt"
-    assert "if people respond as was learnt from" in found.sentence
+    assert "if people respond as was learned from" in found.sentence
     np.testing.assert_allclose(found.risk.value, true_risk(study, found), rtol=1e-6)
 
 
@@ -49,6 +49,22 @@ def test_answers_to_the_recommended_theta_give_an_interval_that_holds():
     assert (found.final, found.ground) == (False, "answers")
     assert found.risk.low < true_risk(study, found) < found.risk.high
     assert f"from {found.risk.n_queries} answers to this very theta" in found.sentence
+
+
+def test_rounding_on_another_machine_does_not_hide_the_answers_to_the_recommended_theta():
+    study = study_of(method="auto", batch=20, max_answers=400)
+    found = study.recommend()
+    assert (found.final, found.ground) == (True, "answers")
+    rows = study.ledger.deployments(study.id)
+    risk = study._learnt.risk(found.theta * (1 + 1e-11), found.intercept, rows, 0.0)
+    assert (risk.ground, risk.risk.n_queries) == ("answers", found.risk.n_queries)
+    assert risk.risk.value == pytest.approx(found.risk.value, rel=1e-9)
+
+
+def test_an_interval_without_width_is_not_written_as_one():
+    found = study_of(method="ogda-rr", batch=20, deployments=8).recommend()
+    assert f"{found.risk.low:.4g}" == f"{found.risk.high:.4g}"
+    assert f"Worst-case risk: {found.risk.value:.4g}, known to four digits" in found.sentence
 
 
 def divided(study, question):

@@ -13,10 +13,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import final
 
-import numpy as np
-
 from gameproof.core.errors import StateFileError
-from gameproof.core.exact_bits import exact_numbers
 from gameproof.live import chain
 from gameproof.live.checkpoint import Checkpoint, FactsDigest, from_bytes, to_bytes
 from gameproof.live.facts import (
@@ -29,13 +26,15 @@ from gameproof.live.facts import (
     by_deployment,
 )
 from gameproof.live.ledger import Ledger
-from gameproof.live.row_contents import replies_by_position, stored_classifier
+from gameproof.live.row_contents import (
+    replies_by_position,
+    same_up_to_rounding,
+    stored_classifier,
+)
 from gameproof.live.specification import Specification
 from gameproof.live.study_method import BestSoFar, MethodProgress, StudyMethod
 from gameproof.strategic.inquiry import Deployment
 
-# Another processor may round differently. Larger differences mean another version or other data.
-ROUNDING = 1e-8
 # Up to this many deployments are read one by one.
 FEW = 4
 # A checkpoint is stored after this many processor seconds.
@@ -205,7 +204,7 @@ class Fold:
         """Raises if the method would have deployed something else."""
         if self.next is not None:
             expected = stored_classifier(self._problem, self.next.theta, self.next.intercept)
-            if row.theta == expected or _nearly(row.theta, expected):
+            if len(row.theta) == len(expected) and same_up_to_rounding([row.theta], expected).all():
                 return
         raise self._differs(row)
 
@@ -216,8 +215,3 @@ class Fold:
             f"deployment {row.number} does not follow from the answers before it: it was made by "
             "another version of gameproof, or a row was changed; verify() names changed rows",
         )
-
-
-def _nearly(stored: bytes, expected: bytes) -> bool:
-    one, other = exact_numbers(stored), exact_numbers(expected)
-    return one.shape == other.shape and np.allclose(one, other, rtol=ROUNDING, atol=ROUNDING)

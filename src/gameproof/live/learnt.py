@@ -5,7 +5,7 @@ arrived. The risk of a classifier has one of four grounds, the first that applie
 
 1. *known*: theta = 0, whose scores depend on no answer;
 2. *answers*: answers to this very theta, counted or late;
-3. *learnt*: the response that was learnt, if all answers fit it;
+3. *learnt*: the response that was learned, if all answers fit it;
 4. *nearest*: answers to the deployed theta that is nearest, if it is near. The risk is then that of
    this other theta.
 """
@@ -28,7 +28,7 @@ from gameproof.live.deployment_answers import (
 )
 from gameproof.live.facts import DeploymentRow, Status
 from gameproof.live.ledger import Ledger
-from gameproof.live.row_contents import stored_classifier
+from gameproof.live.row_contents import same_up_to_rounding, stored_classifier
 from gameproof.live.specification import Specification
 from gameproof.strategic.auto.predicted_risk import predicted_risk
 from gameproof.strategic.inquiry import Replies
@@ -44,7 +44,7 @@ FEWEST_ANSWERS, FEWEST_DEPLOYMENTS = 12, 3
 # Learning takes longer than the answers are worth if there are more: the first ones, where a pilot
 # stands, then deployments spread over the rest, and the newest ones that have late answers.
 FIRST_ANSWERS, SPREAD_DEPLOYMENTS, LATE_DEPLOYMENTS, MOST_AT_ONE = 96, 4, 3, 12
-# It is learnt again when the number of deployments has grown by a quarter.
+# It is learned again when the number of deployments has grown by a quarter.
 GROWTH, ALL_UP_TO = 1.25, 16
 
 
@@ -145,7 +145,7 @@ class Learnt:
         if response is not None:
             predicted = predicted_risk(self._problem, response, theta, intercept)
             if predicted is not None:
-                why = f"if people respond as was learnt from {predicted.n_queries} answers"
+                why = f"if people respond as was learned from {predicted.n_queries} answers"
                 return PresentRisk(predicted, "learnt", why)
         return self._nearest(theta, intercept, rows)
 
@@ -153,7 +153,8 @@ class Learnt:
         self, theta: Vector, intercept: float, rows: list[DeploymentRow]
     ) -> RiskEstimate | None:
         bits = stored_classifier(self._problem, theta, intercept)
-        found = [self._told(row) for row in rows if row.theta == bits]
+        same = same_up_to_rounding([row.theta for row in rows], bits)
+        found = [self._told(rows[place]) for place in np.flatnonzero(same)]
         told = [
             pair for each in found if each is not None for pair in zip(*each.replies, strict=True)
         ]

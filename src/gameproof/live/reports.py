@@ -149,7 +149,7 @@ class Recommendation:
         The worst-case risk with an interval; None before anything is known about it.
     ground : {"known", "answers", "learnt", "nearest"} or None
         What the risk rests on: theta = 0, to which nobody responds; answers to this very theta,
-        late ones included; the learnt response, if all answers fit it; or answers to the nearest
+        late ones included; the learned response, if all answers fit it; or answers to the nearest
         theta that was deployed, whose risk is not the same. `sentence` says how certain it is.
     n_answers, n_deployments : int
         The counted answers and the closed deployments that it follows from.
@@ -240,12 +240,11 @@ def recommendation_sentence(
 
 
 def _risk(found: RiskEstimate) -> str:
+    value, low, high = (f"{number:.4g}" for number in (found.value, found.low, found.high))
     if not found.n_queries:
-        return f"{found.value:.4g}"
-    return (
-        f"{found.value:.4g}, between {found.low:.4g} and {found.high:.4g} with "
-        f"{100 * found.confidence:g} % confidence"
-    )
+        return value
+    known = "known to four digits" if low == high else f"between {low} and {high}"
+    return f"{value}, {known} with {100 * found.confidence:g} % confidence"
 
 
 def _so_far(n_answers: int, n_deployments: int, what: str) -> str:

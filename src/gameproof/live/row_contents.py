@@ -10,8 +10,12 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.core.exact_bits import exact_bytes, exact_numbers
 from gameproof.live.facts import AnswerRow, QuestionRow
+from gameproof.strategic.feature_mask import Mask
 from gameproof.strategic.inquiry import Replies
 from gameproof.strategic.robust_problem import StrategicProblem
+
+# Larger differences mean another method or other data.
+ROUNDING = 1e-8
 
 
 class Deployed(NamedTuple):
@@ -33,6 +37,15 @@ def read_classifier_bits(problem: StrategicProblem, stored: bytes) -> Deployed:
     if problem.intercept is None:
         return Deployed(numbers, 0.0)
     return Deployed(numbers[1:], float(numbers[0]))
+
+
+def same_up_to_rounding(stored: Sequence[bytes], expected: bytes) -> Mask:
+    """Which classifiers of equal size are this one. Another processor or another version of a
+    library may round differently."""
+    wanted = exact_numbers(expected)
+    found = exact_numbers(b"".join(stored)).reshape(-1, wanted.size)
+    same: Mask = np.isclose(found, wanted, rtol=ROUNDING, atol=ROUNDING)
+    return np.asarray(same.all(axis=1))
 
 
 def replies_by_position(

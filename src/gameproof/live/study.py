@@ -288,7 +288,7 @@ class Study:
     def recommend(self) -> Recommendation:
         """The classifier to use, from the closed deployments. Changes nothing.
 
-        Its risk, and what was learnt about the response, also use late answers."""
+        Its risk, and what was learned about the response, also use late answers."""
         found, n_answers, n_deployments, final = self._state.outcome()
         now = self._clock()
         rows = self.ledger.deployments(self.id)[:n_deployments]
