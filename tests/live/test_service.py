@@ -265,6 +265,15 @@ def test_the_overview_counts_as_the_study_does(study, url) -> None:
     assert found["deployment"] is None
 
 
+def test_people_count_as_asked_once_they_are_shown_their_question(study, url) -> None:
+    def asked() -> int:
+        return call(url, "GET", "/v1/overview").json()["people"]["asked"]
+
+    assert asked() == 0
+    study.ask(limit=2, holder="tester")
+    eventually(lambda: asked() == 2)
+
+
 def test_a_stream_tells_what_changes_and_ends_with_the_service(study) -> None:
     with served(study) as url:
         stream = events(url)

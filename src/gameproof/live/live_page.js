@@ -19,10 +19,10 @@ const SILENCE = {
 // What a risk rests on.
 const GROUNDS = {
   answers: (risk) => `, from ${many(risk.n_queries, "answer")} to this very classifier`,
-  learnt: (risk) => `, if people respond as was learnt from ${many(risk.n_queries, "answer")}`,
+  learnt: (risk) => `, if people respond as was learned from ${many(risk.n_queries, "answer")}`,
   nearest: (risk) => `: that is the risk of the nearest classifier that people were shown, from ${many(risk.n_queries, "answer")}`,
 };
-const WHOSE = { answers: "recommended", learnt: "recommended, as learnt", nearest: "nearest deployment", known: "it ignores the data so far" };
+const WHOSE = { answers: "recommended", learnt: "recommended, as learned", nearest: "nearest deployment", known: "it ignores the data so far" };
 
 // --- charts
 
@@ -106,7 +106,7 @@ const budgets = ({ status, people }) => {
   const rows = [
     ["Answers", status.n_answers, status.max_answers],
     ["Deployments", status.n_deployments, status.max_deployments],
-    ["Questions to one person", people.most_asked, status.max_per_person],
+    ["Most questions to one person", people.most_asked, status.max_per_person],
   ];
   put("budgets", ...rows.map(([name, used, limit]) => element("div", {},
     element("dt", {}, name),

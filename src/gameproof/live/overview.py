@@ -49,6 +49,7 @@ class _Facts(NamedTuple):
 
     row: DeploymentRow
     agents: list[int]
+    asked: list[int]  # the agents who were shown their question
     n_questions: int
     answers: list[_Told]
     silent: list[_Silent]
@@ -82,8 +83,9 @@ class StudyView:
         """Everything that the page shows, for JSON."""
         self._read(status)
         people = self._study.problem.population
-        asked = [agent for facts in self._facts.values() for agent in facts.agents]
-        counts = np.bincount(asked) if asked else np.zeros(1, dtype=np.int64)
+        questions = [agent for facts in self._facts.values() for agent in facts.agents]
+        counts = np.bincount(questions) if questions else np.zeros(1, dtype=np.int64)
+        asked = {agent for facts in self._facts.values() for agent in facts.asked}
         found: dict[str, Any] = json_safe(
             {
                 "at": time.time(),
@@ -97,7 +99,7 @@ class StudyView:
                 "people": {
                     "n": people.n,
                     "can_be_asked": int((people.y < 0).sum()),
-                    "asked": int((counts > 0).sum()),
+                    "asked": len(asked),
                     "most_asked": int(counts.max()),
                 },
                 "deployment": self._deployment(),
@@ -124,13 +126,19 @@ class StudyView:
         rows = self._ledger.deployments(self._id, first)
         if first == 0:
             questions, answers = self._ledger.questions(self._id), self._ledger.answers(self._id)
+            exposures = self._ledger.exposures(self._id)
         else:
             questions = [q for r in rows for q in self._ledger.questions(self._id, r.number)]
             answers = [a for r in rows for a in self._ledger.answers(self._id, r.number)]
-        self._group(rows, questions, answers)
+            exposures = [e for r in rows for e in self._ledger.exposures(self._id, r.number)]
+        self._group(rows, questions, answers, {each.question for each in exposures})
 
     def _group(
-        self, rows: list[DeploymentRow], questions: list[QuestionRow], answers: list[AnswerRow]
+        self,
+        rows: list[DeploymentRow],
+        questions: list[QuestionRow],
+        answers: list[AnswerRow],
+        shown: set[int],
     ) -> None:
         facts = by_deployment(questions, answers)
         self._read_now = {row.number: facts[row.number] for row in rows}
@@ -145,8 +153,9 @@ class StudyView:
                 for q in own
                 if q.id not in counted and (row.closed is not None or newest[q.position] != q.id)
             ]
-            asked = [question.agent for question in own]
-            self._facts[row.number] = _Facts(row, asked, len(newest), told, silent)
+            each = [question.agent for question in own]
+            asked = [question.agent for question in own if question.id in shown]
+            self._facts[row.number] = _Facts(row, each, asked, len(newest), told, silent)
 
     # --- parts of the page
 
