@@ -6,7 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 import gameproof as gp
 from gameproof.estimators.radius_curve import recommended_radius
@@ -159,12 +165,54 @@ def test_frames_keep_their_names_through_the_folds() -> None:
     )
 
 
+def pipeline(classifier: Any) -> Any:
+    """Imputation, categories and scaling before a classifier, which sees three columns or more."""
+    numbers = make_pipeline(SimpleImputer(), StandardScaler())
+    words = OneHotEncoder(sparse_output=False)
+    return make_pipeline(make_column_transformer((numbers, [0, 1]), (words, [2])), classifier)
+
+
+@pytest.mark.parametrize("fitted", [False, True])
+def test_steps_before_a_classifier_are_fitted_inside_each_fold(fitted: bool) -> None:
+    """As scikit-learn's cross-validation of the whole pipeline does."""
+    filled = np.where(np.arange(240) % 7 == 0, np.nan, X[:, 0])
+    rows = np.column_stack([filled, X[:, 1], X[:, 2] > 5])
+    labels, budgets = np.where(Y > 0, "paid", "default"), {1: (-1, 1)}
+    robust = pipeline(gp.RobustStrategicClassifier(budgets=budgets, favourable="paid"))
+    strategic = pipeline(gp.StrategicLogisticRegression(budgets=budgets, favourable="paid"))
+    if fitted:
+        robust.fit(rows, labels)
+        strategic.fit(rows, labels)
+    split = StratifiedKFold(3, shuffle=True, random_state=0)
+    by_radius = gp.select_radius(rows, labels, robust, radii=[0, 0.1], folds=3, measure="auc")
+    by_budget = gp.select_budget(rows, labels, strategic, multiples=[0, 1], folds=3, measure="auc")
+    for k, (radius, most) in enumerate([(0.0, 0), (0.1, 1)]):
+        one = clone(robust).set_params(robuststrategicclassifier__radius=radius)
+        two = clone(strategic).set_params(strategiclogisticregression__budgets={1: (-most, most)})
+        for found, model in ((by_radius, one), (by_budget, two)):
+            expected = cross_val_score(model, rows, labels, cv=split, scoring="roc_auc")
+            assert found.clean[k] == pytest.approx(expected, abs=1e-12)
+    for f, (train, test) in enumerate(split.split(rows, labels)):
+        model = clone(strategic).fit(rows[train], labels[train])
+        seen = model[:-1].transform(rows[test])
+        gamed = gp.gamed_scorer(budgets, "roc_auc", favourable="paid")(
+            model[-1], seen, labels[test]
+        )
+        assert by_budget.gamed[1, f] == pytest.approx(gamed, abs=1e-12)
+    assert (by_budget.gamed[0] < by_budget.clean[0]).any()
+    assert hasattr(robust[-1], "coef_") == fitted
+
+
 def test_what_cannot_be_judged_is_refused() -> None:
+    with pytest.raises(TypeError, match="alone or at the end of a pipeline, got Pipeline"):
+        gp.select_radius(X, Y, pipeline(LogisticRegression()))
+    with pytest.raises(TypeError, match="alone or at the end of a pipeline, got Pipeline"):
+        gp.select_budget(X, Y, pipeline(LogisticRegression()))
     with pytest.raises(ValueError, match="the rarer class has 1 rows, too few for 5 folds"):
         gp.select_radius(X, np.where(np.arange(240) == 3, 1, -1))
     with pytest.raises(TypeError, match="model must be a RobustStrategicClassifier"):
         gp.select_radius(X, Y, gp.StrategicLogisticRegression())
-    with pytest.raises(TypeError, match=r"Classifier, got ndarray of shape \(240,\)"):
+    with pytest.raises(TypeError, match=r"pipeline, got ndarray of shape \(240,\)"):
         gp.select_radius(gp.RobustStrategicClassifier(), X, Y)
     with pytest.raises(ValueError, match="folds must be at least 2"):
         gp.select_radius(X, Y, folds=1)

@@ -19,6 +19,7 @@ from gameproof.estimators.select_radius import select_radius
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from sklearn.pipeline import Pipeline
 
 MEASURES = {"accuracy": "accuracy", "auc": "AUC", "accepted_negative": "bad applicants accepted"}
 
@@ -132,7 +133,7 @@ class RadiusCurveDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: RobustStrategicClassifier,
+        estimator: RobustStrategicClassifier | Pipeline,
         X: ArrayLike,
         y: ArrayLike,
         *,

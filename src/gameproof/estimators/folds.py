@@ -45,6 +45,24 @@ def stratified_splits(people: WeightedRows, folds: int, seed: int) -> list[Split
     return [(people.take(train), people.take(test)) for train, test in parts]
 
 
+def taken_apart(model: Any) -> tuple[Any, Any]:
+    """The steps of a pipeline before its classifier, None if there are none, and the classifier."""
+    from sklearn.pipeline import Pipeline  # takes long to import
+
+    if not isinstance(model, Pipeline):
+        return None, model
+    return (model[:-1] if len(model) > 1 else None), model[-1]
+
+
+def after_steps(before: Any, train: WeightedRows, test: WeightedRows) -> Split:
+    """Rows as a classifier at the end of a pipeline sees them, with steps fitted to `train`."""
+    if before is None:
+        return train, test
+    steps = clone(before)
+    seen = train._replace(X=steps.fit_transform(train.X, train.y))
+    return seen, seen if test is train else test._replace(X=steps.transform(test.X))
+
+
 def over_folds(function: Callable[..., Found], given: list[Any], n_jobs: int | None) -> list[Found]:
     """function of each item, in `n_jobs` threads.
 

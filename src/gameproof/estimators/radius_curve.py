@@ -27,6 +27,7 @@ from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
     Split,
+    after_steps,
     by_fold,
     dropping_note,
     fit_quietly,
@@ -145,11 +146,16 @@ def radius_curve(
     costs: tuple[float, float] = (1.0, 1.0),
     progress: bool | None = False,
     n_jobs: int | None = None,
+    before: Any = None,
 ) -> RadiusCurve:
-    """What `select_radius` returns, for a classifier with a radius."""
+    """What `select_radius` returns, for a classifier with a radius.
+
+    `before` are the steps before the classifier in a pipeline."""
+    splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
+    splits = [after_steps(before, *split) for split in splits]
+    people, _ = after_steps(before, people, people)
     base = without_auto(model, people.X)
     _require_common_response(base.response, base.power)
-    splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
     whole = fit_quietly(base, people, radius=0.0)
     if whole.budgets_ is not None:
         for caution in whole.budgets_.notes:

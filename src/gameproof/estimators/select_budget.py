@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,6 +28,7 @@ from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import (
     Split,
+    after_steps,
     by_fold,
     clean_and_gamed,
     dropping_note,
@@ -37,12 +38,16 @@ from gameproof.estimators.folds import (
     over_folds,
     plus_minus,
     stratified_splits,
+    taken_apart,
     within_one_standard_error,
     without_auto,
 )
 from gameproof.estimators.measures import ACCURACY, Measure, MeasureName, as_measure
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.table_budgets import Budgets
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
 
 MULTIPLES = (0.0, 0.25, 0.5, 1.0, 2.0)
 CURVES = {"clean": "clean", "gamed": "stated budget", "gamed twice": "twice that"}
@@ -144,7 +149,7 @@ class BudgetCurve:
 def select_budget(
     X: ArrayLike,
     y: ArrayLike,
-    model: BaseStrategicClassifier,
+    model: BaseStrategicClassifier | Pipeline,
     *,
     multiples: Sequence[float] = MULTIPLES,
     folds: int = 5,
@@ -167,8 +172,9 @@ def select_budget(
         Features before anyone moves.
     y : array-like of shape (n_samples,)
         True classes.
-    model : RobustStrategicClassifier or StrategicLogisticRegression
-        A classifier with budgets. Its preparation and default budgets are fitted inside each fold.
+    model : RobustStrategicClassifier, StrategicLogisticRegression or Pipeline
+        A classifier with budgets, alone or at the end of a pipeline. Its preparation and default
+        budgets, and the steps before it, are fitted inside each fold.
     multiples : sequence of float, optional
         Multiples of the budgets to train for.
     folds : int, optional
@@ -209,21 +215,24 @@ def select_budget(
     >>> curve.recommended, curve.recommended_budgets.describe()
     (1.0, 'x2: -0.5 to +0.5')
     """
-    if not isinstance(model, BaseStrategicClassifier):
+    before, base = taken_apart(model)
+    if not isinstance(base, BaseStrategicClassifier):
         raise TypeError(
-            "model must be a RobustStrategicClassifier or StrategicLogisticRegression, got "
-            f"{shown(model)}"
+            "model must be a RobustStrategicClassifier or StrategicLogisticRegression, alone or at "
+            f"the end of a pipeline, got {shown(model)}"
         )
-    if model.budgets is None:
+    if base.budgets is None:
         raise ValueError(
             "select_budget needs a model with budgets, such as "
             "RobustStrategicClassifier(budgets={'savings': (0, 5000)})"
         )
     tried = np.unique(as_vector("multiples", multiples))
     people = WeightedRows.of(X, y, sample_weight)
-    model = without_auto(model, people.X)
     splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
-    whole = fit_quietly(model, people)
+    splits = [after_steps(before, *split) for split in splits]
+    people, _ = after_steps(before, people, people)
+    base = without_auto(base, people.X)
+    whole = fit_quietly(base, people)
     stated = whole.budgets_
     assert stated is not None  # since the model has budgets
     for note in stated.notes:
@@ -234,7 +243,7 @@ def select_budget(
     with Progress(progress, len(splits), "folds", title) as bar:
 
         def of_fold(split: Split) -> tuple[list[list[float]], float | None]:
-            return bar.counted(_measured(model, tried, *split, judge))
+            return bar.counted(_measured(base, tried, *split, judge))
 
         found = over_folds(of_fold, splits, n_jobs)
     measured = np.array([values for values, _ in found])  # folds, multiples, curves

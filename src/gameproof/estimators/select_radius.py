@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import shown
+from gameproof.estimators.folds import taken_apart
 from gameproof.estimators.measures import Measure, MeasureName
 from gameproof.estimators.radius_curve import RadiusCurve, radius_curve
 from gameproof.estimators.robust import RobustStrategicClassifier
 from gameproof.estimators.sample_weight import WeightedRows
 
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
 
 def select_radius(
     X: ArrayLike,
     y: ArrayLike,
-    model: RobustStrategicClassifier | None = None,
+    model: RobustStrategicClassifier | Pipeline | None = None,
     *,
     radii: Sequence[float] | None = None,
     folds: int = 5,
@@ -39,9 +44,10 @@ def select_radius(
         Features before anyone moves.
     y : array-like of shape (n_samples,)
         True classes.
-    model : RobustStrategicClassifier, optional
-        The classifier with all other parameters; its radius is ignored. It needs budgets, or a
-        known response that is the same for all people. Its preparation is fitted inside each fold.
+    model : RobustStrategicClassifier or Pipeline, optional
+        The classifier with all other parameters, alone or at the end of a pipeline; its radius is
+        ignored. It needs budgets, or a known response that is the same for all people. Its
+        preparation, and the steps before it, are fitted inside each fold.
     radii : sequence of float, optional
         Radii to try, by default 0 and nine others below the largest useful radius.
     folds : int, optional
@@ -81,9 +87,12 @@ def select_radius(
     >>> 0 < curve.recommended < curve.largest_useful
     True
     """
-    base = RobustStrategicClassifier() if model is None else model
+    before, base = taken_apart(RobustStrategicClassifier() if model is None else model)
     if not isinstance(base, RobustStrategicClassifier):
-        raise TypeError(f"model must be a RobustStrategicClassifier, got {shown(base)}")
+        raise TypeError(
+            "model must be a RobustStrategicClassifier, alone or at the end of a pipeline, got "
+            f"{shown(model)}"
+        )
     return radius_curve(
         base,
         WeightedRows.of(X, y, sample_weight),
@@ -94,4 +103,5 @@ def select_radius(
         costs=(cost_accept_bad, cost_refuse_good),
         progress=progress,
         n_jobs=n_jobs,
+        before=before,
     )
