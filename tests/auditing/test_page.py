@@ -92,6 +92,24 @@ def test_sections_without_data_are_left_out() -> None:
     assert "<h2" in shown(found)
 
 
+def test_tiles_are_of_the_recommended_model_and_name_it() -> None:
+    X, y, model = people()
+    flat, other = (gp.LinearModel([0.0] * 4, 1.0, NAMES, name) for name in ("flat", "other"))
+    for models, name, said in (
+        ([model, flat], "mine", "recommended"),
+        ([flat, model], "mine", "recommended"),
+        ([flat, other], "other", "not recommended"),
+    ):
+        found = gp.compare_models(models, X, y, budgets=BUDGETS, scale=SCALE)
+        first, *others = audit_tiles(found)
+        assert (first.value, first.note) == (name, said)
+        shares = {tile.label: tile.value for tile in others}
+        assert shares["right, budgets used"] == percent(found.at(name, 1.0).accuracy)
+        assert (
+            percent(found.at(name, 1.0).accepted_negative) == shares["accepted, should be refused"]
+        )
+
+
 def test_findings_hold_the_numbers_of_the_rows() -> None:
     sections = [section.finding for section in audit_sections(ALONE)]
     good, gamed, _, _, weak, hurt, off, _ = sections
@@ -382,7 +400,7 @@ def test_page_on_what_cannot_be_changed_speaks_of_no_gaming() -> None:
     other = gp.LinearModel(model.coefficients * [1, 1, 1, 0], 0.2, NAMES, "other")
     found = gp.compare_models([model, other], X, y, budgets={}, scale=SCALE)
     assert not re.search("gaming power|budgets used|their budgets", shown(found))
-    assert [tile.note for tile in audit_tiles(found)][2:] == ["nobody games"]
+    assert [tile.note for tile in audit_tiles(found)][3:] == ["nobody games"]
     cost = sections_of(found)["What does robustness cost?"]
     assert cost.charts == []
     assert [row[3] for row in cost.tables[0].rows] == [0.0]

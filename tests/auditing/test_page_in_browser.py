@@ -351,6 +351,26 @@ def test_numbers_below_a_chart_are_whole(browser: Browser, tmp_path: Path) -> No
     assert min(min(pair) for pair in ends) >= 0
 
 
+@pytest.mark.parametrize("width", [390, 1000])
+def test_titles_below_a_chart_are_whole(browser: Browser, tmp_path: Path, width: int) -> None:
+    series = [Series("s", [0.5, 0.6], [0, 1])]
+    said = "multiple of the budgets (1: savings 0 to +5,000; utilisation -0.2 to 0; home owned)"
+    titles = [said, "short", f"multiple\n1: {said}"]
+    charts = [line_chart("t", title, "share", series) for title in titles]
+    path = tmp_path / "titles.html"
+    write_page(path, "Titles", [Section("Q?", "", charts)], MADE)
+    browser.open(path, width=width)
+    found = browser.run(
+        "[...document.querySelectorAll('.plot svg')].map(s => [...s.querySelectorAll("
+        "'text[text-anchor=end]')].filter(t => /[a-z]/.test(t.textContent)).map(t => {"
+        "const b = t.getBBox(), {width, height} = s.viewBox.baseVal;"
+        "return [t.textContent, b.x, width - b.x - b.width, height - b.y - b.height]; }))"
+    )
+    for title, lines in zip(titles, found, strict=True):
+        assert " ".join(line[0] for line in lines) == title.replace("\n", " ")
+        assert min(edge for line in lines for edge in line[1:]) >= 0
+
+
 def test_long_text_in_a_table_keeps_a_readable_width_on_a_phone(
     browser: Browser, tmp_path: Path
 ) -> None:

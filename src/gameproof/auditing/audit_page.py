@@ -134,10 +134,14 @@ def _areas(audit: Audit, name: str) -> list[Metric]:
 
 
 def audit_tiles(audit: Audit) -> list[Tile]:
-    """Key numbers of the model under audit, for the top of the page."""
-    name = audit.models[-1]
+    """Key numbers of the recommended model, or without one of the last, for the top of the page."""
+    name = audit.verdict.model or audit.models[-1]
     (good,) = audit.of(audit.quality, name)
-    tiles = [
+    tiles = []
+    if len(audit.models) > 1:
+        said = "recommended" if audit.verdict.model else "not recommended"
+        tiles.append(Tile("these numbers are of", name, said))
+    tiles += [
         Tile(
             f"AUC, {when}",
             f"{row.value:.3f}",
@@ -158,7 +162,8 @@ def audit_tiles(audit: Audit) -> list[Tile]:
         )
     if (worst := at_radius(audit, name)) is not None:
         note = "and budgets used" if audit.movable else "nobody games"
-        own = "the model's radius" if audit.radius == worst.radius else "radius"
+        fitted_for = audit.radius if name == audit.models[-1] else None
+        own = "the model's radius" if fitted_for == worst.radius else "radius"
         label = f"right at worst, {own} {worst.radius:.3g}"
         tiles.append(Tile(label, percent(worst.accuracy), note))
     weak = audit.of(audit.weaknesses, name)

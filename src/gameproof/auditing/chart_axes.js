@@ -61,3 +61,14 @@ const extent = (values, fallback) => {
   if (!finite.length) return fallback;
   return [Math.min(...finite), Math.max(...finite)];
 };
+
+// Text in lines of at most so many characters, as far as its words allow.
+const folded = (text, most) => {
+  const lines = [];
+  for (const word of text.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length && longer.length <= most) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  return lines;
+};

@@ -95,9 +95,10 @@ class Drawing {
     this.width = this.plot.clientWidth || 680;
     this.row = spec.kind === "dots" ? 28 : ROW;
     const rows = spec.labels.length * (26 + this.row * Math.max(1, this.shown.length));
-    const under = LINE * (spec.x_label.split("\n").length - 1);
+    const beside = spec.kind === "bars" ? 62 : 20, most = Math.floor((this.width - beside) / 6.7);
+    this.below = spec.x_label.split("\n").flatMap((line) => folded(line, most));
+    const under = LINE * (this.below.length - 1);
     const height = (flat ? HEIGHT : rows + 50) + under;
-    const beside = spec.kind === "bars" ? 62 : 20;
     // Names of vertical reference lines have their own row below the axis title.
     const above = flat ? (spec.upright.length ? 42 : 30) : 6;
     this.span = this.spans();
@@ -149,7 +150,7 @@ class Drawing {
       make("text", { x: 0, y: 12 }, svg, spec.y_label);
     }
     make("path", { class: "axis", d: `M${left} ${bottom}H${right}` }, svg);
-    spec.x_label.split("\n").forEach((line, k) => {
+    this.below.forEach((line, k) => {
       make("text", { x: right, y: bottom + 37 + LINE * k, "text-anchor": "end" }, svg, line);
     });
     const within = (v, [low, high]) => v >= low && v <= high;

@@ -85,14 +85,17 @@ def _finding(audit: Audit) -> str:
     bad, everyone = audit.at(name, 1.0), audit.at(name, 1.0, REFUSED)
     others = [f"{m} for {percent(audit.at(m, 1.0).accuracy)}" for m in audit.models[:-1]]
     said = [f"Budgets: {audit.budgets.describe()}."]
+    when = "If everyone who should be refused uses them,"
     if audit.measure.name == "auc":
         areas = [f"{m} {_value(audit.at(m, 1.0), 'auc')}" for m in audit.models[:-1]]
         said.append(
-            f"If everyone who should be refused uses them, the AUC of {name} is "
-            f"{_value(bad, 'auc')}" + (f" ({listed(areas)})" if areas else "") + "."
+            f"{when} the AUC of {name} is {_value(bad, 'auc')}"
+            + (f" ({listed(areas)})" if areas else "")
+            + "."
         )
+        when = "Then"
     said += [
-        f"If everyone who should be refused uses them, {name} is right for {percent(bad.accuracy)} "
+        f"{when} {name} is right for {percent(bad.accuracy)} "
         f"instead of {percent(good.accuracy)}" + (f", {listed(others)}" if others else "") + ".",
         f"{name} then accepts {percent(bad.accepted_negative)} of those who should be refused "
         f"instead of {percent(good.accepted_negative)}.",
