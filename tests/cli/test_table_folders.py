@@ -107,14 +107,29 @@ def test_decisions_are_files_of_the_same_names(
     assert main([*given, "--force", "--quiet"]) == 0
 
 
-def test_decisions_that_fail_leave_nothing_behind(folder, fitted, tmp_path, capsys) -> None:
-    broken = tmp_path / "loans"
-    write_parts(broken, frame(300), [100, 200])
-    people = pd.read_parquet(broken / "part-2.parquet")
+@pytest.fixture
+def broken(tmp_path: Path) -> Path:
+    """Three files, of which the last has text in a column of numbers."""
+    found = write_parts(tmp_path / "loans", frame(300), [100, 200])
+    people = pd.read_parquet(found / "part-2.parquet")
     people["age"] = people["age"].astype(str).where(people.index != 3, "old")
-    people.to_parquet(broken / "part-2.parquet")
+    people.to_parquet(found / "part-2.parquet")
+    return found
+
+
+def test_decisions_that_fail_leave_nothing_behind(broken, fitted, tmp_path, capsys) -> None:
     out = tmp_path / "new" / "decisions"
     said = refused(capsys, "predict", fitted, broken, "-o", out, "--quiet")
+    assert "part-2.parquet: the column 'age' has 'old' in row 4" in said
+    assert not (tmp_path / "new").exists()
+
+
+def test_workers_print_nothing_beside_the_one_line(
+    broken, fitted, tmp_path, capfd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gameproof.tables.engines._default_client", lambda distributed: None)
+    out = tmp_path / "new" / "decisions"
+    said = refused(capfd, "predict", fitted, broken, "-o", out, "--engine", "dask", "--quiet")
     assert "part-2.parquet: the column 'age' has 'old' in row 4" in said
     assert not (tmp_path / "new").exists()
 

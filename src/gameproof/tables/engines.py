@@ -51,7 +51,10 @@ def open_engine(name: EngineName | None, scheduler: str | None = None) -> Iterat
         # Given None, Dask takes its usual port, and warns if another cluster has it.
         options: Any = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
         cluster = distributed.LocalCluster(
-            n_workers=available_cores(), threads_per_worker=1, **options
+            n_workers=available_cores(),
+            threads_per_worker=1,
+            silence_logs=logging.CRITICAL,
+            **options,
         )
         with _quiet(), cluster, distributed.Client(cluster, set_as_default=False) as client:
             yield Engine(client)
