@@ -82,6 +82,15 @@ def test_blocks_give_the_fit_in_memory(name: str, weighted: bool) -> None:
     np.testing.assert_array_equal(found.predict(X[:100]), expected.predict(X[:100]))
 
 
+@pytest.mark.parametrize("name", ["power", "budgets", "no flips"])
+def test_the_fit_in_memory_has_the_bits_of_blocks_that_end_where_its_own_do(name: str) -> None:
+    X, y = (np.concatenate([each] * 4) for each in people(10)[:2])
+    X += np.random.default_rng(0).normal(size=X.shape) / 10
+    expected, found = MODELS[name]().fit(X, y), fitted(MODELS[name](), ArraySource(X, y))
+    assert found.coef_.tobytes() == expected.coef_.tobytes()
+    assert found.intercept_.tobytes() == expected.intercept_.tobytes()
+
+
 def undecided() -> tuple[Any, Any, Callable[[], Any]]:
     """People of few kinds, and a classifier under which many of their labels are undecided."""
     rng = np.random.default_rng(1)

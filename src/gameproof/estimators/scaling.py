@@ -40,22 +40,10 @@ class Units(NamedTuple):
 
         Constant features get scale 1. Without an intercept, `centred` must be False.
         """
-        with np.errstate(over="ignore", invalid="ignore"):
-            mean, scale = X.mean(axis=0), X.std(axis=0)
-            if weights is not None:
-                share = weights / weights.max()
-                mean = np.average(X, axis=0, weights=share)
-                scale = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=share))
-        usable = np.isfinite(mean) & np.isfinite(scale)
-        if not usable.all():
-            k = int(np.argmin(usable))
-            raise ValueError(
-                f"column {k} has numbers too large to standardise, up to {np.abs(X[:, k]).max():g}"
-            )
-        # In floating point, the standard deviation of equal numbers is not always 0.
-        constant = (np.ptp(X, axis=0) == 0) | (scale <= 8 * np.finfo(float).eps * np.abs(mean))
-        mean = np.where(constant, X[0], mean)
-        return cls(mean if centred else np.zeros_like(mean), np.where(constant, 1.0, scale))
+        if weights is not None:
+            # Sums of large weights must not overflow; a power of two changes no digit.
+            weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+        return cls.of_moments(Moments.of_blocks(X, weights), centred)
 
     @classmethod
     def of_moments(cls, moments: Moments, centred: bool) -> Units:
@@ -68,6 +56,7 @@ class Units(NamedTuple):
             k = int(np.argmin(usable))
             largest = max(abs(moments.least[k]), abs(moments.most[k]))
             raise ValueError(f"column {k} has numbers too large to standardise, up to {largest:g}")
+        # In floating point, the standard deviation of equal numbers is not always 0.
         narrow = scale <= 8 * np.finfo(float).eps * np.abs(mean)
         constant = (moments.least == moments.most) | narrow
         mean = np.where(constant, moments.least, mean)

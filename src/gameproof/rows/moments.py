@@ -9,6 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
+from gameproof.rows.array_rows import MANY
+from gameproof.rows.cores import on_cores
+from gameproof.rows.row_blocks import BLOCK
 
 
 class Moments(NamedTuple):
@@ -28,15 +31,30 @@ class Moments(NamedTuple):
         if not n:
             nothing = np.zeros(d)
             return cls(0.0, nothing, nothing, np.full(d, np.inf), np.full(d, -np.inf))
+        mass = float(n if weights is None else weights.sum())
+
+        def summed(values: Matrix) -> Vector:
+            return values.sum(axis=0) if weights is None else weights @ values
+
         with np.errstate(over="ignore", invalid="ignore"):
-            if weights is None:
-                mass, mean = float(n), X.mean(axis=0)
-                squares = ((X - mean) ** 2).sum(axis=0)
-            else:
-                mass = float(weights.sum())
-                mean = weights @ X / mass
-                squares = weights @ (X - mean) ** 2
-        return cls(mass, mean, squares, X.min(axis=0), X.max(axis=0))
+            mean = summed(X) / mass
+            away = X - mean
+            # What rounding left out of the mean.
+            by = summed(away) / mass
+            squares = np.maximum(summed(away**2) - mass * by**2, 0.0)
+        return cls(mass, mean + by, squares, X.min(axis=0), X.max(axis=0))
+
+    @classmethod
+    def of_blocks(cls, X: Matrix, weights: Vector | None = None) -> Moments:
+        """The moments of an array, with the bits that its rows have in blocks elsewhere, and
+        without a copy of it."""
+        slices = [slice(k, k + BLOCK) for k in range(0, len(X), BLOCK)]
+
+        def of_block(b: slice) -> Moments:
+            return cls.of(X[b], None if weights is None else weights[b])
+
+        with np.errstate(over="ignore", invalid="ignore"):
+            return cls.total(on_cores(of_block, slices, None if X.size >= MANY else 1))
 
     def merged(self, other: Moments) -> Moments:
         """The moments of both groups of rows."""
