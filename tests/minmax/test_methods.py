@@ -186,3 +186,8 @@ def test_method_is_the_printed_one_and_the_same_in_both_loops(
     found = np.concatenate([compiled.last_x, compiled.last_y])
     np.testing.assert_allclose(found, u, rtol=1e-8, atol=1e-10)
     assert compiled.n_queries == plain.asked
+
+
+def test_first_argument_of_an_estimate_is_its_own() -> None:
+    assert gp.Directions(3) == gp.Directions(k=3)
+    assert gp.Gaussian(True) == gp.Gaussian(symmetric=True)

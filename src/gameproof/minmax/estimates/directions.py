@@ -26,12 +26,12 @@ class Directions(FromValues):
 
     Parameters
     ----------
-    blocks, feasible
-        See `Gradient`.
     k
         The number of directions; at most as many as there are coordinates are used.
     symmetric
         True for symmetric differences.
+    blocks, feasible
+        See `Gradient`.
 
     Examples
     --------

@@ -151,9 +151,10 @@ class Gradient(ABC):
         return self.code.offset not in (NO_VALUES, OBSERVED)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FromValues(Gradient):
-    """A built-in estimate that needs values only.
+    """A built-in estimate that needs values only. These options are given by name, so that what is
+    special to an estimate comes first: ``Directions(3)``.
 
     blocks
         Which coordinates are perturbed: None for those without an exact gradient (the problem's
