@@ -120,6 +120,20 @@ def test_an_answer_of_somebody_else_is_refused(capsys, people, study, tmp_path) 
     assert live(capsys, "status", study)["n_answers"] == 2
 
 
+@pytest.mark.parametrize("cell", ["{}.0", " {} ", "NaN", "0{}"])
+def test_a_number_of_a_person_may_be_written_as_data_frames_do(
+    capsys, people, tmp_path, cell
+) -> None:
+    path = tmp_path / "rows.db"
+    options = ["--method", "ogda-rr", "--batch", "20", "--max-answers", "60"]
+    assert main(["live", "create", str(path), str(people), *MEANING, *options]) == 0
+    [question] = live(capsys, "ask", path)["questions"]
+    row = pd.read_csv(people, dtype=str).iloc[[int(question["person"])]]
+    answers = row.assign(question=question["question"], person=cell.format(question["person"]))
+    answers.to_csv(tmp_path / "answers.csv", index=False)
+    assert live(capsys, "tell", path, tmp_path / "answers.csv")["answers"] == {"counted": 1}
+
+
 def test_a_cell_that_cannot_be_used_is_shown(capsys, people, tmp_path) -> None:
     path = tmp_path / "job.db"
     options = ["--target", "repaid", "--favourable", "yes", "--movable", "savings,job"]
@@ -252,4 +266,7 @@ def test_names_with_quotes_and_line_breaks(capsys, people, tmp_path) -> None:
     options = ["--method", "ogda-rr", "--max-answers", "60", "--study", name]
     assert main(["live", "create", str(path), str(people), *MEANING, *options]) == 0
     assert live(capsys, "status", path, "--study", name)["name"] == name
+    capsys.readouterr()
+    assert main(["live", "create", str(path), str(people), *MEANING, *options[:-1], "2. x"]) == 0
+    assert "--study '2. x' --limit 10" in capsys.readouterr().out
     assert failed(capsys, "status", path, "--study", "other").count("\n") == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from typing import Any
 
 from gameproof.cli.console import Console
@@ -17,6 +18,7 @@ EXAMPLE = """example:
   gameproof data write people people.csv
   gameproof live create study.db people.csv --target repaid --favourable yes \\
     --movable savings,utilisation --key id --max-answers 2000"""
+STUDY = "study"  # the name of a study that is not named
 DAY = 24 * 3600.0
 LIMITS = {
     "--max-answers": "the most answers that count",
@@ -46,7 +48,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     parser.add_argument(
         "--key", metavar="COL", help="the column that identifies people (by default row numbers)"
     )
-    parser.add_argument("--study", default="study", metavar="NAME", help="a name (%(default)s)")
+    parser.add_argument("--study", default=STUDY, metavar="NAME", help="a name (%(default)s)")
     _add_method(parser)
     _add_people(parser)
     # Options of `gameproof fit` that a study does not have.
@@ -135,10 +137,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
     ) as study:
         status = study.status()
     people = problem.population
+    named = "" if options.study == STUDY else f" --study {shlex.quote(options.study)}"
     console.show(
         f"study {options.study!r} in {options.where}: {people.n:,} people, "
         f"{int((people.y < 0).sum()):,} of whom can be asked; "
         f"{plural(status.n_pending, 'open question')}\n"
-        f"next: gameproof live ask {options.where} --limit 10 -o questions.csv",
+        f"next: gameproof live ask {shlex.quote(options.where)}{named} --limit 10 -o questions.csv",
         status.as_dict(),
     )

@@ -22,6 +22,7 @@ from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.tables.cell_gaps import Gaps
+from gameproof.tables.column import MISSING
 from gameproof.tables.column_budgets import StatedBudgets
 from gameproof.tables.defaults import LABEL_COST
 from gameproof.tables.load_model import KINDS
@@ -201,7 +202,12 @@ def _given(table: Table, name: str, row: int, levels: Sequence[str]) -> str:
 
 
 def _same(given: Any, asked: str) -> bool:
-    """Whether a cell can mean this person. An empty cell names nobody, and 17.0 is 17."""
-    if isinstance(given, float) and given.is_integer():
-        given = int(given)
-    return given is None or str(given).strip() in ("", asked.strip())
+    """Whether a cell can mean this person. A missing cell names nobody, and 17.0 is 17, as data
+    frames write whole numbers in a column with gaps."""
+    text = "" if given is None else str(given).strip()
+    if text == asked.strip() or text in MISSING:
+        return True
+    try:
+        return float(text) == float(asked)
+    except ValueError:
+        return False
