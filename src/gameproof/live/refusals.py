@@ -23,7 +23,8 @@ def unknown_study(name: str | None, known: Sequence[str]) -> LedgerError:
 
 def unknown_question(question: int) -> LedgerError:
     return LedgerError(
-        "unknown-question", f"this study has no question {question}; use the id that ask() gave"
+        "unknown-question",
+        f"this study has no question {question}; use the number that came with the question",
     )
 
 
@@ -50,7 +51,8 @@ def busy() -> LedgerError:
 
 def unknown_answer(answer: int) -> LedgerError:
     return LedgerError(
-        "unknown-answer", f"this study has no answer {answer}; use the id that tell() gave"
+        "unknown-answer",
+        f"this study has no answer {answer}; use the number in its receipt or in an export",
     )
 
 

@@ -219,11 +219,11 @@ def study_status(
 def _status_sentence(state: State, phase: str, counts: Counts) -> str:
     so_far = _so_far(counts.counted, counts.deployments, "deployment")
     if state == "finished":
-        return f"Finished after {so_far}; recommend() gives the classifier."
+        return f"Finished after {so_far}; the recommendation is final."
     if state == "paused":
-        return f"Paused after {so_far}; resume() continues it."
+        return f"Paused after {so_far}; nobody is asked until the study is resumed."
     if not counts.pending:
-        return f"{so_far} ({phase}); the deployment is complete: ask or advance to continue."
+        return f"{so_far} ({phase}); the deployment is complete, and asking opens the next one."
     return f"{so_far} ({phase}); {plural(counts.pending, 'open question')}."
 
 
