@@ -232,6 +232,7 @@ def test_reservation_of_a_killed_process_is_released(tmp_path: Path) -> None:
     assert while_asking.remaining == 7
     os.kill(process.pid or 0, signal.SIGKILL)
     process.join()
+    assert while_asking.remaining == while_asking.records.obtainable == 10
     while_asking.ask(THETA, [1, 2, 4])
     assert tally.agents == [1, 2, 4]
     assert while_asking.remaining == 7

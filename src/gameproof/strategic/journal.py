@@ -87,14 +87,27 @@ class Journal(AnswerRecords):
 
     @property
     def remaining(self) -> int | None:
-        return None if self.budget is None else max(0, self.budget - sum(self._counts()))
+        return None if self.budget is None else self._left(self._live_counts())
 
     @property
     def obtainable(self) -> int | None:
         if self.budget is None:
             return None
+        counts = self._live_counts()
+        return self._left(counts) + max(0, counts.usable - self._n_read)
+
+    def _live_counts(self) -> sql.AnswerCounts:
+        """The counts, without what dead processes were asking."""
         counts = self._counts()
-        return max(0, self.budget - sum(counts)) + max(0, counts.usable - self._n_read)
+        if counts.leased > self._leases.n_asking:
+            with storing(self.path), self._database.lock:
+                self._leases.end_stale()
+            counts = self._counts()
+        return counts
+
+    def _left(self, counts: sql.AnswerCounts) -> int:
+        assert self.budget is not None
+        return max(0, self.budget - sum(counts))
 
     # --- questions
 
@@ -194,8 +207,8 @@ class Journal(AnswerRecords):
         claim.mine[wanted] = True
 
     def _require_budget(self, number: int) -> None:
-        left = self.remaining
-        if left is not None and number > left:
+        """To be called in a transaction, which cannot end the leases of dead processes."""
+        if self.budget is not None and number > (left := self._left(self._counts())):
             raise self.refuse(number, left)
 
     # --- answers

@@ -46,6 +46,11 @@ class Leases:
             self._name, self._owner = name, os.getpid()
         return self._name
 
+    @property
+    def n_asking(self) -> int:
+        """The number of questions that are being asked here."""
+        return len(self._asking) if self._owner == os.getpid() else 0
+
     def begin(self, connection: Connection, questions: Iterable[int]) -> None:
         """Notes that these questions are being asked here."""
         for question in questions:
