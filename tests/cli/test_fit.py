@@ -91,6 +91,23 @@ def test_accuracies_stand_above_their_intervals_and_few_rows_get_a_warning(
     assert low < shown["accuracy"]["robust"]["clean"] < high
 
 
+def test_last_lines_say_whether_the_file_holds_the_recommended_model(
+    people: Path, tmp_path: Path, capsys
+) -> None:
+    for options in (["--radius", "0.03"], ["--radius", "0.03", "--threshold", "0.001"]):
+        out = tmp_path / "m.json"
+        assert fit(people, out, *options, "--json", "--force") == 0
+        advised = json.loads(capsys.readouterr().out)["audit"]["verdict"]["model"]
+        assert (advised is None) == ("--threshold" in options)
+        for chosen in ("robust", "strategic", "logistic"):
+            assert fit(people, out, *options, "--model", chosen, "--force") == 0
+            (line,) = [
+                line for line in capsys.readouterr().out.splitlines() if line.startswith("model: ")
+            ]
+            advice = f"to use {advised}: --model {advised})" if advised else "to use none)"
+            assert line.endswith(advice) == (chosen != advised)
+
+
 def test_gaming_is_left_out_where_nothing_can_be_changed(
     people: Path, tmp_path: Path, capsys
 ) -> None:

@@ -77,9 +77,11 @@ def run(options: argparse.Namespace, console: Console) -> None:
         raise ValueError(f"no model is recommended, so no file was written: {fit.verdict}")
     with output_to(options.out, options.force):
         fit.save(options.out, model=chosen, command=command_line(options))
-    written = [f"model: {options.out}"]
-    if chosen != ROBUST or fit.audit.verdict.model != ROBUST:
+    advised, written = fit.audit.verdict.model, [f"model: {options.out}"]
+    if chosen != ROBUST or advised != ROBUST:
         written = [f"model: {options.out}, the {chosen} classifier"]
+    if chosen != advised:
+        written[0] += f", which the verdict does not recommend ({_advice(advised)})"
 
     def write_page(path: Path) -> None:
         nonlocal fit
@@ -98,3 +100,8 @@ def run(options: argparse.Namespace, console: Console) -> None:
         console.show(
             "\n".join([*fit.lines(options.full), *written, *pages, *hint(options)]), record
         )
+
+
+def _advice(advised: str | None) -> str:
+    """What to do instead of using the classifier in the file."""
+    return f"it is to use {advised}: --model {advised}" if advised else "it is to use none"
