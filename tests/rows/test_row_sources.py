@@ -89,6 +89,7 @@ def test_the_fit_in_memory_has_the_bits_of_blocks_that_end_where_its_own_do(name
     expected, found = MODELS[name]().fit(X, y), fitted(MODELS[name](), ArraySource(X, y))
     assert found.coef_.tobytes() == expected.coef_.tobytes()
     assert found.intercept_.tobytes() == expected.intercept_.tobytes()
+    assert found.worst_case_risk_ == expected.worst_case_risk_
 
 
 def undecided() -> tuple[Any, Any, Callable[[], Any]]:

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import gameproof as gp
-from gameproof.strategic.worst_case import WorstCase, worst_case, worst_case_risk
+from gameproof.strategic.worst_case import WorstCase, worst_case
+from gameproof.strategic.worst_case_risk import worst_case_risk
 from strategic_problems import KINDS
 from worst_cases import (
     LOSSES,
@@ -279,6 +280,7 @@ def test_risk_alone_is_the_value_of_the_distribution_that_attains_it(name: str) 
     theta = rng.standard_normal(problem.population.d)
     intercept = None if problem.intercept is None else 0.3
     whole = gp.worst_case(problem, theta, intercept)
-    risk = whole.distribution.risk(problem.loss, theta, intercept or 0.0)
-    assert worst_case_risk(problem, theta, intercept) == pytest.approx(whole.value, rel=1e-12)
+    given = intercept or 0.0
+    risk = whole.distribution.risk(problem.loss, theta, given)
+    assert worst_case_risk(problem, theta, given) == pytest.approx(whole.value, rel=1e-12)
     assert risk == pytest.approx(whole.value, abs=2e-6)

@@ -38,7 +38,8 @@ from gameproof.minmax.result import Result
 from gameproof.minmax.saddle import Saddle
 from gameproof.strategic.population import Population
 from gameproof.strategic.robust_problem import StrategicProblem
-from gameproof.strategic.worst_case import WorstCase, worst_case, worst_case_risk
+from gameproof.strategic.worst_case import WorstCase, worst_case
+from gameproof.strategic.worst_case_risk import worst_case_risk
 
 
 class BaseStrategicClassifier(GamedClassifier):
@@ -91,7 +92,7 @@ class BaseStrategicClassifier(GamedClassifier):
             self._set_coefficients(theta, offset)
             self.worst_case_risk_ = float("nan")
             if problem.has_duality_gap:
-                self.worst_case_risk_ = worst_case_risk(problem, theta, self._intercept(offset))
+                self.worst_case_risk_ = worst_case_risk(problem, theta, offset)
             self.training_ = training_record(self, problem, people)
             self._row_identity = None
             if self.budgets is None:

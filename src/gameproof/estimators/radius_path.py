@@ -12,7 +12,7 @@ from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.folds import clean_and_gamed, fit_quietly, measured_without_movable
 from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
-from gameproof.strategic.worst_case import worst_case_risk
+from gameproof.strategic.worst_case_risk import worst_case_risk
 
 
 @final
@@ -42,9 +42,9 @@ class RadiusPath:
         elif radius != self._problem.radius:
             model, self._problem = model._refitted(people, radius=radius)
         self._model = model
-        tested, offset = model._pose(self._tested), model._intercept(model.offset_)
+        tested = model._pose(self._tested)
         clean, gamed = clean_and_gamed(model, self._test, self._measure)
-        risk = worst_case_risk(tested, model.theta_, offset)
+        risk = worst_case_risk(tested, model.theta_, model.offset_)
         return clean, gamed, risk, float(self._problem.ignores_data(model.result_.x))
 
     def without_movable(self, radius: float) -> float | None:

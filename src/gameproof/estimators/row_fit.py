@@ -46,8 +46,8 @@ from gameproof.strategic.newton.lifts import lifts_of
 from gameproof.strategic.newton.minimum import certified_solution
 from gameproof.strategic.responses import KnownResponse
 from gameproof.strategic.row_problem import RowPeople, RowProblem
-from gameproof.strategic.row_worst_case import row_worst_case
 from gameproof.strategic.saddle_point import CERTIFIED, warn_of_no_use, warn_of_open_gap
+from gameproof.strategic.worst_case_risk import worst_case_risk
 
 Model = TypeVar("Model", bound=ChoosingClassifier)
 
@@ -121,7 +121,7 @@ def _fit(
     model.result_ = solve_rows(problem, model.bound)
     theta, offset = problem.split(model.result_.x)[0], problem.offset(model.result_.x)
     model._set_coefficients(theta, offset)
-    model.worst_case_risk_ = row_worst_case(problem, theta, offset)
+    model.worst_case_risk_ = worst_case_risk(problem, theta, offset)
     model.training_ = training_record(model, problem, None)
     model._row_identity = None
 

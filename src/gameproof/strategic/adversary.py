@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Vector, as_numbers, require_finite
+from gameproof.strategic.robust_parameters import RobustParameters
 from gameproof.strategic.robust_problem import StrategicProblem
 
 EPS = float(np.finfo(np.float64).eps)
 
 
-def ball_radius(problem: StrategicProblem) -> float:
+def ball_radius(problem: RobustParameters[Any]) -> float:
     """The radius of the adversary's ball. The printed form's radius is converted to the exact
     form's."""
     if np.isinf(problem.radius):
         raise ValueError("an infinite radius has no worst case; give the problem a finite one")
+    radius: float = problem.radius
     if problem.form == "exact":
-        return problem.radius
+        return radius
     negative = 1 - problem.population.positive_share
-    return max(0.0, problem.radius - problem.label_cost * negative)
+    return max(0.0, radius - float(problem.label_cost) * float(negative))
 
 
 def best_flips(

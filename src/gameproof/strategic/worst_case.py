@@ -200,25 +200,6 @@ def worst_case(
     )
 
 
-def worst_case_risk(
-    problem: StrategicProblem, theta: ArrayLike, intercept: float | None = None
-) -> float:
-    """The value of `worst_case` alone, without the distribution: one pass, and no copy of X.
-
-    The response must be in closed form."""
-    problem.require_model("worst_case_risk")
-    people, loss, deployed = problem.population, problem.loss, as_theta(problem, theta)
-    scores = people.X @ deployed + as_intercept(problem, intercept)
-    if problem.model is not None:
-        movers = np.flatnonzero(people.y < 0)
-        scores[movers] += problem.model.gains(deployed, movers)
-    rate = (loss.K + loss.s) * problem.dual_length(deployed)
-    gains = loss.s * people.y * scores
-    share, left, _ = best_flips(problem, gains, rate, ball_radius(problem))
-    losses = people.weights * (loss.value(scores, people.y) + share * 2 * gains)
-    return float(losses.mean()) + rate * left
-
-
 def _require_response(people: Population) -> None:
     """Raises if only asking gives answers."""
     if people.sight < Sight.RESPONSE:

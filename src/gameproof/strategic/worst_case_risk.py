@@ -1,4 +1,4 @@
-"""The worst-case risk of people whose rows are in blocks.
+"""The worst-case risk alone, from sums over blocks of rows, wherever they are.
 
 `worst_case` states the mathematics. The risk is the minimum over alpha >= c of
 
@@ -16,10 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Vector
+from gameproof.rows.cores import one_blas_thread
 from gameproof.rows.quantile_sketch import QuantileSketch, merged_sketch
 from gameproof.rows.row_blocks import Rows, added
+from gameproof.strategic.adversary import ball_radius
 from gameproof.strategic.newton.block_terms import Terms
 from gameproof.strategic.newton.convex_objective import ConvexObjective
+from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.row_problem import RowProblem
 
 
@@ -30,17 +33,20 @@ class Gains(NamedTuple):
     weights: Vector
 
 
-def row_worst_case(problem: RowProblem, theta: Vector, intercept: float = 0.0) -> float:
+@one_blas_thread()
+def worst_case_risk(
+    problem: StrategicProblem | RowProblem, theta: Vector, intercept: float = 0.0
+) -> float:
     """The worst-case risk of theta, in one pass, or in three if labels may flip."""
-    loss, n = problem.loss, problem.n
+    loss, n, radius = problem.loss, problem.n, ball_radius(problem)
     rate = (loss.K + loss.s) * problem.dual_length(theta)
     objective = ConvexObjective(problem)
     v, terms = objective.lift(problem.join(theta, rate, intercept)), objective.terms
     (risk,) = problem.rows.sum(_losses, terms, v)
     if problem.flips == "none":
-        return float(risk / n + rate * problem.radius)
+        return float(risk / n + rate * radius)
     kappa = problem.label_cost
-    affordable = np.inf if kappa == 0 else n * problem.radius / (2 * kappa)
+    affordable = np.inf if kappa == 0 else n * radius / (2 * kappa)
     # Ranks are counted from the largest g down, so the sketch holds -g.
     sketch = merged_sketch(problem.rows.map(_sketch, terms, v, rate * kappa))
     low, high = -np.inf, np.inf
@@ -56,7 +62,7 @@ def row_worst_case(problem: RowProblem, theta: Vector, intercept: float = 0.0) -
         alpha = float(near.g[order[int(np.searchsorted(reached, affordable))]]) / kappa
     beyond = near.weights @ np.maximum(near.g - alpha * kappa, 0.0)
     flips = gained - mass * alpha * kappa + beyond
-    return float(alpha * problem.radius + (risk + 2 * flips) / n)
+    return float(alpha * radius + (risk + 2 * flips) / n)
 
 
 def _scored(rows: Rows, terms: Terms, v: Vector) -> tuple[Vector, Vector, Vector, Any]:
