@@ -55,7 +55,7 @@ def fit_parquet(
     >>> folder = tempfile.TemporaryDirectory()
     >>> table = pa.table({"a": X[:, 0], "b": X[:, 1], "repaid": y})
     >>> pq.write_table(table, os.path.join(folder.name, "part-0.parquet"))
-    >>> model = gp.RobustStrategicClassifier(budgets={"a": (0, 0.5)})
+    >>> model = gp.RobustStrategicClassifier(radius=0.01, budgets={"a": (0, 0.5)})
     >>> model = gp.fit_parquet(model, folder.name, target="repaid")
     >>> model.training_["rows"], model.result_.duality_gap < 1e-8
     (300, True)

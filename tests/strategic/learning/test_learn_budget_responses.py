@@ -234,7 +234,7 @@ def test_scores_take_as_many_answers_as_both_signs_need_or_say_so() -> None:
     few = learn_response(Population(X, y, box), answers=60)
     assert not few.fits
     assert few.n_answers <= 60
-    assert "by different amounts from scores takes 86 answers" in few.sentence
+    assert "how far features move up and how far they move down takes 86 answers" in few.sentence
     assert learn_response(Population(X, y, box), answers=86).fits
     known = learn_response(Population(X, y, box), answers=60, features=[0, 1, 2])
     assert known.fits
