@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import (
     FunctionTransformer,
     OneHotEncoder,
@@ -157,3 +158,25 @@ def test_failed_fit_leaves_budgets_and_preparation_as_they_were() -> None:
         model.set_params(budgets={9: (0, 1)}).fit(X, y)
     model.set_params(budgets={0: (0, 5)})
     assert (model.budgets_, model.prepare_, model.gamed_score(X, y)) == before
+
+
+class Interrupting(StandardScaler):
+    """A preparation during whose fit the user presses Ctrl-C."""
+
+    def fit(self, X: np.ndarray, y: None = None) -> "Interrupting":
+        raise KeyboardInterrupt
+
+
+def test_interrupted_fit_leaves_a_model_whose_budgets_are_the_ones_that_are_set() -> None:
+    X, y = people()
+    wide, interrupted = {0: (0, 5), 1: (-5, 5)}, Interrupting()
+    first = gp.StrategicLogisticRegression(prepare=interrupted, budgets=wide)
+    with pytest.raises(KeyboardInterrupt):
+        first.fit(X, y)
+    with pytest.raises(NotFittedError):
+        first.gamed_score(X, y)
+    model, other = (gp.StrategicLogisticRegression(budgets={0: (0, 1)}).fit(X, y) for _ in "ab")
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(prepare=interrupted, budgets=wide).fit(X, y)
+    assert model.gamed_score(X, y) != other.gamed_score(X, y)
+    assert model.gamed_score(X, y) == other.set_params(budgets=wide).gamed_score(X, y)

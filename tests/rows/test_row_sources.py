@@ -155,8 +155,9 @@ def test_what_is_auto_is_chosen_as_in_memory() -> None:
 
     expected, found = make().fit(X, y), fitted(make(), ArraySource(X, y, block=700))
     assert found.radius == "auto"
-    assert (found.radius_, found._trained_for) == (expected.radius_, expected._trained_for)
-    assert found._trained_for != 1
+    multiple = found.budget_curve_.recommended
+    assert (found.radius_, multiple) == (expected.radius_, expected.budget_curve_.recommended)
+    assert multiple != 1
     np.testing.assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10)
 
 

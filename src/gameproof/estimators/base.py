@@ -12,9 +12,8 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from copy import copy
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,13 +22,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.estimators.exact_fit import pose_problem, solve_exactly, solve_roughly
+from gameproof.estimators.exact_fit import (
+    AnyProblem,
+    ProblemOptions,
+    pose_problem,
+    problem_options,
+    solve_exactly,
+)
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.gamed_classifier import GamedClassifier
+from gameproof.estimators.gamed_rows import GamedRows, settle_budgets, validated
 from gameproof.estimators.model_io.model_files import write_model_file
 from gameproof.estimators.model_io.model_record import model_record, training_record
 from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.query_fit import QueryFit
+from gameproof.estimators.response_choice import ResponseChoice
 from gameproof.estimators.row_identity import RowIdentity
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
@@ -71,34 +78,32 @@ class BaseStrategicClassifier(GamedClassifier):
         self
             The fitted classifier.
         """
-        with self._restore_on_failure():
+        with restored_on_failure(self):
             earlier = self._warm_start()
-            table, labels = self._validated(X, y, reset=True)
+            table, labels = validated(self, X, y, reset=True)
             people = WeightedRows.of(table, labels, sample_weight)
             self.outcomes_ = Outcomes.learned(people.y, self.favourable)
             self.classes_ = self.outcomes_.classes
             names = getattr(self, "feature_names_in_", None)
             prepared = FittedPreparation.fitted(self.prepare, people.X, names, people.y)
             self.prepare_ = prepared.transformer
-            self._set_budgets(people)
-            Z = self._preparation.transform(people.X)
+            settle_budgets(self, lambda: people)
+            Z = prepared.transform(people.X)
             self.units_ = Units.plain(Z.shape[1])
             if self.standardise:
                 self.units_ = Units.learned(Z, self.fit_intercept, people.weights)
-            problem = self._problem(people, Z)
-            self.movable_ = self._choice.movable(problem.population.response)
-            self.result_ = self._solved(problem, earlier)
-            theta, offset = problem.split(self.result_.x)[0], problem.offset(self.result_.x)
-            self._set_coefficients(theta, offset)
+            problem = self._problem(GamedRows(self, people, Z))
+            choice = ResponseChoice.of(self)
+            self.movable_ = choice.movable(problem.population.response)
+            theta, offset = set_solution(self, problem, self._solved(problem, earlier))
             self.worst_case_risk_ = float("nan")
             if problem.has_duality_gap:
                 self.worst_case_risk_ = worst_case_risk(problem, theta, offset)
             self.training_ = training_record(self, problem, people)
-            self._row_identity = None
+            self.row_identity_ = None
             if self.budgets is None:
-                choice = self._choice
-                self._row_identity = RowIdentity.of_fit(
-                    choice.keyed, choice.chosen_response(), self._preparation.numbers(table)
+                self.row_identity_ = RowIdentity.of_fit(
+                    choice.keyed, choice.chosen_response(), prepared.numbers(table)
                 )
         if isinstance(self.result_, Result) and self.result_.reason == "interrupted":
             raise KeyboardInterrupt(
@@ -180,8 +185,7 @@ class BaseStrategicClassifier(GamedClassifier):
         StrategicProblem
             The problem that a fit to these people solves.
         """
-        people = self._checked_rows(X, y, sample_weight)
-        return self._problem(people, self._preparation.transform(people.X))
+        return self._problem(GamedRows.of(self, X, y, sample_weight))
 
     def worst_case(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
@@ -207,39 +211,17 @@ class BaseStrategicClassifier(GamedClassifier):
 
     # --- the steps of a fit
 
-    @contextmanager
-    def _restore_on_failure(self, kind: type[BaseException] = BaseException) -> Iterator[None]:
-        """Undoes a failed fit, except for the answers that it has received."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except kind:
-            before["_query_fit"] = self._query_fit
-            self.__dict__ = before
-            raise
-
-    def _problem(self, people: WeightedRows, Z: Matrix) -> StrategicProblem:
+    def _problem(self, rows: GamedRows) -> StrategicProblem:
+        people = rows.people
         population = Population(
-            self.units_.standardised(Z),
-            self.outcomes_.signs(people.y),
-            self._response(people, Z),
+            self.units_.standardised(rows.Z),
+            rows.signs,
+            rows.response(),
             weights=self.outcomes_.weights(people.y, self.class_weight, people.weights),
             one_label=True,
             journal=None if self.solver is None else self.journal,
         )
-        return self._pose(population)
-
-    def _pose(self, population: Population) -> StrategicProblem:
-        return pose_problem(population, self._ball, self.bound, self.fit_intercept)
-
-    def _refitted(self, people: Population, **parameters: Any) -> tuple[Self, StrategicProblem]:
-        """A copy with another radius or label cost, fitted roughly to the people of the fit, from
-        its solution; and the problem that it solves."""
-        model = copy(self).set_params(**parameters)
-        problem = model._pose(people)
-        model.result_ = solve_roughly(problem, self.result_.x)
-        model._set_coefficients(problem.split(model.result_.x)[0], problem.offset(model.result_.x))
-        return model, problem
+        return pose_problem(population, options_of(self))
 
     def _solved(self, problem: StrategicProblem, earlier: WarmStart | None) -> Saddle | Result:
         fit, self._query_fit = self._query_fit, None
@@ -265,10 +247,39 @@ class BaseStrategicClassifier(GamedClassifier):
         alpha = float(self.result_.x[-1]) if hasattr(self, "result_") else 0.0
         return WarmStart(towards * self.coef_[0], towards * float(self.intercept_[0]), alpha)
 
-    def _set_coefficients(self, theta: Vector, offset: float) -> None:
-        coef, towards = self.units_.coefficients(theta), self.outcomes_.towards
-        self.coef_ = towards * coef[None, :]
-        self.intercept_ = np.array([towards * (offset - float(self.units_.mean @ coef))])
-
     def _intercept(self, offset: float) -> float | None:
         return offset if self.fit_intercept else None
+
+
+# --- what fits in memory and in blocks share
+
+
+@contextmanager
+def restored_on_failure(
+    model: BaseStrategicClassifier, kind: type[BaseException] = BaseException
+) -> Iterator[None]:
+    """Undoes a failed fit, except for the answers that it has received."""
+    before = model.__dict__.copy()
+    try:
+        yield
+    except kind:
+        before["_query_fit"] = model._query_fit
+        model.__dict__ = before
+        raise
+
+
+def options_of(model: BaseStrategicClassifier) -> ProblemOptions:
+    """The options of the problem that a classifier solves."""
+    return problem_options(model._ball, model.bound, model.fit_intercept)
+
+
+def set_solution(
+    model: BaseStrategicClassifier, problem: AnyProblem, result: Saddle | Result
+) -> tuple[Vector, float]:
+    """Sets the solution and the coefficients, and returns theta and the offset."""
+    theta, offset = problem.split(result.x)[0], problem.offset(result.x)
+    coef, towards = model.units_.coefficients(theta), model.outcomes_.towards
+    model.result_ = result
+    model.coef_ = towards * coef[None, :]
+    model.intercept_ = np.array([towards * (offset - float(model.units_.mean @ coef))])
+    return theta, offset

@@ -13,9 +13,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.base import BaseStrategicClassifier, restored_on_failure
 from gameproof.estimators.choice_rows import choice_rows, folds_for
 from gameproof.estimators.folds import is_auto, without_auto
+from gameproof.estimators.gamed_rows import validated
 from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.radius_curve import RadiusCurve, radius_curve
 from gameproof.estimators.sample_weight import WeightedRows
@@ -48,31 +49,13 @@ class ChoosingClassifier(BaseStrategicClassifier):
         self
             The fitted classifier.
         """
-        with self._settled(lambda: (X, y, sample_weight)):
+        with settled(self, lambda: (X, y, sample_weight)):
             super().fit(X, y, sample_weight)
         return self
 
-    @contextmanager
-    def _settled(self, rows: Callable[[], tuple[Any, Any, Any]]) -> Iterator[None]:
-        """Sets the parameters to fit with: what is "auto" is chosen on these rows, which are a
-        table, labels and weights."""
-        given = {"budgets": self.budgets, "features": self.features}
-        if hasattr(self, "radius"):
-            given["radius"] = self.radius
-        # An interrupted fit raises too, and keeps what it has found.
-        with self._restore_on_failure(Exception):
-            self._trained_for = 1.0
-            try:
-                if any(map(is_auto, given.values())):
-                    self.set_params(**self._chosen(*rows()))
-                yield
-            finally:
-                self.set_params(**given)
-                self._fitted_for = self.budgets
-
     def _chosen(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
         """The parameters to fit with; also sets the curves from which they were chosen."""
-        table, labels = self._validated(X, y, reset=True)
+        table, labels = validated(self, X, y, reset=True)
         people = WeightedRows.of(X if hasattr(X, "columns") else table, labels, sample_weight)
         good = Outcomes.learned(people.y, self.favourable).signs(people.y) > 0
         seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
@@ -83,7 +66,7 @@ class ChoosingClassifier(BaseStrategicClassifier):
             self.budget_curve_ = select_budget(
                 choice.X, choice.y, base, folds=folds, seed=int(seed), sample_weight=choice.weights
             )
-            self._trained_for = self.budget_curve_.recommended
+            self.trained_for_ = self.budget_curve_.recommended
         found: dict[str, Any] = {"budgets": base.budgets, "features": base.features}
         if is_auto(getattr(self, "radius", None)):
             if is_auto(self.budgets):
@@ -92,3 +75,24 @@ class ChoosingClassifier(BaseStrategicClassifier):
             self.radius_ = self.radius_curve_.recommended
             found["radius"] = self.radius_
         return found
+
+
+@contextmanager
+def settled(model: ChoosingClassifier, rows: Callable[[], tuple[Any, Any, Any]]) -> Iterator[None]:
+    """Sets the parameters to fit with: what is "auto" is chosen on these rows, which are a table,
+    labels and weights."""
+    given = {"budgets": model.budgets, "features": model.features}
+    if hasattr(model, "radius"):
+        given["radius"] = model.radius
+    # An interrupted fit raises too, and keeps what it has found.
+    with restored_on_failure(model, Exception):
+        model.__dict__.pop("trained_for_", None)
+        try:
+            if any(map(is_auto, given.values())):
+                model.set_params(**model._chosen(*rows()))
+            yield
+        finally:
+            used = model.budgets
+            model.set_params(**given)
+            if is_auto(model.budgets) and model.stated_budgets_ is used:
+                model.stated_budgets_ = model.budgets

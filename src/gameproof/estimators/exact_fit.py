@@ -57,11 +57,9 @@ def problem_options(ball: tuple[float, float], bound: float, intercept: bool) ->
     return ProblemOptions(radius, label_cost, loss, cap, cap if intercept else None)
 
 
-def pose_problem(
-    people: Population, ball: tuple[float, float], bound: float, intercept: bool
-) -> StrategicProblem:
+def pose_problem(people: Population, options: ProblemOptions) -> StrategicProblem:
     """The strategic problem of a classifier."""
-    radius, label_cost, loss, cap, offset = problem_options(ball, bound, intercept)
+    radius, label_cost, loss, cap, offset = options
     return StrategicProblem(people, radius, label_cost, loss, alpha_max=cap, intercept=offset)
 
 

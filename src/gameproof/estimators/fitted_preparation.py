@@ -27,7 +27,7 @@ from gameproof.estimators.column_effects import ColumnEffects
 from gameproof.estimators.effect_gains import EffectGains
 from gameproof.estimators.features import Features, default_names
 from gameproof.estimators.prepare import Prepare
-from gameproof.estimators.table_budgets import Budgets, MoveBounds
+from gameproof.estimators.table_budgets import Budgets, MoveBounds, as_budgets
 from gameproof.estimators.table_columns import is_frame, numeric_table
 from gameproof.estimators.trace_steps import UnknownStep, trace_transformer
 from gameproof.strategic.budgets import BoxBudget
@@ -63,6 +63,13 @@ class FittedPreparation:
             transformer = clone(given)
             transformer.fit(*((X, y) if has_fit_parameter(given, "y") else (X,)))
         return cls(transformer, named, X.shape[1])
+
+    @classmethod
+    def of(cls, model: Any) -> FittedPreparation:
+        """The preparation inside a fitted classifier."""
+        names = getattr(model, "feature_names_in_", None)
+        named = None if names is None else tuple(map(str, names))
+        return cls(model.prepare_, named, model.n_features_in_)
 
     @property
     def features(self) -> Features:
@@ -105,6 +112,11 @@ class FittedPreparation:
     def numbers(self, X: Any) -> Matrix:
         """The table as numbers, with level numbers for categories."""
         return numeric_table(X, self.levels)
+
+    def budgets(self, given: Any, X: Any, weights: Vector | None = None) -> Budgets:
+        """Budgets in the units of the table; default ranges come from these rows."""
+        table = self.numbers(X)
+        return as_budgets(given, self.features, table, weights)
 
     def transform(self, X: Any) -> Matrix:
         """The columns that the classifier uses."""

@@ -19,8 +19,8 @@ from sklearn.base import clone
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.core.errors import BudgetWarning, CapWarning, IgnoresDataWarning
 from gameproof.estimators.base import BaseStrategicClassifier
-from gameproof.estimators.gamed_classifier import prepared_scores
-from gameproof.estimators.gamed_decisions import Decisions
+from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.gamed_rows import GamedRows, prepared_rows
 from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.table_columns import column_names
@@ -117,12 +117,25 @@ def clean_and_gamed(
     multiples: Sequence[float] = (1.0,),
 ) -> list[float]:
     """The measure when nobody moves, and when people use each multiple of what they can change."""
-    people = model._checked_rows(*test.data)
-    Z = model._preparation.transform(people.X)
-    signs, towards = model.outcomes_.signs(np.asarray(people.y)), model.outcomes_.towards
-    scores = [prepared_scores(model, Z)]
-    scores += [model._gamed_scores(people, Z, signs < 0, times) for times in multiples]
-    return [Decisions(signs, each, towards).measured(measure, people.weights) for each in scores]
+    rows = GamedRows.of(model, *test.data)
+    moving = rows.signs < 0
+    scores = [rows.scores, *(rows.gamed_scores(moving, times) for times in multiples)]
+    return [rows.decisions(each).measured(measure, rows.people.weights) for each in scores]
+
+
+def movable_names(model: BaseStrategicClassifier) -> list[str]:
+    """Names of the columns that people can change."""
+    if model.budgets_ is not None:
+        return list(model.budgets_.columns)
+    return [model.coef_names_[k] for k in model.movable_]
+
+
+def _movable_prepared(model: BaseStrategicClassifier) -> Indices:
+    """Positions of the prepared columns that are made from columns that people can change."""
+    if model.budgets_ is None:
+        return model.movable_
+    columns = sorted({*model.budgets_.ranges, *model.budgets_.claims})
+    return FittedPreparation.of(model).places(columns, model.coef_.shape[1])
 
 
 def measured_without_movable(
@@ -132,10 +145,10 @@ def measured_without_movable(
 
     Gaming cannot change it. None if no column would be left, or if no column is movable.
     """
-    kept = np.setdiff1d(np.arange(model.coef_.shape[1]), model._movable_prepared())
+    kept = np.setdiff1d(np.arange(model.coef_.shape[1]), _movable_prepared(model))
     if kept.size in (0, model.coef_.shape[1]):
         return None
-    Z_train, Z_test = (_prepared(model, rows.X)[:, kept] for rows in (train, test))
+    Z_train, Z_test = (prepared_rows(model, rows.X)[:, kept] for rows in (train, test))
     nobody_moves: dict[str, Any] = {
         "budgets": None,
         "prepare": None,
@@ -201,7 +214,3 @@ def dropping_note(
 def by_fold(found: list[float | None]) -> Vector | None:
     """Measures by fold, or None if a fold has none."""
     return None if any(each is None for each in found) else np.array(found, dtype=np.float64)
-
-
-def _prepared(model: BaseStrategicClassifier, X: Any) -> Matrix:
-    return model._preparation.transform(model._validated(X))

@@ -12,9 +12,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Vector, as_number, shown
+from gameproof.core.arguments import as_number, shown
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.gamed_decisions import Decisions, Who, require_who
+from gameproof.estimators.gamed_rows import GamedRows
 from gameproof.estimators.measures import ALIASES, MEASURES, Measure, as_measure
 from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.read_classifier import read_classifier
@@ -105,24 +106,26 @@ class GamedScorer:
         wanted = own if self.favourable is None else self.favourable
         outcomes = Outcomes.learned(read.classes, wanted)
         signs, towards = outcomes.signs(np.asarray(y)), outcomes.towards
-        rows = scored_rows(read, X, towards)
-        moving = Decisions(signs, towards * rows.scores, towards).moving(self.who)
         if self.budgets is None:
-            gamed = self._own_gamed_scores(model, X, moving)
+            own = _own_rows(model, X)
+            moving = Decisions(signs, own.scores, towards).moving(self.who)
+            gamed = own.gamed_scores(moving, self.multiple)
         else:
+            rows = scored_rows(read, X, towards)
+            moving = Decisions(signs, towards * rows.scores, towards).moving(self.who)
             budgets = rows.budgets(self.budgets, weights).times(self.multiple)
             gamed = towards * (rows.scores + np.where(moving, rows.gains(budgets), 0.0))
         return Decisions(signs, gamed, towards).measured(self.measure, weights)
 
-    def _own_gamed_scores(self, model: Any, X: ArrayLike, moving: Any) -> Vector:
-        if not isinstance(model, BaseStrategicClassifier):
-            raise ValueError(
-                f"gamed_scorer needs budgets for a {type(model).__name__}, such as "
-                "gamed_scorer({'savings': (0, 5000)})"
-            )
-        people = model._checked_rows(X)
-        Z = model._preparation.transform(people.X)
-        return model._gamed_scores(people, Z, moving, self.multiple)
+
+def _own_rows(model: Any, X: ArrayLike) -> GamedRows:
+    """The rows for a classifier that knows how people move."""
+    if not isinstance(model, BaseStrategicClassifier):
+        raise ValueError(
+            f"gamed_scorer needs budgets for a {type(model).__name__}, such as "
+            "gamed_scorer({'savings': (0, 5000)})"
+        )
+    return GamedRows.of(model, X)
 
 
 def _best_estimator(estimator: Any) -> Any:

@@ -11,9 +11,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.row_identity import RowIdentity
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.minmax.result import Result
@@ -38,6 +40,9 @@ class ClassifierParameters(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     result_: Saddle | Result
     training_: dict[str, Any]
     worst_case_risk_: float
+    stated_budgets_: Any = None  # the parameter `budgets` of the fit
+    trained_for_: float = 1.0  # the multiple of the budgets that the fit expects people to use
+    row_identity_: RowIdentity | None = None  # None in a model from a file, or fitted to blocks
 
     def __init__(
         self,
@@ -75,3 +80,16 @@ class ClassifierParameters(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.warm_start = warm_start
         self.random_state = random_state
         self.journal = journal
+
+    @property
+    def theta_(self) -> Vector:
+        """Coefficients in the units of the fit, positive towards the favourable class."""
+        check_is_fitted(self)
+        return self.outcomes_.towards * self.units_.theta(self.coef_[0])
+
+    @property
+    def offset_(self) -> float:
+        """Intercept in the units of the fit, positive towards the favourable class."""
+        check_is_fitted(self)
+        shifted = float(self.intercept_[0] + self.units_.mean @ self.coef_[0])
+        return self.outcomes_.towards * shifted if self.fit_intercept else 0.0

@@ -32,6 +32,7 @@ from gameproof.estimators.folds import (
     dropping_note,
     fit_quietly,
     mean_and_error,
+    movable_names,
     over_folds,
     plus_minus,
     stratified_splits,
@@ -179,7 +180,7 @@ def radius_curve(
     chosen, reason = recommended_radius(tried, clean, gamed, ignoring, useful, judge)
     without = over_folds(lambda path: path.without_movable(chosen), list(paths), n_jobs)
     k = int(np.flatnonzero(tried == chosen)[0])
-    note = dropping_note(whole._movable_names(), by_fold(without), clean[k], gamed[k], judge)
+    note = dropping_note(movable_names(whole), by_fold(without), clean[k], gamed[k], judge)
     return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note, judge)
 
 

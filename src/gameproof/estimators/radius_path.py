@@ -6,9 +6,11 @@ starts at the solution of the one before.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import final
 
-from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.base import BaseStrategicClassifier, options_of, set_solution
+from gameproof.estimators.exact_fit import pose_problem, solve_roughly
 from gameproof.estimators.folds import clean_and_gamed, fit_quietly, measured_without_movable
 from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
@@ -40,9 +42,11 @@ class RadiusPath:
         if model.solver is not None:
             model = fit_quietly(model, self._train, radius=radius)
         elif radius != self._problem.radius:
-            model, self._problem = model._refitted(people, radius=radius)
+            model = copy(model).set_params(radius=radius)
+            self._problem = pose_problem(people, options_of(model))
+            set_solution(model, self._problem, solve_roughly(self._problem, model.result_.x))
         self._model = model
-        tested = model._pose(self._tested)
+        tested = pose_problem(self._tested, options_of(model))
         clean, gamed = clean_and_gamed(model, self._test, self._measure)
         risk = worst_case_risk(tested, model.theta_, model.offset_)
         return clean, gamed, risk, float(self._problem.ignores_data(model.result_.x))

@@ -15,6 +15,7 @@ import numpy as np
 from gameproof.core.arguments import Indices, as_number
 from gameproof.estimators.column_positions import column_positions
 from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.parameters import ClassifierParameters
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_budgets import MoveBounds
 from gameproof.strategic.budgets import BoxBudget
@@ -60,6 +61,13 @@ class ResponseChoice:
                 "features applies to the default response, or to a cost without features of its "
                 f"own; {self.response!r} already says what people can move"
             )
+
+    @classmethod
+    def of(cls, model: ClassifierParameters) -> ResponseChoice:
+        """What the parameters of a classifier say, which may have been set after its fit."""
+        features = None if isinstance(model.budgets, str) else model.features  # part of "auto"
+        parameters = model.budgets, model.response, model.power, features
+        return cls(*parameters, FittedPreparation.of(model), model.units_.mean.size)
 
     @property
     def keyed(self) -> Any:

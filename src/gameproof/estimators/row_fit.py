@@ -20,18 +20,20 @@ from sklearn.frozen import FrozenEstimator
 
 from gameproof.core.arguments import Vector, shown
 from gameproof.core.errors import warn
-from gameproof.estimators.base import BaseStrategicClassifier
-from gameproof.estimators.choosing_classifier import ChoosingClassifier
-from gameproof.estimators.exact_fit import (
-    ignore_data,
-    problem_options,
-    require_few_columns,
-    warn_at_bound,
+from gameproof.estimators.base import (
+    BaseStrategicClassifier,
+    options_of,
+    restored_on_failure,
+    set_solution,
 )
+from gameproof.estimators.choosing_classifier import ChoosingClassifier, settled
+from gameproof.estimators.exact_fit import ignore_data, require_few_columns, warn_at_bound
 from gameproof.estimators.fitted_preparation import FittedPreparation
+from gameproof.estimators.gamed_rows import settle_budgets
 from gameproof.estimators.model_io.model_record import training_record
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
+from gameproof.estimators.response_choice import ResponseChoice
 from gameproof.estimators.row_recipe import CheckedRows, Columns, Extremes, RowRecipe
 from gameproof.estimators.row_summary import BlockSummary, TableSummary, sampled_rows
 from gameproof.estimators.sample_weight import WeightedRows
@@ -61,7 +63,7 @@ def fit_blocks(
             "a table in blocks is fitted exactly: nobody is asked; leave out solver, and give a "
             "response that is known"
         )
-    with model._restore_on_failure(), one_blas_thread():
+    with restored_on_failure(model), one_blas_thread():
         for name in ("feature_names_in_", "result_"):
             model.__dict__.pop(name, None)
         model.n_features_in_ = d
@@ -74,7 +76,7 @@ def fit_blocks(
             list(source.map(BlockSummary.of, columns, known)), model.favourable
         )
         sample = cache(lambda: sampled_rows(source, columns, summary.sizes))
-        with model._settled(lambda: _as_table(sample(), columns)):
+        with settled(model, lambda: _as_table(sample(), columns)):
             _fit(model, source, columns, known, summary, sample)
     return model
 
@@ -108,22 +110,18 @@ def _fit(
         known = FittedPreparation(transformer, columns.names, columns.d)
     assert moments is not None
     model.prepare_ = known.transformer
-    model.budgets_ = None
-    if model.budgets is not None:
-        model._set_budgets(sample())
+    settle_budgets(model, sample)
     width = moments.mean.size
     model.units_ = Units.plain(width)
     if model.standardise:
         model.units_ = Units.of_moments(moments, model.fit_intercept)
     problem = _problem(model, source, columns, summary, moments, known)
-    model.movable_ = model._choice.movable(problem.population.response)
+    model.movable_ = ResponseChoice.of(model).movable(problem.population.response)
     model.n_queries_ = 0
-    model.result_ = solve_rows(problem, model.bound)
-    theta, offset = problem.split(model.result_.x)[0], problem.offset(model.result_.x)
-    model._set_coefficients(theta, offset)
+    theta, offset = set_solution(model, problem, solve_rows(problem, model.bound))
     model.worst_case_risk_ = worst_case_risk(problem, theta, offset)
     model.training_ = training_record(model, problem, None)
-    model._row_identity = None
+    model.row_identity_ = None
 
 
 def _known_preparation(given: Any, columns: Columns) -> FittedPreparation | None:
@@ -154,7 +152,7 @@ def _problem(
         _weights(model.class_weight, summary),
         preparation,
         model.units_,
-        None if model.budgets_ is None else model.budgets_.times(model._trained_for),
+        None if model.budgets_ is None else model.budgets_.times(model.trained_for_),
     )
     response = _response(model, source, recipe)
     ends = np.abs(np.stack([moments.least, moments.most]) - model.units_.mean)
@@ -174,9 +172,7 @@ def _problem(
     if any(lift.own_count for lift in lifts):
         recipe = replace(recipe, lifts=tuple(lifts))
     rows = source.prepared(recipe, sizes=summary.sizes, d=people.d)
-    radius, label_cost, loss, cap, intercept = problem_options(
-        model._ball, model.bound, model.fit_intercept
-    )
+    radius, label_cost, loss, cap, intercept = options_of(model)
     return RowProblem(people, rows, radius, label_cost, loss, alpha_max=cap, intercept=intercept)
 
 
@@ -233,7 +229,7 @@ def _response(
 ) -> KnownResponse:
     """The response of all people, or of a few who can do whatever anyone can."""
     if model.budgets is None:
-        response = model._choice.chosen_response()
+        response = ResponseChoice.of(model).chosen_response()
         if isinstance(response, KnownResponse) and not response.by_agent:
             response.fit(1, recipe.units.mean.size)
             return response

@@ -10,7 +10,7 @@ from gameproof.core.arguments import Matrix, Vector
 from gameproof.estimators.averaged_score import AveragedRows, AveragedScore
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.read_classifier import ReadClassifier
-from gameproof.estimators.table_budgets import Budgets, as_budgets
+from gameproof.estimators.table_budgets import Budgets
 from gameproof.estimators.table_columns import as_rows, column_names
 
 
@@ -26,8 +26,7 @@ class ScoredRows(NamedTuple):
 
     def budgets(self, given: Any, weights: Vector | None = None) -> Budgets:
         """Budgets for this table; default ranges come from its rows."""
-        table = self.preparation.numbers(self.X)
-        return as_budgets(given, self.preparation.features, table, weights)
+        return self.preparation.budgets(given, self.X, weights)
 
     def gains(self, budgets: Budgets) -> Vector:
         """The largest gain of each person within their budget."""

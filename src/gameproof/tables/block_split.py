@@ -21,7 +21,7 @@ from gameproof.estimators.calibration_fit import (
     fitted_calibrations,
     logistic_sums,
 )
-from gameproof.estimators.gamed_classifier import prepared_scores
+from gameproof.estimators.gamed_rows import prepared_scores
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
 from gameproof.estimators.row_fit import fit_blocks

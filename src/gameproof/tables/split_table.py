@@ -14,7 +14,7 @@ from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.threshold_rows import approving_score
 from gameproof.core.arguments import Vector
 from gameproof.estimators.calibration_fit import fitted_calibration
-from gameproof.estimators.gamed_classifier import prepared_scores
+from gameproof.estimators.gamed_rows import prepared_scores
 from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.probability_calibration import Calibration
 from gameproof.tables.dataset import Dataset

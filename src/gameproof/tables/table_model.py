@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.fitted_preparation import FittedPreparation
-from gameproof.estimators.gamed_classifier import prepared_scores
+from gameproof.estimators.gamed_rows import prepared_scores
 from gameproof.estimators.model_io.model_files import (
     Record,
     from_json,

@@ -15,6 +15,7 @@ import sklearn
 from sklearn.base import clone
 
 from gameproof.core.arguments import as_count, as_vector, shown
+from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.gamed_classifier import GamedClassifier
 from gameproof.estimators.model_io.model_files import Record, from_json, restore_mapping, to_json
 from gameproof.estimators.model_io.model_parts import (
@@ -29,6 +30,7 @@ from gameproof.estimators.model_io.model_parts import (
     transformer_record,
 )
 from gameproof.estimators.outcomes import Outcomes
+from gameproof.estimators.response_choice import ResponseChoice
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
 from gameproof.estimators.table_budgets import as_budgets
@@ -78,14 +80,14 @@ def _response_record(model: GamedClassifier) -> Record:
     """How people move, as text; budgets are in the table's units."""
     if model.budgets_ is not None:
         return {"response": "budgets", "budgets": model.budgets_.describe()}
-    return {"response": describe_response(model._choice.chosen_response())}
+    return {"response": describe_response(ResponseChoice.of(model).chosen_response())}
 
 
 def _fingerprint(model: Any, table: Any, labels: Any) -> str:
     """A digest of rows and labels; their data types and sample weights do not matter."""
     names = getattr(model, "feature_names_in_", None)
     digest = hashlib.sha256(repr(None if names is None else names.tolist()).encode())
-    numbers = model._preparation.numbers(table) if is_frame(table) else table
+    numbers = FittedPreparation.of(model).numbers(table) if is_frame(table) else table
     digest.update(np.ascontiguousarray(numbers, dtype="<f8").data)  # without a copy
     # -1 and 1 for the two classes, 0 for unknown labels.
     first, second = (np.ravel(labels) == label for label in model.classes_)
@@ -136,7 +138,7 @@ def model_record(model: GamedClassifier, command: str | None) -> Record:
         "n_features": model.n_features_in_,
         "names": names,
         "budgets": budgets_record(model.budgets_),
-        "trained_for": model._trained_for,
+        "trained_for": model.trained_for_,
         "prepare": transformer_record(model.prepare_),
         "n_queries": model.n_queries_,
         "worst_case_risk": model.worst_case_risk_,
@@ -152,9 +154,9 @@ def restore_model(kind: type[Model], content: Record) -> Model:
     prepare = restore_transformer(fitted.get("prepare"))
     parameters = _restored_parameters(from_json(content["parameters"]))
     model = kind(**parameters, prepare=None if prepare is None else clone(prepare))
-    model.prepare_, model._fitted_for = prepare, model.budgets
+    model.prepare_, model.stated_budgets_ = prepare, model.budgets
     model.budgets_ = restore_checked_budgets(fitted.get("budgets"))
-    model._trained_for = float(as_vector("trained_for", [fitted.get("trained_for", 1.0)])[0])
+    model.trained_for_ = float(as_vector("trained_for", [fitted.get("trained_for", 1.0)])[0])
     _restore_classes(model, fitted)
     _restore_coefficients(model, fitted)
     _restore_columns(model, fitted)
@@ -211,4 +213,4 @@ def _restore_columns(model: GamedClassifier, fitted: Record) -> None:
             raise ValueError("names do not fit the columns of the table")
         model.feature_names_in_ = np.array(fitted["names"], dtype=object)
     if model.budgets_ is not None:
-        as_budgets(model.budgets_, model._preparation.features, np.zeros((1, d)))
+        as_budgets(model.budgets_, FittedPreparation.of(model).features, np.zeros((1, d)))
