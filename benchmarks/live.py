@@ -26,6 +26,7 @@ from gameproof.core.exact_bits import exact_bytes
 from gameproof.live import schema
 from gameproof.live.facts import Status, digest
 from gameproof.live.study import Study
+from gameproof.live.study_state import StudyState
 
 PEOPLE, ANSWERS, FEATURES, ROUNDS, CLIENTS = 10_000, 100_000, 10, 40, 8
 BATCH = 100
@@ -92,13 +93,13 @@ def opening(folder: Path, people: int, answers: int) -> Table:
 
 def state_of(study: Study) -> None:
     """Runs the method up to the present state of the study."""
-    study._state.outcome()
+    StudyState(study.ledger, study.id, study.specification).outcome()
 
 
 def replayed_state_of(study: Study) -> None:
     """The same from all answers."""
     study.ledger.checkpoint = lambda _: None  # type: ignore[method-assign]
-    study._state.outcome()
+    state_of(study)
 
 
 def opened(path: str, step: Callable[[Study], object]) -> str:

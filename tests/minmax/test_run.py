@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numba import typeof
 
 import gameproof as gp
 from copies import every_copy
+from gameproof.kernels.step import run as loop
 from gameproof.minmax.run_engine import UNLIMITED
 from solving import GAMES, SameState
 from strategic_problems import make
@@ -363,12 +363,10 @@ def test_point_that_was_asked_and_is_answered_compiled_is_a_deployment_too() -> 
 def test_a_copied_problem_is_solved_and_counted_as_the_first(copied: Any, compiled: bool) -> None:
     solver = gp.ogda_rr(step=0.01, radius=0.5, batch=3)
     first = make(n=11, response=gp.QuadraticCost(np.linspace(0.1, 0.2, 11)))
-    before = gp.solve(first, solver, epochs=2, seed=0)
-    second = copied(first)
-    assert typeof(gp.Run(first, solver)._engine._loop._arguments(9, 9, True)) == typeof(
-        gp.Run(second, solver)._engine._loop._arguments(9, 9, True)
-    )
+    before = gp.solve(first, solver, epochs=2, seed=0, compiled=compiled)
+    second, compiled_for = copied(first), set(loop.signatures)
     after = gp.solve(second, solver, epochs=2, seed=0, compiled=compiled)
+    assert set(loop.signatures) == compiled_for, "the copy was compiled again"
     assert after.x.tobytes() == before.x.tobytes()
     assert second.population.answers_by_agent.sum() == 2 * first.population.answers_by_agent.sum()
     assert first.population.answers_by_agent.sum() == before.n_queries

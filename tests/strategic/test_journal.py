@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -342,20 +343,15 @@ def test_log_without_its_journal_is_not_discarded(left: str, tmp_path: Path) -> 
     assert people(copy / "a.db", Tally()).n_answers == 2
 
 
-def test_answers_that_could_not_be_written_are_not_asked_for_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tally = Tally()
-    population = people(tmp_path / "a.db", tally)
-    write = type(population.records)._write
-
-    def full(*_: Any) -> None:
-        raise gp.JournalError("disk is full")
-
-    monkeypatch.setattr(type(population.records), "_write", full)
-    with pytest.raises(gp.JournalError, match="full"):
-        population.ask(THETA, [1, 2])
-    monkeypatch.setattr(type(population.records), "_write", write)
+def test_answers_that_could_not_be_written_are_not_asked_for_again(tmp_path: Path) -> None:
+    tally, path = Tally(), tmp_path / "a.db"
+    population = people(path, tally)
+    full = "BEFORE INSERT ON answer BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute(f"CREATE TRIGGER full {full}")
+        with pytest.raises(gp.JournalError, match="disk is full"):
+            population.ask(THETA, [1, 2])
+        other.execute("DROP TRIGGER full")
     np.testing.assert_allclose(population.ask(THETA, [1, 2]), X[[1, 2]] + ZETA * THETA)
     assert tally.agents == [1, 2]
     assert population.n_answers == 2
