@@ -15,13 +15,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, final
 
-from sklearn.base import clone
-
 from gameproof.auditing.audit import POWERS, RADII, compare_models
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.core.progress import bar_replaces_steps, step
-from gameproof.estimators.choice_rows import choice_rows, folds_for
+from gameproof.core.progress import step
+from gameproof.estimators.choice_rows import choice_rows
 from gameproof.estimators.logistic import StrategicLogisticRegression
 from gameproof.estimators.measures import Measure, as_measure
 from gameproof.estimators.prepare import Prepare
@@ -29,11 +27,10 @@ from gameproof.estimators.probability_calibration import Calibration
 from gameproof.estimators.radius_curve import RadiusCurve
 from gameproof.estimators.robust import RobustStrategicClassifier
 from gameproof.estimators.sample_weight import WeightedRows
-from gameproof.estimators.select_budget import BudgetCurve, select_budget
-from gameproof.estimators.select_radius import select_radius
+from gameproof.estimators.select_budget import BudgetCurve
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.tables.block_split import BlockSplit
-from gameproof.tables.defaults import GIVEN
+from gameproof.tables.chosen_settings import choose_settings
 from gameproof.tables.fit_notes import FitNotes
 from gameproof.tables.fit_settings import FitSettings
 from gameproof.tables.split_table import MemorySplit, SplitTable
@@ -141,25 +138,20 @@ def fit_classifiers(
         class_weight=weight,
     )
     notes = FitNotes()
-    bar = bar_replaces_steps(progress)
     train = split.train
-    choice = choice_rows(WeightedRows(train.X, train.y, None), train.y > 0, seed)
-    budget_curve, train_for = None, settings.train_for
-    if train_for == "auto" and not training.budgets.columns:
-        train_for = 1.0
-    if train_for == "auto":
-        text = f"{title}choosing the multiple of the budgets on {choice.y.size:,} rows"
-        with step(text, progress and not bar), notes.collected("choice of the budgets"):
-            base = clone(robust).set_params(radius=0.0)
-            budget_curve = select_budget(model=base, **_how_to_choose(choice, seed, measure, bar))
-        train_for = budget_curve.recommended
-    robust.set_params(budgets=training.budgets.times(float(train_for)))
-    chosen, reason, curve = radius, GIVEN, None
-    if radius == "auto":
-        text = f"{title}choosing the radius on {choice.y.size:,} rows"
-        with step(text, progress and not bar), notes.collected("choice of the radius"):
-            curve = select_radius(model=robust, **_how_to_choose(choice, seed, measure, bar))
-        chosen, reason = curve.recommended, " ".join(filter(None, (curve.reason, curve.note)))
+    rows = choice_rows(WeightedRows(train.X, train.y, None), train.y > 0, seed)
+    chosen = choose_settings(
+        robust,
+        training.budgets,
+        rows,
+        settings.train_for,
+        radius,
+        seed=seed,
+        measure=measure,
+        notes=notes,
+        progress=progress,
+        title=title,
+    )
     with step(f"{title}preparing {split.n_train:,} rows", progress, split.progress):
         prepare = split.prepare(Prepare(features))
     ranges = {features.names[at] for at in training.budgets.ranges}
@@ -167,7 +159,7 @@ def fit_classifiers(
     models = {
         name: StrategicLogisticRegression(features=movable, power=power, class_weight=weight)
         for name, power in ((LOGISTIC, 0.0), (STRATEGIC, settings.power))
-    } | {ROBUST: robust.set_params(radius=chosen)}
+    } | {ROBUST: robust}
     for name, model in models.items():
         text = f"{title}fitting the {name} classifier to {split.n_train:,} rows"
         has_radius = name == ROBUST
@@ -179,9 +171,9 @@ def fit_classifiers(
         prepare=robust.prepare_,
         models=models,
         split=split,
-        radius=float(chosen),
-        radius_reason=reason,
-        radius_curve=curve,
+        radius=chosen.radius,
+        radius_reason=chosen.radius_reason,
+        radius_curve=chosen.radius_curve,
         budgets=training.budgets,
         outcomes=training.outcomes,
         settings=settings,
@@ -189,9 +181,9 @@ def fit_classifiers(
         balanced=weight == "balanced",
         calibrations={name: calibration for name, (calibration, _) in decided.items()},
         cuts={name: cut for name, (_, cut) in decided.items()},
-        budget_curve=budget_curve,
-        train_for=float(train_for),
-        rows_for_choice=choice.y.size if curve or budget_curve else 0,
+        budget_curve=chosen.budget_curve,
+        train_for=chosen.train_for,
+        rows_for_choice=rows.y.size if chosen.radius_curve or chosen.budget_curve else 0,
         notes=(*split.notes(), *notes.sentences()),
         warnings=tuple(training.leaks),
     )
@@ -201,16 +193,3 @@ def split_table(training: TrainingTable, share: float, seed: int) -> SplitTable:
     """The training rows and the test rows of a table in memory or in files."""
     kind = MemorySplit if training.whole is None else BlockSplit
     return kind(training, share, seed)
-
-
-def _how_to_choose(choice: WeightedRows, seed: int, measure: Measure, bar: bool) -> dict[str, Any]:
-    """Arguments of `select_radius` and `select_budget`."""
-    return {
-        "X": choice.X,
-        "y": choice.y,
-        "sample_weight": choice.weights,
-        "folds": folds_for(choice.y > 0),
-        "seed": seed,
-        "measure": measure,
-        "progress": bar,
-    }
