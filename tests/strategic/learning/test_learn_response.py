@@ -288,6 +288,21 @@ def test_break_is_found_and_named(name: str) -> None:
     assert "TwoPoint" in learnt.sentence
 
 
+def test_people_who_skip_a_move_are_counted() -> None:
+    deployments = 0
+
+    def forgetful(theta: Array, agents: NDArray[np.int64]) -> Array:
+        nonlocal deployments
+        deployments += 1
+        answers = X[agents] + 0.3 * theta
+        if deployments == 3:
+            answers[:2] = X[agents[:2]]
+        return answers
+
+    sentence = learn_response(people(BlackBox(forgetful)), seed=0).sentence
+    assert "2 answers show no move while all others fit exactly" in sentence
+
+
 @pytest.mark.parametrize("seed", [0, 1])
 @pytest.mark.parametrize("response", [Limited(ONE, 0.3), Boxed(ONE, -1.0, 1.0), Stale(ONE)])
 def test_break_is_found_in_one_feature(response: Response, seed: int) -> None:

@@ -99,6 +99,8 @@ def describe_cut(fit: ResponseFit, p_value: float) -> str:
         rows = outliers.any(axis=1)
         if rows.all() or not rows.any():
             continue
+        if lengths[rows].max() <= EXACT * largest:
+            return f"{int(rows.sum())} answers show no move while all others fit exactly"
         if rows.sum() > 1 and float(np.ptp(lengths[rows])) <= EXACT * largest:
             return f"nobody moves farther than {lengths[rows].mean():.4g}"
         along = (seen.moves * np.sign(expected))[outliers]
