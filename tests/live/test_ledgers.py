@@ -41,3 +41,13 @@ gp.live.check_ledger(Careless)
 def test_a_broken_promise_is_named_also_where_python_skips_assert_statements() -> None:
     found = subprocess.run([sys.executable, "-O", "-c", CARELESS], capture_output=True, text=True)
     assert "AssertionError: names are not all there, or not sorted" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://me:secret@host:5432x/a", "no such://me:se/c:ret@h/a"]
+)
+def test_messages_hide_the_password_of_a_url(url: str) -> None:
+    with pytest.raises(ValueError, match="not a database URL") as caught:
+        gp.live.open(url)
+    assert "me:***@h" in str(caught.value)
+    assert "ret@" not in str(caught.value)

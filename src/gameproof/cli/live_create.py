@@ -12,6 +12,7 @@ from gameproof.cli.live_study import needs_live
 from gameproof.cli.options import add_command, integer, number
 from gameproof.cli.table_options import add_columns, add_meaning, add_seed
 from gameproof.cli.table_reading import add_table, read_table, table_name
+from gameproof.core.naming import without_password
 from gameproof.tables.defaults import LABEL_COST
 
 EXAMPLE = """example:
@@ -136,12 +137,12 @@ def run(options: argparse.Namespace, console: Console) -> None:
         **{name: getattr(options, name) for name in limits},
     ) as study:
         status = study.status()
-    people = problem.population
+    people, where = problem.population, without_password(options.where)
     named = "" if options.study == STUDY else f" --study {shlex.quote(options.study)}"
     console.show(
-        f"study {options.study!r} in {options.where}: {people.n:,} people, "
+        f"study {options.study!r} in {where}: {people.n:,} people, "
         f"{int((people.y < 0).sum()):,} of whom can be asked; "
         f"{plural(status.n_pending, 'open question')}\n"
-        f"next: gameproof live ask {shlex.quote(options.where)}{named} --limit 10 -o questions.csv",
+        f"next: gameproof live ask {shlex.quote(where)}{named} --limit 10 -o questions.csv",
         status.as_dict(),
     )

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 # Control characters except the line feed, and marks that change the direction or the line of text.
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
+PASSWORD = re.compile("(://[^/@:]*:).*@")
+
 
 def escaped(text: str) -> str:
     """Text with its control characters escaped: in a terminal, they could hide what is printed.
@@ -16,6 +18,15 @@ def escaped(text: str) -> str:
     'people.csv\\\\x1b[2J'
     """
     return CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def without_password(url: str) -> str:
+    """A database URL as a message shows it; a path stays as it is.
+
+    >>> without_password("postgresql://me:secret@host/studies")
+    'postgresql://me:***@host/studies'
+    """
+    return PASSWORD.sub(r"\1***@", url)
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:

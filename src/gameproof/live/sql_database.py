@@ -22,7 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from gameproof.core.atomic_files import real
 from gameproof.core.database import has_one_byte, identity
-from gameproof.core.naming import escaped
+from gameproof.core.naming import escaped, without_password
 from gameproof.live.facts import LedgerError
 from gameproof.live.schema import metadata
 
@@ -194,8 +194,11 @@ def _as_url(where: str | Path) -> URL:
     try:
         url = make_url(str(where))
         backend = url.get_backend_name()
-    except (ArgumentError, NoSuchModuleError, ValueError) as error:
-        raise ValueError(f"{str(where)!r} is not a database URL: {error}") from error
+    except (ArgumentError, NoSuchModuleError, ValueError):
+        shown = without_password(str(where))
+        raise ValueError(
+            f"{shown!r} is not a database URL; write one like postgresql://user@host/database"
+        ) from None
     if url.drivername in ("postgres", POSTGRESQL):
         return url.set(drivername="postgresql+psycopg")
     if backend not in (SQLITE, POSTGRESQL):
