@@ -494,3 +494,19 @@ def test_huge_numbers_leak_no_warning_and_are_printed_with_few_digits(
     assert printed.err == ""
     assert "overflow" not in printed.out
     assert not re.search(r"[\d,]{16}", printed.out)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("--test", "0.3"), ("--split-by", "applied", "--test-after", "2024-01-01")),
+        (("--threshold", "0.6"), ("--approve", "0.4")),
+    ],
+)
+def test_options_that_exclude_each_other_are_refused(
+    people: Path, tmp_path: Path, capsys, one: tuple[str, ...], other: tuple[str, ...]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        fit(people, tmp_path / "m.json", *one, *other)
+    assert ended.value.code == 2
+    assert f"{other[0]}: not allowed with argument {one[0]}" in capsys.readouterr().err

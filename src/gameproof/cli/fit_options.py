@@ -104,14 +104,15 @@ def _add_fitting(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_test_rows(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
         "--test",
         type=number(0, 1, open_ends=True),
         default=TEST_SHARE,
         metavar="SHARE",
         help="the share of rows held out for testing (%(default)s)",
     )
-    parser.add_argument(
+    how.add_argument(
         "--split-by",
         metavar="COL",
         help="hold out the rows with a later date or a larger number in this column instead",
