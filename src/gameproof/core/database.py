@@ -19,6 +19,8 @@ from typing import Any, final
 
 # Seconds until a writer gives up waiting for the others.
 PATIENCE = 60.0
+# The bits of SQLite's error codes that are the same for all kinds of one error.
+PRIMARY = 0xFF
 # Seconds until a Ctrl-C that arrived in a finalizer is repeated.
 AFTER_FINALIZER = 0.01
 # Connections that a forked child inherited. SQLite forbids the child to use or close them.
@@ -46,7 +48,7 @@ class Database:
         )
         self._connection, self._file = connection, identity(self.path)
         self._finalizer = weakref.finalize(self, _close, connection, self._owner)
-        _switch_to_write_ahead(connection)
+        switch_to_write_ahead(connection, PATIENCE)
         connection.execute("PRAGMA foreign_keys = ON")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -124,16 +126,19 @@ def has_one_byte(path: Path) -> bool:
     return path.is_file() and path.stat().st_size == 1
 
 
-def _switch_to_write_ahead(connection: sqlite3.Connection) -> None:
-    """Retries while the file is locked: if two processes switch a new file at once, SQLite reports
-    the lock without the usual wait."""
-    deadline = time.monotonic() + PATIENCE
+def switch_to_write_ahead(connection: sqlite3.Connection, patience: float) -> None:
+    """Makes the file keep a write-ahead log from now on.
+
+    Retries for this many seconds while the file is locked: if two processes switch a new file at
+    once, SQLite reports the lock without the usual wait."""
+    deadline = time.monotonic() + patience
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            locked = error.sqlite_errorcode & PRIMARY == sqlite3.SQLITE_BUSY
+            if not locked or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)
 

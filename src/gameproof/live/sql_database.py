@@ -8,7 +8,6 @@ transaction that writes takes the lock when it begins, so none fails halfway.
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,7 +20,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, Oper
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from gameproof.core.atomic_files import real
-from gameproof.core.database import has_one_byte, identity
+from gameproof.core.database import has_one_byte, identity, switch_to_write_ahead
 from gameproof.core.naming import escaped, without_password
 from gameproof.live.facts import LedgerError
 from gameproof.live.schema import metadata
@@ -153,22 +152,17 @@ class SqlDatabase:
                 raise LedgerError("not-a-store", f"{self.name} is not a database of live studies")
 
     def _write_ahead(self) -> None:
-        """Makes the file keep a write-ahead log from now on. If processes do so at the same moment,
-        SQLite reports a lock without the usual wait."""
-        deadline = time.monotonic() + PATIENCE
-        while self.path is not None:
-            with self.engine.connect() as connection:
-                driver = connection.connection.driver_connection
-                assert driver is not None
-                try:
-                    driver.execute("PRAGMA journal_mode = WAL")
-                    return
-                except sqlite3.OperationalError as error:
-                    if "readonly" in str(error):
-                        return  # nobody writes
-                    if time.monotonic() > deadline:
-                        raise LedgerError("store-unavailable", f"{self.name}: {error}") from error
-            time.sleep(0.01)
+        """Makes the file keep a write-ahead log, unless it can only be read: then nobody writes."""
+        if self.path is None:
+            return
+        with self.engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            try:
+                switch_to_write_ahead(driver, PATIENCE)
+            except sqlite3.OperationalError as error:
+                if "readonly" not in str(error):
+                    raise LedgerError("store-unavailable", f"{self.name}: {error}") from error
 
     def _explain(self, context: ExceptionContext) -> LedgerError | None:
         """Says what to do if the database is full, locked, gone, or cannot be used at all."""
