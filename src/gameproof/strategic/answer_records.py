@@ -129,6 +129,7 @@ class AnswerRecords(ABC):
     def refuse(self, number: int, left: int) -> BudgetExceeded:
         """The error for a question that exceeds the budget."""
         return BudgetExceeded(
-            f"the question needs {number} answers and the budget of {self.budget} has {left} left; "
+            f"the question needs {number} answer{'s' if number > 1 else ''} and the budget of "
+            f"{self.budget} has {left} left; "
             "nobody was asked"
         )

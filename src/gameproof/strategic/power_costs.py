@@ -68,7 +68,10 @@ class PowerCost(NormGauge):
         super().__post_init__()
         as_number("degree", self.degree)
         if not (np.isfinite(self.degree) and self.degree > 1):
-            raise ValueError(f"degree must exceed 1, got {self.degree}")
+            raise ValueError(
+                f"degree must exceed 1 and be finite, got {self.degree}; use a budget, such as "
+                "BallBudget(radius), for people who move within a limit"
+            )
         if self.degree < LEAST_DEGREE:
             raise ValueError(
                 f"degree must be at least {LEAST_DEGREE}, got {self.degree}: moves grow with the "
