@@ -13,8 +13,8 @@ along the path on which each slack times its multiplier is mu, times a weight w:
     slack dual = mu w,   grad f + (1/n) sum gamma_i grad t_i = sum lambda_j grad h_j
 
 Each h_j has w = 1. Agents have a w of at least 1, with which all of them add at least as much to
-the gap as one h_j. With few free agents and w = 1, a gamma would jump from -1 to 1 while its t
-changes by about mu, which is tiny beside the gap, and steps would be short.
+the gap as all h_j. With w = 1 and few free agents, or many h_j, a gamma would jump from -1 to 1
+while its t changes by about mu, which is tiny beside the gap, and steps would be short.
 
 A step is Newton's for these equations, at a cost of O(n d^2). It is shortened until the merit
 function of Forsgren and Gill (SIAM Journal on Optimization 8, 1998) decreases,
@@ -50,9 +50,10 @@ MAX_STEPS = 200
 # share of what the slope of the merit promises.
 INSIDE = 0.99
 ENOUGH = 0.25
-# The shortest corrected step that is accepted: a small number takes the fewest steps. If these
-# lead to a gap above POOR, relative to max(1, |value|), the larger number is tried.
-WORTHWHILE = (0.1, 0.5)
+# How the path is followed: the shortest corrected step that is accepted, and whether agents weigh
+# as much as the constraints (else w = 1). The first way takes the fewest steps. While the gap is
+# above POOR, relative to max(1, |value|), the next way is tried.
+WAYS = ((0.1, True), (0.1, False), (0.5, False))
 POOR = 1e-9
 # The shortest step of any kind.
 SHORTEST = 1e-10
@@ -98,11 +99,12 @@ def minimise(objective: Objective, start: Vector, target: float = TARGET) -> Min
     """Follows the path from a start inside the set; returns the iterate with the closest bounds.
 
     Its gamma has one entry per free agent."""
-    best = _followed(_Path(objective, WORTHWHILE[0]), start, target)
-    if best.gap > max(target, POOR) * max(1.0, abs(best.upper)):
-        strict = _followed(_Path(objective, WORTHWHILE[1]), start, target)
-        best = min(best, strict, key=lambda end: end.gap)
-    return best
+    ends: list[Minimum] = []
+    for worthwhile, balanced in WAYS:
+        ends.append(_followed(_Path(objective, worthwhile, balanced), start, target))
+        if ends[-1].gap <= max(target, POOR) * max(1.0, abs(ends[-1].upper)):
+            break
+    return min(ends, key=lambda end: end.gap)
 
 
 def _followed(path: _Path, start: Vector, target: float) -> Minimum:
@@ -130,13 +132,15 @@ def _followed(path: _Path, start: Vector, target: float) -> Minimum:
 class _Path:
     """The equations of the module, and steps towards their solution."""
 
-    def __init__(self, objective: Objective, worthwhile: float) -> None:
+    def __init__(self, objective: Objective, worthwhile: float, balanced: bool) -> None:
         self.objective, self._constraints = objective, Constraints(objective)
         self._m, self._worthwhile = objective.free.size, worthwhile
         # The two constraints of an agent count 1/n each, and each constraint of the set counts 1.
         others, pairs = np.ones(self._constraints.number), np.full(2 * self._m, 1 / objective.n)
         self._share = np.append(pairs, others)
-        self._weight = max(1.0, objective.n / max(2 * self._m, 1))
+        self._weight = 1.0
+        if balanced and self._m:
+            self._weight = max(1.0, others.size * objective.n / (2 * self._m))
         self._weights = np.append(np.full(2 * self._m, self._weight), others)
         # On the path, the gap is mu times the total.
         self.total = float(self._share @ self._weights)

@@ -45,7 +45,7 @@ from gameproof.strategic.norms import NormPower
 from gameproof.strategic.robust_parameters import RobustParameters
 
 # The rows of a large product that one core computes, and the entries from which that pays.
-SHARE, LARGE = 1024, 2**20
+SHARE, LARGE = 1024, 2**17
 
 
 class Expansion(NamedTuple):
