@@ -201,7 +201,7 @@ def test_budget_can_be_used_to_the_last_answer_and_positive_agents_stay_free() -
     population.ask(THETA, range(6))
     assert population.remaining == 0
     population.ask(-THETA, [0, 3])
-    with pytest.raises(BudgetExceeded, match=r"1 answers .* budget of 4 has 0 left; nobody was"):
+    with pytest.raises(BudgetExceeded, match=r"1 answer and .* budget of 4 has 0 left; nobody was"):
         population.ask(THETA, [1])
 
 
