@@ -23,10 +23,10 @@ class Coordinates(FromValues):
 
     Parameters
     ----------
-    blocks, feasible
-        See `Gradient`.
     symmetric
         True for symmetric differences, which are exact for quadratic functions.
+    blocks, feasible
+        See `Gradient`.
 
     Examples
     --------

@@ -23,12 +23,12 @@ class Gaussian(FromValues):
 
     Parameters
     ----------
+    symmetric
+        True for (1/2eps) (L_i(u + eps v) - L_i(u - eps v)) v.
     blocks
         See `Gradient`.
     feasible
         Must be False: Gaussian offsets have any length.
-    symmetric
-        True for (1/2eps) (L_i(u + eps v) - L_i(u - eps v)) v.
 
     Examples
     --------

@@ -20,11 +20,11 @@ class OnePoint(FromValues):
 
     Parameters
     ----------
-    blocks, feasible
-        See `Gradient`.
     baseline
         True to subtract c, the mean of earlier values over about the last epoch; the paper has
         c = 0.
+    blocks, feasible
+        See `Gradient`.
 
     Examples
     --------

@@ -20,10 +20,10 @@ class TwoPoint(FromValues):
 
     Parameters
     ----------
-    blocks, feasible
-        See `Gradient`.
     symmetric
         True for (d/2eps) (L_i(u + eps v) - L_i(u - eps v)) v.
+    blocks, feasible
+        See `Gradient`.
 
     Examples
     --------
