@@ -19,6 +19,7 @@ from gameproof.auditing.audit_page import audit_sections, audit_tiles
 from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.figures import line_chart
 from gameproof.auditing.gaming_section import budget_axis
+from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.number_format import cell, points
 from gameproof.auditing.number_format import percent as written
 from gameproof.auditing.page import page
@@ -122,6 +123,7 @@ def test_findings_hold_the_numbers_of_the_rows() -> None:
         assert percent(share) in gamed
     for share in (everyone.accuracy, everyone.accepted_positive):
         assert percent(share) in gamed
+    assert f"{percent(expected.accuracy)} instead of {percent(row.accuracy)}" in gamed
     assert gamed.startswith("Budgets: income: 0 to +60; debt: -1.5 to +0.5.")
     tenth = next(r for r in ALONE.shifts if r.radius == 0.1)
     assert (
@@ -135,6 +137,15 @@ def test_findings_hold_the_numbers_of_the_rows() -> None:
     assert percent(ALONE.hurt[0].refused) in hurt
     assert percent(ALONE.hurt[0].within) in hurt
     assert f"{ALONE.hurt[0].q50:.2f} times their budgets or more" in hurt
+
+
+def test_a_model_that_ignores_what_can_change_is_as_right_as_when_nobody_games() -> None:
+    X, y, model = people(300)
+    fixed = np.array([name not in BUDGETS for name in NAMES])
+    ignoring = LinearModel(model.coefficients * fixed, 0.2, NAMES, "mine")
+    audit = gp.audit(ignoring, X, y, budgets=BUDGETS, scale=SCALE)
+    (row,), gaming = audit.quality, audit_sections(audit)[1].finding
+    assert f"mine is right for {percent(row.accuracy)}, as when nobody games" in gaming
 
 
 def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
