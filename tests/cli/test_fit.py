@@ -104,7 +104,7 @@ def test_last_lines_say_whether_the_file_holds_the_recommended_model(
             (line,) = [
                 line for line in capsys.readouterr().out.splitlines() if line.startswith("model: ")
             ]
-            advice = f"to use {advised}: --model {advised})" if advised else "to use none)"
+            advice = f"--model {advised} writes the one it does" if advised else "none of them"
             assert line.endswith(advice) == (chosen != advised)
 
 

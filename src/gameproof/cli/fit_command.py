@@ -81,7 +81,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     if chosen != ROBUST or advised != ROBUST:
         written = [f"model: {options.out}, the {chosen} classifier"]
     if chosen != advised:
-        written[0] += f", which the verdict does not recommend ({_advice(advised)})"
+        written[0] += f", which the verdict does not recommend; {_advice(advised)}"
 
     def write_page(path: Path) -> None:
         nonlocal fit
@@ -104,4 +104,4 @@ def run(options: argparse.Namespace, console: Console) -> None:
 
 def _advice(advised: str | None) -> str:
     """What to do instead of using the classifier in the file."""
-    return f"it is to use {advised}: --model {advised}" if advised else "it is to use none"
+    return f"--model {advised} writes the one it does" if advised else "it recommends none of them"

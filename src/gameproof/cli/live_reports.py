@@ -72,7 +72,7 @@ def run_status(options: argparse.Namespace, console: Console) -> None:
     console.show("\n".join(lines), record if changed is None else record | {"changed": changed})
     if changed:
         many = "1 row was" if len(changed) == 1 else f"{len(changed):,} rows were"
-        raise ValueError(f"{many} changed behind the study's back: {changed[0]}")
+        raise ValueError(f"{many} changed in the database itself: {changed[0]}")
 
 
 def run_recommend(options: argparse.Namespace, console: Console) -> None:

@@ -207,7 +207,7 @@ class BaseStrategicClassifier(GamedClassifier):
             The worst-case risk and the distribution that attains it.
         """
         problem = self.problem(X, y, sample_weight)
-        return worst_case(problem, self.theta_, self._intercept(self.offset_))
+        return worst_case(problem, self.theta_, self.offset_ if self.fit_intercept else None)
 
     # --- the steps of a fit
 
@@ -246,9 +246,6 @@ class BaseStrategicClassifier(GamedClassifier):
         towards = self.outcomes_.towards
         alpha = float(self.result_.x[-1]) if hasattr(self, "result_") else 0.0
         return WarmStart(towards * self.coef_[0], towards * float(self.intercept_[0]), alpha)
-
-    def _intercept(self, offset: float) -> float | None:
-        return offset if self.fit_intercept else None
 
 
 # --- what fits in memory and in blocks share

@@ -96,7 +96,8 @@ class GamedRows(NamedTuple):
         return Decisions(self.signs, scores, self.model.outcomes_.towards)
 
     def response(self, multiple: float = 1.0) -> Response:
-        """How these people respond, in the units of the fit."""
+        """How these people respond, in the units of the fit. Budgets are those that the fit expects
+        people to use, whatever the multiple is."""
         model, choice = self.model, ResponseChoice.of(self.model)
         if model.budgets is not None:
             budgets = self._budgets().times(model.trained_for_)

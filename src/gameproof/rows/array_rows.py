@@ -60,5 +60,8 @@ class ArrayRows(RowBlocks):
         own = None if self.own is None else self.own[b]
         return Rows(places, self.X[b], self.y[b], weights, own)
 
+    def gathered(self) -> Rows:
+        return self.block(slice(0, self.n))
+
     def take(self, places: Indices) -> Rows:
         return self.block(places)

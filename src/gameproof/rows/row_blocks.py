@@ -69,6 +69,10 @@ class RowBlocks(ABC):
         """The sums of what the function returns for each block: a sequence of arrays or numbers."""
         return added(self.map(function, *parameters))
 
+    def gathered(self) -> Rows:
+        """All rows, in memory."""
+        return Rows.joined(list(self.map(_itself)))
+
     def take(self, places: Indices) -> Rows:
         """The rows at these places, which must be sorted."""
         return Rows.joined(list(self.map(_taken, places)))
@@ -80,6 +84,10 @@ def added(parts: Iterator[Sequence[Any]] | Sequence[Sequence[Any]]) -> list[Any]
     for part in parts:
         total = [a + b for a, b in zip(total, part, strict=True)] if total else list(part)
     return total
+
+
+def _itself(rows: Rows) -> Rows:
+    return rows
 
 
 def _taken(rows: Rows, places: Indices) -> Rows:

@@ -80,7 +80,7 @@ class RowProblem(RobustParameters[RowPeople]):
 
     def gather(self) -> None:
         """Holds the rows in memory from now on, where a method may take all of them at once."""
-        self.rows = ArrayRows.of(Rows.joined(list(self.rows.map(_itself))))
+        self.rows = ArrayRows.of(self.rows.gathered())
 
     def robust_value(self, x: ArrayLike) -> float:
         """max over gamma of L(x, gamma)."""
@@ -91,10 +91,6 @@ class RowProblem(RobustParameters[RowPeople]):
         """Whether theta is so small that no score differs from the intercept."""
         largest: float = max(self.rows.map(_largest_score, self.split(x)[0]))
         return largest < NOTHING
-
-
-def _itself(rows: Rows) -> Rows:
-    return rows
 
 
 def _largest_score(rows: Rows, theta: Vector) -> float:

@@ -37,18 +37,18 @@ class Gains(NamedTuple):
 def worst_case_risk(
     problem: StrategicProblem | RowProblem, theta: Vector, intercept: float = 0.0
 ) -> float:
-    """The worst-case risk of theta, in one pass, or in three if labels may flip."""
+    """The worst-case risk of theta, in one pass, or in two if labels may flip."""
     loss, n, radius = problem.loss, problem.n, ball_radius(problem)
     rate = (loss.K + loss.s) * problem.dual_length(theta)
     objective = ConvexObjective(problem)
     v, terms = objective.lift(problem.join(theta, rate, intercept)), objective.terms
-    (risk,) = problem.rows.sum(_losses, terms, v)
+    kappa = problem.label_cost
+    losses, sketches = zip(*problem.rows.map(_first_look, terms, v, rate * kappa), strict=True)
+    risk = sum(losses)
     if problem.flips == "none":
         return float(risk / n + rate * radius)
-    kappa = problem.label_cost
     affordable = np.inf if kappa == 0 else n * radius / (2 * kappa)
-    # Ranks are counted from the largest g down, so the sketch holds -g.
-    sketch = merged_sketch(problem.rows.map(_sketch, terms, v, rate * kappa))
+    sketch = merged_sketch(sketches)
     low, high = -np.inf, np.inf
     if sketch.total > affordable:
         low, high = sketch.bracket(affordable)
@@ -77,22 +77,19 @@ def _scored(rows: Rows, terms: Terms, v: Vector) -> tuple[Vector, Vector, Vector
     return np.concatenate(scores), rows.y, weights, np.concatenate(free)
 
 
-def _losses(rows: Rows, terms: Terms, v: Vector) -> list[float]:
-    z, y, weights, _ = _scored(rows, terms, v)
-    return [float(weights @ terms.loss.value(z, y))]
-
-
-def _gains(rows: Rows, terms: Terms, v: Vector, least: float) -> Gains:
+def _gains(scored: tuple[Vector, Vector, Vector, Any], terms: Terms, least: float) -> Gains:
     """g of the agents whose flip is worth more than distance."""
-    z, y, weights, free = _scored(rows, terms, v)
+    z, y, weights, free = scored
     g = terms.loss.s * y * z
     chosen = free & (g > 0) & (g > least)
     return Gains(g[chosen], weights[chosen])
 
 
-def _sketch(rows: Rows, terms: Terms, v: Vector, least: float) -> QuantileSketch:
-    gains = _gains(rows, terms, v, least)
-    return QuantileSketch.of(-gains.g, gains.weights)
+def _first_look(rows: Rows, terms: Terms, v: Vector, least: float) -> tuple[float, QuantileSketch]:
+    """The sum of the losses, and a sketch of -g: ranks are counted from the largest g down."""
+    z, y, weights, free = _scored(rows, terms, v)
+    gains = _gains((z, y, weights, free), terms, least)
+    return float(weights @ terms.loss.value(z, y)), QuantileSketch.of(-gains.g, gains.weights)
 
 
 def _near(
@@ -100,7 +97,7 @@ def _near(
 ) -> tuple[list[float], Gains]:
     """The weight of the agents with -g up to the lower end and the sum of their g, and the agents
     from there to the upper end."""
-    g, weights = _gains(rows, terms, v, least)
+    g, weights = _gains(_scored(rows, terms, v), terms, least)
     sure, near = -g <= low, (-g > low) & (-g <= high)
     return [float(weights[sure].sum()), float(weights[sure] @ g[sure])], Gains(
         g[near], weights[near]

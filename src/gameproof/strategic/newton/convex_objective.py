@@ -28,7 +28,7 @@ import numpy as np
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.array_rows import ArrayRows
 from gameproof.rows.cores import on_cores
-from gameproof.rows.row_blocks import RowBlocks, Rows
+from gameproof.rows.row_blocks import RowBlocks
 from gameproof.strategic.newton.agent_blocks import Active, Block, Gamma, Reach
 from gameproof.strategic.newton.block_terms import (
     Terms,
@@ -184,9 +184,7 @@ class ConvexObjective(Objective):
     @cached_property
     def _all(self) -> Block:
         """The data of all agents."""
-        rows = self.rows
-        taken = rows.block(slice(0, rows.n)) if isinstance(rows, ArrayRows) else _joined(rows)
-        return self.terms.block(taken)
+        return self.terms.block(self.rows.gathered())
 
     @cached_property
     def free(self) -> Indices:  # type: ignore[override]
@@ -287,11 +285,3 @@ class ConvexObjective(Objective):
 
 def _at_most(most: float, few: Active) -> Active | None:
     return few if few.agents.size <= most else None
-
-
-def _itself(rows: Rows) -> Rows:
-    return rows
-
-
-def _joined(rows: RowBlocks) -> Any:
-    return Rows.joined(list(rows.map(_itself)))
