@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.strategic.newton.score_rows import ScoreRows
 
 NOBODY = np.zeros(0, dtype=np.int64)
 
@@ -67,11 +68,11 @@ class Active(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The data of some agents: derivatives of scores (one row per agent), labels times kappa,
+    """The data of some agents: derivatives of scores, labels times kappa,
     coefficients l, powers zeta, weights, whether gamma is maximised out, and whether they move."""
 
     places: Indices
-    rows: Matrix
+    rows: ScoreRows
     label: Vector
     linear: Vector
     zeta: Vector | float

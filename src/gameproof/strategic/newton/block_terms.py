@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.arguments import Indices, Matrix, Vector
+from gameproof.core.arguments import Indices, Vector
 from gameproof.rows.row_blocks import Rows, added
 from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.newton.agent_blocks import NOBODY, Active, Block, Gamma, Reach
 from gameproof.strategic.newton.lift import Lift
+from gameproof.strategic.newton.score_rows import ScoreRows
 from gameproof.strategic.norms import NormPower, power_of_norm
 
 
@@ -67,7 +68,7 @@ class Terms:
             zeta = np.where(y < 0, own, 0.0)
         return Block(
             rows.places,
-            self._matrix(rows),
+            self._score_rows(rows),
             self.kappa * y,
             linear,
             zeta,
@@ -76,46 +77,36 @@ class Terms:
             (y < 0) & self.anybody_moves,
         )
 
-    def _matrix(self, rows: Rows) -> Matrix:
-        """One column for the intercept, if there is one, for each feature and for each variable of
-        a budget. The latter are 0 for agents who do not move."""
-        n, d = rows.X.shape
-        if self.alpha == d:
-            return rows.X
-        found, theta = np.empty((n, self.alpha)), slice(self.start, self.start + d)
-        found[:, : self.start], found[:, theta] = 1.0, rows.X
-        movers, first = np.flatnonzero(rows.y < 0) if self.lifts else NOBODY, 0
-        for part, at in self.lifts:
-            found[:, at : at + part.count] = 0.0
-            last = first + part.own_count
+    def _score_rows(self, rows: Rows) -> ScoreRows:
+        """The derivatives of scores. Those in variables of budgets are 0 for agents who do not
+        move."""
+        features, movers = rows.X, NOBODY
+        own = np.zeros((rows.y.size, self._place.max(initial=-1) + 1))
+        if self.lifts:
+            movers = np.flatnonzero(rows.y < 0)
+            if movers.size and any(part.shifts for part, _ in self.lifts):
+                features = features.copy()
+        first = column = 0
+        for part, _ in self.lifts:
+            last, width = first + part.own_count, 1 if part.same_columns else part.count
             if movers.size:
-                agents, own = rows.places[movers], None
+                agents, given = rows.places[movers], None
                 if rows.own is not None and last > first:
-                    own = rows.own[movers, first:last]
-                found[movers, at : at + part.count] = part.rows(agents, own).T
-                found[movers, theta] = part.shifted(found[movers, theta].T, agents, own).T
-            first = last
-        return found
+                    given = rows.own[movers, first:last]
+                own[movers, column : column + width] = part.rows(agents, given)[:width].T
+                if part.shifts:
+                    features[movers] = part.shifted(features[movers].T, agents, given).T
+            first, column = last, column + width
+        return ScoreRows(self.start, features, own, self._place)
 
     @cached_property
-    def _repeated(self) -> tuple[Indices, Indices] | None:
-        """The columns of `_matrix` that differ, and for each column its place among them; None if
-        all may differ."""
-        column = np.arange(self.alpha)
-        for part, at in self.lifts:
-            if part.same_columns:
-                column[at : at + part.count] = at
-        first, place = np.unique(column, return_inverse=True)
-        return None if first.size == column.size else (first, place)
-
-    def gram(self, rows: Matrix, weights: Vector) -> Matrix:
-        """rows' diag(weights) rows, for rows of a block. The variables of common boxes have the
-        same column, which is multiplied once."""
-        if self._repeated is None:
-            return gram(rows, weights)
-        first, place = self._repeated
-        found: Matrix = gram(rows[:, first], weights)[np.ix_(place, place)]
-        return found
+    def _place(self) -> Indices:
+        """For each variable of a budget, its column among those that differ."""
+        found: list[int] = []
+        for part, _ in self.lifts:
+            first = max(found, default=-1) + 1
+            found += [first] * part.count if part.same_columns else range(first, first + part.count)
+        return np.array(found, dtype=np.int64)
 
     def power(self, v: Vector) -> NormPower:
         """The rise of the score of an agent of power 1, with its derivatives."""
@@ -123,7 +114,7 @@ class Terms:
 
     def scores(self, block: Block, v: Vector) -> Vector:
         """z of the agents of a block."""
-        z: Vector = block.rows @ v[: self.alpha]
+        z = block.rows.times(v[: self.alpha])
         if self.moves:
             z += block.zeta * self.power(v).value
         return z
@@ -171,12 +162,12 @@ def _piece(
     value = float(block.counted(phi + block.linear * z + gamma * t).sum())
     curvature = block.counted(curvature)
     by_v, hessian = np.zeros(terms.size), np.zeros((terms.size, terms.size))
-    by_v[:at], by_v[at] = by_z @ A, -float(block.counted(block.label * gamma).sum())
-    hessian[:at, :at] = terms.gram(A, curvature)
+    by_v[:at], by_v[at] = A.weighed(by_z), -float(block.counted(block.label * gamma).sum())
+    hessian[:at, :at] = A.gram(curvature)
     cross, own, push = np.zeros(at), 0.0, 0.0
     if terms.moves:
         bent = curvature * block.zeta
-        cross, own, push = bent @ A, float(bent @ block.zeta), float(by_z @ block.zeta)
+        cross, own, push = A.weighed(bent), float(bent @ block.zeta), float(by_z @ block.zeta)
     pulled = block.counted(t)[block.free]
     sums = [value, by_v, hessian, cross, own, push, float(pulled @ pulled), changed]
     return [*sums, *_held(block, terms, t, gamma, held)]
@@ -193,7 +184,7 @@ def _held(
     change = values - gamma[where]
     if block.weights is not None:
         change = change * block.weights[where]
-    by_v[: terms.alpha] = terms.loss.s * (change @ block.rows[where])
+    by_v[: terms.alpha] = terms.loss.s * block.rows.part(where).weighed(change)
     by_v[terms.alpha] = -float(change @ block.label[where])
     return float(change @ t[where]), by_v
 
@@ -234,7 +225,7 @@ def selected(rows: Rows, terms: Terms, v: Vector, agents: Indices) -> Active:
 def _chosen(block: Block, terms: Terms, t: Vector, where: Indices) -> Active:
     weights = 1.0 if block.weights is None else block.weights[where]
     labels = weights * block.label[where]
-    pull_rows = (terms.loss.s * block.rows[where].T * weights).T
+    pull_rows = (terms.loss.s * block.rows.part(where).dense().T * weights).T
     return Active(block.places[where], pull_rows, labels, t[where])
 
 
@@ -247,14 +238,6 @@ def signs(rows: Rows, terms: Terms, gamma: Gamma) -> Vector:
         own[where] = values
         found.append(own)
     return np.concatenate(found)
-
-
-def gram(rows: Matrix, weights: Vector) -> Matrix:
-    """rows' diag(weights) rows. Weights are not negative, so it is a product of a matrix with its
-    own transpose, which takes half the time of a general product."""
-    scaled = rows * np.sqrt(weights)[:, None]
-    product: Matrix = scaled.T @ scaled
-    return product
 
 
 def value_sum(rows: Rows, terms: Terms, v: Vector) -> list[float]:

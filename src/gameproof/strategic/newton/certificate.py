@@ -69,16 +69,12 @@ class Tangent(NamedTuple):
     multipliers: Vector | None
 
 
-def certify(
-    objective: ConvexObjective, x: Vector, gamma: Gamma, tangents: list[Tangent]
-) -> Certificate:
-    """The certificate of x and gamma, with the best of these tangents.
+def certify(objective: ConvexObjective, x: Vector, gamma: Gamma, tangent: Tangent) -> Certificate:
+    """The certificate of x and gamma, with the lower bound from this tangent.
 
     No agent's gamma may be fixed in `objective`."""
     upper, upper_error = _upper(objective, x)
-    lower, lower_error = max(
-        (_lower(objective, gamma, tangent) for tangent in tangents), key=lambda pair: pair[0]
-    )
+    lower, lower_error = _lower(objective, gamma, tangent)
     last = 8 * EPS * (abs(upper) + abs(lower))
     rounding = upper_error + lower_error + last
     return Certificate(upper, max(0.0, float(upper + upper_error - lower + last)), rounding)
@@ -204,8 +200,8 @@ def _upper_sums(rows: Rows, terms: Terms, v: Vector, steepness: float) -> list[V
     power = terms.power(v).value if terms.moves else 0.0
     for block in terms.blocks(rows):
         rise = block.zeta * power
-        z = block.rows @ v[:at] + rise
-        sizes = np.abs(block.rows) @ np.abs(v[:at]) + rise
+        z = block.rows.times(v[:at]) + rise
+        sizes = block.rows.sizes().times(np.abs(v[:at])) + rise
         phi = terms.loss.phi(z)
         toward = np.where(block.label < 0, -1.0, 1.0) * terms.loss.s * z
         # |t| - kappa alpha: for most agents kappa cancels, and with it the rounding at its scale.
@@ -236,7 +232,7 @@ def _lower_sums(rows: Rows, terms: Terms, v: Vector, gamma: Gamma) -> list[Vecto
             c * block.zeta,
             block.counted(np.where(block.free, terms.kappa * (1 + turned), 0.0)),
         ]
-        products = c[:, None] * block.rows
+        products = c[:, None] * block.rows.dense()
         linear = [_columns(products), _columns(np.abs(products))]
         found.append(np.concatenate([_sums(np.stack(parts)), *linear]))
     return found

@@ -16,6 +16,7 @@ class ClaimLift(Lift):
 
     can_stay = False
     own_count = 1
+    shifts = True
 
     def __init__(self, claim: Claim, number: int, movers: Indices) -> None:
         self._claim, self._number, able = claim, number, np.flatnonzero(claim.allowed)

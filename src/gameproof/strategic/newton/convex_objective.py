@@ -41,6 +41,7 @@ from gameproof.strategic.newton.block_terms import (
 )
 from gameproof.strategic.newton.lifts import lifts_of
 from gameproof.strategic.newton.objective import Derivatives, Local, Objective
+from gameproof.strategic.newton.score_rows import ScoreRows
 from gameproof.strategic.norms import NormPower
 from gameproof.strategic.robust_parameters import RobustParameters
 
@@ -197,7 +198,7 @@ class ConvexObjective(Objective):
 
     @cached_property
     def pull_rows(self) -> Matrix:  # type: ignore[override]
-        rows: Matrix = self.data.s * self._all.rows[self.free]
+        rows: Matrix = self.data.s * self._all.rows.part(self.free).dense()
         return rows if self._all.weights is None else rows * self._all.weights[self.free, None]
 
     @cached_property
@@ -225,7 +226,7 @@ class ConvexObjective(Objective):
         everyone = self._all
         by_z = everyone.counted(self._loss.slope(self.terms.scores(everyone, v)) + everyone.linear)
         gradient = np.zeros(self.size)
-        gradient[: self.alpha] = by_z @ everyone.rows / self.n
+        gradient[: self.alpha] = everyone.rows.weighed(by_z) / self.n
         gradient[self.alpha] = self._slope
         if self.moves:
             push = float((by_z * everyone.zeta).mean())
@@ -240,7 +241,7 @@ class ConvexObjective(Objective):
         by_z, near = counted(loss.slope(here.z) + everyone.linear), loss.curvature(here.z)
         curvature = counted(np.maximum(near, self.terms.mean_curvature(here.z, reach)))
         gradient, hessian = np.zeros(self.size), np.zeros((self.size, self.size))
-        gradient[:at], gradient[at] = by_z @ rows / n, self._slope
+        gradient[:at], gradient[at] = rows.weighed(by_z) / n, self._slope
         both, squared = curvature.copy(), counted(counted(np.ones(n)))
         both[self.free] += loss.s**2 * bends * squared[self.free]
         hessian[:at, :at] = self._gram(rows, both) / n
@@ -250,19 +251,20 @@ class ConvexObjective(Objective):
         found = Derivatives(gradient, hessian)
         if not self.moves:
             return found
-        cross, own = (curvature * zeta) @ rows / n, float((curvature * zeta**2).mean())
+        cross, own = rows.weighed(curvature * zeta) / n, float((curvature * zeta**2).mean())
         return self._risen(here.v, found, cross, own, float((by_z * zeta).mean()))
 
-    def _gram(self, rows: Matrix, weights: Vector) -> Matrix:
+    def _gram(self, rows: ScoreRows, weights: Vector) -> Matrix:
         """rows' diag(weights) rows, on all cores if it is large."""
+        n, d = rows.features.shape
 
         def part(start: int) -> Matrix:
             chosen = slice(start, start + SHARE)
-            return self.terms.gram(rows[chosen], weights[chosen])
+            return rows.part(chosen).gram(weights[chosen])
 
-        total = np.zeros((rows.shape[1],) * 2)
-        cores = None if rows.size >= LARGE else 1
-        for each in on_cores(part, range(0, len(rows), SHARE), cores):
+        total = np.zeros((self.alpha,) * 2)
+        cores = None if n * d >= LARGE else 1
+        for each in on_cores(part, range(0, n, SHARE), cores):
             total += each
         return total
 

@@ -54,6 +54,8 @@ class Lift(ABC):
     can_stay = True
     # How many numbers of an agent's own w depends on.
     own_count = 0
+    # Whether some moves do not depend on theta.
+    shifts = False
     # Whether all u have the same w.
     same_columns = False
 

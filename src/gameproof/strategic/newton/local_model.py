@@ -15,7 +15,6 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.strategic.newton.agent_blocks import Active
-from gameproof.strategic.newton.block_terms import gram
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.objective import Derivatives, Local, Objective
 
@@ -36,6 +35,7 @@ class LocalModel(Objective):
         super().__init__(objective.problem, objective.moves, [part for part, _ in objective.lifts])
         self.n, self.free = objective.n, agents.agents
         self.pull_rows, self.pull_labels = agents.pull_rows, agents.pull_labels
+        self._pulls = np.column_stack([agents.pull_rows, -agents.pull_labels])
         self._middle, self._hessian = v, hessian
         self._value, self._gradient = settled
 
@@ -56,6 +56,6 @@ class LocalModel(Objective):
         gradient = self._gradient + self._hessian @ (here.v - self._middle)
         own = self.alpha + 1
         hessian = self._hessian.copy()
-        pulls = np.column_stack([self.pull_rows, -self.pull_labels])
-        hessian[:own, :own] += gram(pulls, bends) / self.n
+        pulls = self._pulls * np.sqrt(bends)[:, None]
+        hessian[:own, :own] += pulls.T @ pulls / self.n
         return Derivatives(gradient, hessian)

@@ -14,9 +14,9 @@ The bounds hold for all agents. Their gamma is that of the active agents, and si
 others. Where they do not close, or many agents have a t near 0, the barrier takes all agents, if
 their rows are in memory.
 
-Three steps follow. Among equally good classifiers a small one is chosen (`ties`). The last digits
-come from the equations of the minimum (`polish`). Coefficients that are 0 at the minimum are set to
-0 (`zeros`).
+Three steps follow, the first two as soon as the bounds are close. Among equally good classifiers a
+small one is chosen (`ties`). The last digits come from the equations of the minimum (`polish`).
+Coefficients that are 0 at the minimum are set to 0 (`zeros`).
 """
 
 from __future__ import annotations
@@ -54,6 +54,9 @@ SAMPLED, SETTLING = 3.0, 0.3
 # The number of active agents: at least FEWEST per variable, at most the share MOST of all agents.
 FEWEST, MOST = 2, 0.25
 MAX_STEPS, MAX_HALVINGS, MAX_MISSES = 20, 4, 3
+# From a gap of CLOSE, a step leads to about NEAR, where the equations of the minimum are tried. Its
+# local model is solved to the target, to see which constraints bind.
+CLOSE, NEAR = 3e-3, 1e-6
 ROUNDING = 1e-14
 
 
@@ -62,7 +65,7 @@ def minimum(problem: RobustParameters[Any], gamma: Vector | None = None) -> Mini
     agents that are not free is 0."""
     with one_blas_thread():
         objective = ConvexObjective(problem, gamma)
-        x, found, _ = _solved(objective, gamma is None)
+        x, found = _solved(objective, gamma is None)
         everyone = objective.everyone(found.gamma)
     return Minimum(x, everyone, found.lower, found.upper, found.multipliers)
 
@@ -83,11 +86,8 @@ def certified_solution(
     objective: ConvexObjective, start: Vector | None = None
 ) -> tuple[Vector, Gamma, Certificate]:
     """`certified_minimum` of an objective, with gamma stored for few agents."""
-    x, found, first = _solved(objective, True, start)
-    tangents = [Tangent(first.v, None)]
-    if found is not first and found.multipliers.size:
-        tangents.append(Tangent(found.v, found.multipliers))
-    return x, found.gamma, certify(objective, x, found.gamma, tangents)
+    x, found = _solved(objective, True, start)
+    return x, found.gamma, certify(objective, x, found.gamma, found.tangent)
 
 
 def rough_minimum(
@@ -108,57 +108,76 @@ def certified_gap(problem: RobustParameters[Any], x: Vector, gamma: Vector) -> C
     with one_blas_thread():
         given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
         everyone = Gamma(given.v, np.arange(gamma.size), gamma)
-        return certify(ConvexObjective(problem), x, everyone, [Tangent(given.v, None)])
+        return certify(ConvexObjective(problem), x, everyone, Tangent(given.v, None))
 
 
 def _solved(
     objective: ConvexObjective, polish: bool, start: Vector | None = None
-) -> tuple[Vector, Solution, Solution]:
-    """x, the polished minimum in terms of v, and the minimum before it was polished."""
+) -> tuple[Vector, Solution]:
+    """x, and the minimum in terms of v."""
     problem = objective.problem
-    found = _minimum(objective, problem.interior, TARGET, start)
-    x, first = objective.unlifted(found.v), found
+    found = _minimum(objective, problem.interior, TARGET, start, polish)
+    x, small = objective.unlifted(found.v), RESIDUE
     if polish:
-        x, small = without_ties(objective, x), SMALL
-        better = polished(objective, found, x)
-        if better is not None:
-            found, x, small = better, objective.unlifted(better.v), RESIDUE
+        if not found.polished:
+            x, small = without_ties(objective, x), SMALL
         value = objective.robust_value
         x = with_zeros(problem, x, found.lower, found.upper, small, value)
-    return x, found, first
+    return x, found
+
+
+def _polished(objective: ConvexObjective, found: Solution) -> Solution | None:
+    """The minimum with its last digits, at a small one of equally good classifiers."""
+    return polished(objective, found, without_ties(objective, objective.unlifted(found.v)))
 
 
 def _minimum(
-    objective: ConvexObjective, start: Vector, target: float, near: Vector | None = None
+    objective: ConvexObjective,
+    start: Vector,
+    target: float,
+    near: Vector | None = None,
+    polish: bool = False,
 ) -> Solution:
     if objective.n < max(FEW, FEW_EACH * objective.size):
-        return Solution.of_all(objective, minimise(objective, start, target))
+        return _of_all(objective, start, target, polish)
     number = objective.n // THINNER
     if not objective.rows.in_memory:
         number = min(number, SAMPLE // objective.size)
     rough = ROUGH * objective.size / number
     found = None
     if near is not None:
-        found = _refined(objective, start, objective.lift(near), target, number)
+        found = _refined(objective, start, objective.lift(near), target, number, polish)
     if found is None or found.gap > max(target, POOR) * max(1.0, abs(found.upper)):
         sample = objective.sample(number)
-        found = _refined(objective, start, _minimum(sample, start, rough).v, target, number)
+        near = _minimum(sample, start, rough).v
+        found = _refined(objective, start, near, target, number, polish)
     if found.gap > max(target, POOR) * max(1.0, abs(found.upper)) and objective.rows.in_memory:
         # The bounds did not close: the barrier takes all agents.
-        whole = Solution.of_all(objective, minimise(objective, start, target))
+        whole = _of_all(objective, start, target, polish)
         found = min(found, whole, key=lambda end: end.gap)
     return found
 
 
+def _of_all(objective: ConvexObjective, start: Vector, target: float, polish: bool) -> Solution:
+    """The minimum by the barrier, with all agents."""
+    found = Solution.of_all(objective, minimise(objective, start, target))
+    return (_polished(objective, found) or found) if polish else found
+
+
 def _refined(
-    objective: ConvexObjective, start: Vector, v: Vector, target: float, number: int
+    objective: ConvexObjective,
+    start: Vector,
+    v: Vector,
+    target: float,
+    number: int,
+    polish: bool,
 ) -> Solution:
     """The Newton iterate from v with the closest bounds. v is the minimum of a sample of this many
     agents; its error is the precision to which the first local model is solved."""
     rough = ROUGH * objective.size / number
     here, misses = objective.expand(v), 0
     nobody = Gamma(v, np.zeros(0, dtype=np.int64), np.zeros(0))
-    best = Solution(v, nobody, -np.inf, here.value, np.zeros(0))
+    best = Solution(v, nobody, -np.inf, here.value, np.zeros(0), Tangent(v, None))
     # The expected error of t at the minimum of a sample, relative to the typical t.
     unsure = SAMPLED * np.sqrt(objective.size / number)
     reach = Reach(v, v, 0.0, unsure * here.typical, FEWEST * objective.size)
@@ -175,11 +194,20 @@ def _refined(
         here = ahead
         found = _bounded(objective, few, here, inner)
         misses = 0 if found.gap < best.gap / 2 else misses + 1
-        best = min(best, found, key=lambda end: end.gap)
-        if best.gap <= target * max(1.0, abs(best.upper)) or misses > MAX_MISSES:
+        best, closed = min(best, found, key=lambda end: end.gap), _is_closed(found, target)
+        if polish and rough <= target and _is_closed(found, NEAR):
+            better = _polished(objective, found)
+            if better is not None and (closed or _is_closed(better, target)):
+                return better
+        if closed or misses > MAX_MISSES:
             break
-        rough = min(rough / 10, found.gap**2)
+        rough = min(rough / 10, found.gap**2) if found.gap > CLOSE else 0.0
     return best
+
+
+def _is_closed(found: Solution, target: float) -> bool:
+    """Whether the gap is at most the target, relative to the value."""
+    return found.gap <= target * max(1.0, abs(found.upper))
 
 
 def _descended(
@@ -201,4 +229,5 @@ def _bounded(objective: ConvexObjective, few: Active, here: Expansion, inner: Mi
     value, gradient = here.held
     lower = objective.least(here.v, value, gradient)
     gamma = Gamma(here.v, few.agents, inner.gamma)
-    return Solution(here.v, gamma, lower, here.value, inner.multipliers)
+    tangent = Tangent(here.v, None)
+    return Solution(here.v, gamma, lower, here.value, inner.multipliers, tangent)

@@ -23,6 +23,7 @@ import numpy as np
 
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.strategic.newton.agent_blocks import Active, Gamma
+from gameproof.strategic.newton.certificate import Tangent
 from gameproof.strategic.newton.constraints import Constraints
 from gameproof.strategic.newton.convex_objective import ConvexObjective, Expansion
 from gameproof.strategic.newton.local_model import LocalModel
@@ -147,9 +148,10 @@ def _certified(
     gradient = here.held[1] + model.pulled(own)
     lower = objective.least(here.v, value, gradient, multipliers)
     if lower < found.lower:
-        return found._replace(v=here.v, upper=here.value)
+        return found._replace(v=here.v, upper=here.value, polished=True)
     gamma = Gamma(here.v, few.agents, own)
-    return Solution(here.v, gamma, lower, here.value, multipliers)
+    tangent = Tangent(here.v, multipliers)
+    return Solution(here.v, gamma, lower, here.value, multipliers, tangent, polished=True)
 
 
 def _binding(constraints: Constraints, found: Solution, known: Active) -> Binding:
@@ -168,7 +170,9 @@ def _binding(constraints: Constraints, found: Solution, known: Active) -> Bindin
     touched = held & bound[:, still].any(axis=1) & (np.arange(held.size) >= len(constraints.curves))
     still |= bound[touched].any(axis=0)
     values = _values_of(found.gamma, known.agents)
-    few = known.part(np.abs(known.t) < (1 - np.abs(values)) / 2)
+    # The distance between the t of neighbours, where t that are not 0 begin.
+    spacing = np.abs(known.t).max(initial=0.0) / max(1, known.t.size)
+    few = known.part(np.abs(known.t) < (1 - np.abs(values)) * spacing)
     return Binding(np.flatnonzero(held & ~touched), few, np.flatnonzero(~still))
 
 
