@@ -137,15 +137,13 @@ class _Pairs(NamedTuple):
     @classmethod
     def of(cls, constraints: list[dict[int, float]], size: int) -> _Pairs:
         """The entries for these constraints, in a matrix of this size."""
-        found = [
-            (one * size + other, row, a * b)
-            for row, entries in enumerate(constraints)
-            for one, a in entries.items()
-            for other, b in entries.items()
-        ]
-        flat, rows, products = (np.array(each) for each in zip(*found, strict=True))
-        places, inverse = np.unique(flat, return_inverse=True)
-        return cls(places, inverse, rows, products)
+        # A second coordinate that does not exist has coefficient 0.
+        where = np.array([[*each, 0][:2] for each in constraints])
+        values = np.array([[*each.values(), 0.0][:2] for each in constraints])
+        squares = where[:, :, None] * size + where[:, None, :]
+        places, inverse = np.unique(squares.ravel(), return_inverse=True)
+        products = (values[:, :, None] * values[:, None, :]).ravel()
+        return cls(places, inverse, np.repeat(np.arange(len(where)), 4), products)
 
     def add(self, total: Matrix, weights: Vector) -> None:
         """Adds the squares, each times the weight of its constraint."""

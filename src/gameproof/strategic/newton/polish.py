@@ -37,9 +37,10 @@ ADDED, EVENINGS = 1e-8, 4
 MOST, MOST_EACH = 100, 3
 # A head of a curved constraint below this counts as 0.
 COLLAPSED = 1e-8
-# Steps end at the effect SHORT, relative to that of the point, or when a step has more than SHORTER
-# times the effect of the one before, because then only rounding is left. They have converged if the
-# last effect is less than CONVERGED.
+# Steps end at the effect SHORT, relative to that of the point; the next effect would be about the
+# square of the last. They also end when a step has more than SHORTER times the effect of the one
+# before, because then only rounding is left. They have converged if the last effect is less than
+# CONVERGED.
 SHORT, SHORTER, CONVERGED = 1e-15, 0.5, 1e-9
 # The tolerance for the signs of multipliers, and for values.
 SLACK, ROUNDING = 1e-9, 1e-14
@@ -108,6 +109,8 @@ def _solution(
         here = _expanded(objective, binding, here.v + by, still)
         if (here.v[heads] <= 0).any():
             return here, pushes, np.inf
+        if effect**2 < SHORT:
+            return here, pushes, effect**2
     return here, pushes, last
 
 

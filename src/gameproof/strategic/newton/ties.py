@@ -58,14 +58,24 @@ def _directions(objective: ConvexObjective) -> Matrix:
     # The first rows of a file may be similar, so the examined rows are spread over all.
     places = np.unique(np.linspace(0, rows.n - 1, number).astype(np.int64))
     table = np.hstack([head[: places.size], rows.take(places).X / sizes])
-    values, vectors = np.linalg.eigh(table.T @ table / len(table))
-    scale = np.append(np.ones(head.shape[1]), 1 / sizes)
+    gram, scale = table.T @ table / len(table), np.append(np.ones(head.shape[1]), 1 / sizes)
+    if _is_positive_definite(gram - NOTHING * np.trace(gram) * np.eye(len(gram))):
+        return np.empty((len(gram), 0))
+    values, vectors = np.linalg.eigh(gram)
     found: Matrix = scale[:, None] * vectors[:, values < NOTHING * max(float(values[-1]), 1e-300)]
     if not found.size:
         return found
     offset = found[: head.shape[1]].sum(axis=0)
     most = np.max(list(rows.map(_largest_change, found[head.shape[1] :], offset)), axis=0)
     return found[:, most <= np.sqrt(NOTHING)]
+
+
+def _is_positive_definite(matrix: Matrix) -> bool:
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return False
+    return True
 
 
 def _largest_change(rows: Rows, directions: Matrix, offset: Vector) -> Vector:
