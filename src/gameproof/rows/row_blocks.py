@@ -19,7 +19,7 @@ from gameproof.core.arguments import Indices, Matrix, Vector
 # The rows of a block in memory; a block is the work of one thread.
 BLOCK = 2**15
 # A piece of a block is small enough for the cache, and long enough for matrix products.
-PIECE, CACHE, SHORTEST = 4096, 2**17, 512
+PIECE, CACHE, SHORTEST = 2**14, 2**19, 512
 
 
 class Rows(NamedTuple):

@@ -194,7 +194,7 @@ def _allow_for_lifts(
 
 
 def _upper_sums(rows: Rows, terms: Terms, v: Vector, steepness: float) -> list[Vector]:
-    """For each piece of these rows, the sums of values, of their sizes and of the sizes of the
+    """For each group of these rows, the sums of values, of their sizes and of the sizes of the
     terms of scores."""
     found, at, twice = [], terms.alpha, 2 * terms.kappa * abs(float(v[terms.alpha]))
     power = terms.power(v).value if terms.moves else 0.0
@@ -209,12 +209,12 @@ def _upper_sums(rows: Rows, terms: Terms, v: Vector, steepness: float) -> list[V
         flipped = np.where(block.free & (2 * toward > (1 - SUM) * twice), twice, 0.0)
         values = phi + block.linear * z + t
         scale = np.abs(phi) + 2 * steepness * np.abs(z) + flipped
-        found.append(_sums(block.counted(np.stack([values, scale, sizes]))))
+        found += _sums(*map(block.counted, (values, scale, sizes)))
     return found
 
 
 def _lower_sums(rows: Rows, terms: Terms, v: Vector, gamma: Gamma) -> list[Vector]:
-    """For each piece of these rows, the sums of the constants of tangents at v and of their sizes,
+    """For each group of these rows, the sums of the constants of tangents at v and of their sizes,
     of the slopes in the power and in alpha, and of the gradient and of the sizes of its terms."""
     found, loss, s = [], terms.loss, terms.loss.s
     for block in terms.blocks(rows):
@@ -233,32 +233,25 @@ def _lower_sums(rows: Rows, terms: Terms, v: Vector, gamma: Gamma) -> list[Vecto
             block.counted(np.where(block.free, terms.kappa * (1 + turned), 0.0)),
         ]
         products = c[:, None] * block.rows.dense()
-        linear = [_columns(products), _columns(np.abs(products))]
-        found.append(np.concatenate([_sums(np.stack(parts)), *linear]))
+        found += _sums(*parts, products, np.abs(products))
     return found
 
 
-def _columns(terms: Matrix) -> Vector:
-    """The sum of each column, in groups of groups."""
-    width = len(terms)
-    room = -width % GROUP
-    padded = np.concatenate([terms, np.zeros((room, terms.shape[1]))]) if room else terms
-    groups = padded.reshape(-1, GROUP, terms.shape[1]).sum(axis=1)
-    found: Vector = groups.sum(axis=0)
-    return found
+def _sums(*terms: Vector | Matrix) -> list[Vector]:
+    """The sum of each column of these terms, over groups of groups of rows."""
+    return list(_grouped(np.column_stack([_grouped(each) for each in terms])))
 
 
-def _sums(terms: Matrix) -> Vector:
-    """The sum of each row, in groups of groups."""
-    rows, width = terms.shape
-    room = -width % GROUP
-    padded = np.concatenate([terms, np.zeros((rows, room))], axis=1) if room else terms
-    groups = padded.reshape(rows, -1, GROUP).sum(axis=2)
-    found: Vector = groups.sum(axis=1)
+def _grouped(terms: Vector | Matrix) -> Matrix:
+    """The sums over groups of rows."""
+    room = -len(terms) % GROUP
+    if room:
+        terms = np.concatenate([terms, np.zeros((room, *terms.shape[1:]))])
+    found: Matrix = terms.reshape(-1, GROUP, *terms.shape[1:]).sum(axis=1)
     return found
 
 
 def _totals(found: Iterable[list[Vector]], n: int) -> list[float]:
-    """The means over all agents, from the sums over pieces."""
-    pieces = np.array([piece for block in found for piece in block])
-    return [fsum(column) / n for column in pieces.T.tolist()]
+    """The means over all agents, from the sums over groups."""
+    groups = np.array([group for block in found for group in block])
+    return [fsum(column) / n for column in groups.T.tolist()]
