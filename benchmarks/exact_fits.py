@@ -34,6 +34,7 @@ QUICK = ((10_000, 10), (2000, 100))
 # From this number of columns on per row, logistic regression has its default solver.
 WIDE = 0.1
 WARM_UP = 400
+PAUSE = 0.25
 
 
 def people(n: int, d: int) -> tuple[Any, Any]:
@@ -60,8 +61,9 @@ def classifiers(d: int) -> dict[str, Any]:
 
 
 def clocked(task: Callable[[], Any]) -> tuple[float, float]:
-    """Returns the wall and processor seconds of a task."""
-    time.sleep(0.25)
+    """Returns the wall and processor seconds of a task, which begins when the threads of BLAS no
+    longer wait for more work of the task before."""
+    time.sleep(PAUSE)
     wall, busy = time.perf_counter(), time.process_time()
     task()
     return time.perf_counter() - wall, time.process_time() - busy

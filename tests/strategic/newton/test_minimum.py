@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 
 import gameproof as gp
 from gameproof.rows import array_rows, row_blocks
-from gameproof.strategic.newton import barrier, minimum
+from gameproof.strategic.newton import barrier, minimum, polish
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from strategic_problems import KINDS, make, random_problem, synthetic
 
@@ -110,6 +110,30 @@ def test_random_problems_are_certified_the_way_of_large_ones(block: int) -> None
             saddle = gp.saddle_point(problem)
         assert problem.x_set.contains(saddle.x), seed
         assert -1e-12 <= saddle.duality_gap <= 1e-8, seed
+
+
+@pytest.mark.parametrize("n", [2000, MANY])
+@pytest.mark.parametrize("kind", ["cost", "ball", "box"])
+def test_labels_that_may_be_wrong_leave_a_minimum_its_last_digits(
+    n: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends: list[minimum.Solution] = []
+
+    def recorded(*arguments: Any) -> minimum.Solution | None:
+        found = polish.polished(*arguments)
+        ends.extend([] if found is None else [found])
+        return found
+
+    monkeypatch.setattr(minimum, "polished", recorded)
+    responses = {
+        "cost": gp.QuadraticCost(0.05, features=range(5)),
+        "ball": gp.BallBudget(0.3, features=range(5)),
+        "box": gp.BoxBudget([-0.3] * 5 + [0] * 5, [0.3] * 5 + [0] * 5),
+    }
+    people = gp.Population(*synthetic(n, 10), responses[kind])
+    gp.saddle_point(gp.StrategicProblem(people, radius=0.1, label_cost=0.5))
+    assert ends
+    assert ends[-1].gap < 1e-13
 
 
 def test_where_all_agents_are_near_0_the_barrier_takes_them() -> None:
