@@ -80,33 +80,39 @@ class Terms:
     def _score_rows(self, rows: Rows) -> ScoreRows:
         """The derivatives of scores. Those in variables of budgets are 0 for agents who do not
         move."""
-        features, movers = rows.X, NOBODY
-        own = np.zeros((rows.y.size, self._place.max(initial=-1) + 1))
-        if self.lifts:
-            movers = np.flatnonzero(rows.y < 0)
-            if movers.size and any(part.shifts for part, _ in self.lifts):
-                features = features.copy()
-        first = column = 0
-        for part, _ in self.lifts:
-            last, width = first + part.own_count, 1 if part.same_columns else part.count
-            if movers.size:
-                agents, given = rows.places[movers], None
-                if rows.own is not None and last > first:
-                    given = rows.own[movers, first:last]
-                own[movers, column : column + width] = part.rows(agents, given)[:width].T
-                if part.shifts:
-                    features[movers] = part.shifted(features[movers].T, agents, given).T
-            first, column = last, column + width
+        features, own = rows.X, np.zeros((rows.y.size, self._place.max(initial=-1) + 1))
+        movers = np.flatnonzero(rows.y < 0) if self.lifts else NOBODY
+        if movers.size and any(lift.shifts for lift, _ in self.lifts):
+            features = features.copy()
+        for lift, columns, numbers in self._parts if movers.size else ():
+            agents, given = rows.places[movers], None
+            if rows.own is not None and lift.own_count:
+                given = rows.own[movers, numbers]
+            own[movers, columns] = lift.rows(agents, given)[: columns.stop - columns.start].T
+            if lift.shifts:
+                features[movers] = lift.shifted(features[movers].T, agents, given).T
         return ScoreRows(self.start, features, own, self._place)
+
+    @cached_property
+    def _parts(self) -> list[tuple[Lift, slice, slice]]:
+        """The parts of a budget, with their columns among those that differ, and with the numbers
+        of an agent that they depend on."""
+        found, column, number = [], 0, 0
+        for lift, _ in self.lifts:
+            width = 1 if lift.same_columns else lift.count
+            columns, numbers = slice(column, column + width), slice(number, number + lift.own_count)
+            found.append((lift, columns, numbers))
+            column, number = columns.stop, numbers.stop
+        return found
 
     @cached_property
     def _place(self) -> Indices:
         """For each variable of a budget, its column among those that differ."""
-        found: list[int] = []
-        for part, _ in self.lifts:
-            first = max(found, default=-1) + 1
-            found += [first] * part.count if part.same_columns else range(first, first + part.count)
-        return np.array(found, dtype=np.int64)
+        places = [
+            np.minimum(np.arange(columns.start, columns.start + lift.count), columns.stop - 1)
+            for lift, columns, _ in self._parts
+        ]
+        return np.concatenate([NOBODY, *places])
 
     def power(self, v: Vector) -> NormPower:
         """The rise of the score of an agent of power 1, with its derivatives."""
