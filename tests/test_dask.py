@@ -15,12 +15,14 @@ import pytest
 from distributed import Client, LocalCluster
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
 import gameproof as gp
 from clusters import FREE_PORTS
 from gameproof.core.errors import ClusterError, DataError
 from gameproof.dask import RobustStrategicClassifier, StrategicLogisticRegression
+from gameproof.estimators import choice_rows, row_summary
 from gameproof.paper.experiment_study import ExperimentStudy
 from gameproof.rows.dask_source import DaskRows
 from gameproof.strategic import row_problem
@@ -101,9 +103,54 @@ def test_a_radius_is_chosen_on_the_cluster_as_in_memory(client: Any) -> None:
     assert found.radius_ == expected.radius_
     assert found.radius_curve_.rows() == expected.radius_curve_.rows()
     np.testing.assert_allclose(found.coef_, expected.coef_, rtol=0, atol=1e-10)
-    for select in (gp.select_radius, gp.select_budget):
-        with pytest.raises(TypeError, match="X is a Dask collection, expected a table in memory"):
-            select(table[NAMES], table["y"], gp.RobustStrategicClassifier(budgets=["income"]))
+    with pytest.raises(TypeError, match="X is a Dask collection, expected a table in memory"):
+        gp.RobustStrategicClassifier(**options).fit(table[NAMES], table["y"])
+
+
+@pytest.mark.parametrize("radius", [True, False])
+def test_selection_on_a_small_collection_is_that_in_memory(client: Any, radius: bool) -> None:
+    X, y, weights = people()
+    few = slice(0, 400)
+    frame = pd.DataFrame(X[few], columns=NAMES).assign(y=y[few], w=weights[few])
+    table = dd.from_pandas(frame, npartitions=3)
+    select: Any = gp.select_radius if radius else gp.select_budget
+    options: Any = {"radii" if radius else "multiples": [0.0, 0.1], "folds": 3, "seed": 4}
+    model: Any = gp.RobustStrategicClassifier(budgets={"income": (0, 1.0)}, prepare=gp.Prepare())
+    found, expected = (
+        select(rows[NAMES], rows["y"], model, sample_weight=rows["w"], **options)
+        for rows in (table, frame)
+    )
+    assert repr(found) == repr(expected)
+    assert found.clean.tobytes() == expected.clean.tobytes()
+    assert found.gamed.tobytes() == expected.gamed.tobytes()
+    assert found.n_rows == found.n_total == np.count_nonzero(weights[few])
+
+
+def test_selection_on_a_collection_is_what_auto_chooses(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both see 300 rows of a sample of 2,000 of all rows, in any partitions."""
+    monkeypatch.setattr(row_summary, "SAMPLE", 2000)
+    monkeypatch.setattr(choice_rows, "MOST", 300)
+    X, y, weights = collections(3)
+    n = np.count_nonzero(people()[2])
+    auto = RobustStrategicClassifier("auto", budgets={0: (0, 1.0)}).fit(X, y, weights)
+    others = [RobustStrategicClassifier(budgets={0: (0, 1.0)}, client=client)]
+    others.append(make_pipeline(others[0]))
+    for parts, model in enumerate(others, start=1):
+        X, y, weights = collections(parts)
+        curve = gp.select_radius(X, y, model, sample_weight=weights)
+        assert repr(curve) == repr(auto.radius_curve_)
+        assert (curve.n_rows, curve.n_total) == (300, n)
+        assert curve.clean.tobytes() == auto.radius_curve_.clean.tobytes()
+    logistic = StrategicLogisticRegression(budgets="auto", features=[0]).fit(X, y, weights)
+    by_budget = gp.select_budget(
+        X, y, gp.StrategicLogisticRegression(budgets=[0]), sample_weight=weights
+    )
+    assert repr(by_budget) == repr(logistic.budget_curve_)
+    assert repr(by_budget).endswith(f"Chosen on 300 of {n:,} rows.")
+    assert f"Chosen on 300 of {n:,} rows." in by_budget._repr_html_()
+    assert by_budget.gamed.tobytes() == logistic.budget_curve_.gamed.tobytes()
 
 
 def test_parquet_directories_whose_partitions_dask_joins(client: Any, tmp_path: Any) -> None:
@@ -181,6 +228,10 @@ def test_bad_partitions_are_named(client: Any) -> None:
         RobustStrategicClassifier().fit(*chunked)
     with pytest.raises(TypeError, match="for a table in memory, use"):
         RobustStrategicClassifier().fit(X, y)
+    with pytest.raises(TypeError, match="X must be a Dask data frame or a Dask array with two"):
+        gp.select_radius(dd.from_pandas(pd.Series(y), npartitions=2), chunked[1])
+    with pytest.raises(DataError, match="partition 2: column 1 has nan in row 2999"):
+        gp.select_radius(*chunked)
     with pytest.raises(TypeError, match="known and the same for all rows"):
         RobustStrategicClassifier(power=np.ones(N)).fit(*collections(2)[:2])
     parts = [dask.delayed(pd.DataFrame({"a": [1.0, 2.0], name: [0.0, 1.0]})) for name in ("b", "c")]
@@ -190,13 +241,19 @@ def test_bad_partitions_are_named(client: Any) -> None:
         RobustStrategicClassifier().fit(frame, labels)
 
 
-def test_without_a_cluster_the_error_says_how_to_start_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_cluster_the_error_says_how_to_start_one(
+    client: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def nobody() -> Any:
         raise ValueError("No clients found")
 
     monkeypatch.setattr("distributed.default_client", nobody)
-    with pytest.raises(ClusterError, match=r"start one with dask\.distributed\.Client\(\)"):
-        RobustStrategicClassifier().fit(*collections(2))
+    for use in (RobustStrategicClassifier().fit, gp.select_radius):
+        with pytest.raises(ClusterError, match=r"start one with dask\.distributed\.Client\(\)"):
+            use(*collections(2)[:2])
+    X, y = (each[:300] for each in collections(2)[:2])
+    own = RobustStrategicClassifier(client=client)
+    assert gp.select_radius(X, y, own, radii=[0.0], folds=2).n_rows == 300
 
 
 def test_killed_workers_do_not_change_a_bit(

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import gameproof as gp
+from gameproof.estimators import choice_rows as drawing
 from gameproof.estimators.choice_rows import MOST, choice_rows
 from gameproof.estimators.sample_weight import WeightedRows
 
@@ -50,6 +51,15 @@ def test_failed_choice_leaves_the_model_as_it_was() -> None:
     with pytest.raises(ValueError, match="one class"):
         model.fit(X, np.full(len(X), "paid"))
     assert (model.radius, model.coef_ is coef) == ("auto", True)
+
+
+def test_a_curve_from_a_part_of_the_rows_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = gp.RobustStrategicClassifier("auto", features=[0]).fit(X, Y)
+    monkeypatch.setattr(drawing, "MOST", 200)
+    part = gp.RobustStrategicClassifier("auto", budgets="auto").fit(X, Y)
+    assert "Chosen on" not in repr(whole.radius_curve_)
+    for curve in (part.radius_curve_, part.budget_curve_):
+        assert repr(curve).endswith("Chosen on 200 of 300 rows.")
 
 
 @pytest.mark.parametrize("rare", [False, True])

@@ -1,6 +1,7 @@
 """`select_radius`: the curve against manual cross-validation, and the rule on made-up curves."""
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,6 +202,17 @@ def test_steps_before_a_classifier_are_fitted_inside_each_fold(fitted: bool) -> 
         assert by_budget.gamed[1, f] == pytest.approx(gamed, abs=1e-12)
     assert (by_budget.gamed[0] < by_budget.clean[0]).any()
     assert hasattr(robust[-1], "coef_") == fitted
+
+
+@pytest.mark.parametrize("select", [gp.select_radius, gp.select_budget])
+def test_paths_and_other_things_that_are_no_tables_are_refused(select: Any) -> None:
+    model = gp.RobustStrategicClassifier(budgets=[0])
+    for path in ("loans", Path("loans")):
+        with pytest.raises(TypeError, match=r"X is the path 'loans'.*read it first.*gp\.fit_table"):
+            select(path, Y, model)
+    for other in (None, {"a": X[:, 0]}, iter(X)):
+        with pytest.raises(TypeError, match="X must be an array or a data frame, in memory or of"):
+            select(other, Y, model)
 
 
 def test_what_cannot_be_judged_is_refused() -> None:

@@ -9,18 +9,18 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from gameproof.core.errors import ClusterError
-from gameproof.dask.partitions import (
+from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choosing_classifier import ChoosingClassifier
+from gameproof.estimators.gamed_decisions import Who
+from gameproof.estimators.row_fit import fit_blocks
+from gameproof.rows.dask_partitions import (
+    collection_names,
     is_array_collection,
     is_frame_collection,
     partition_blocks,
     whole_rows,
 )
-from gameproof.estimators.base import BaseStrategicClassifier
-from gameproof.estimators.choosing_classifier import ChoosingClassifier
-from gameproof.estimators.gamed_decisions import Who
-from gameproof.estimators.row_fit import fit_blocks
-from gameproof.rows.dask_source import DaskSource
+from gameproof.rows.dask_source import DaskSource, client_or_default
 from gameproof.rows.row_source import RawRows
 
 
@@ -49,9 +49,8 @@ class DaskClassifier(BaseStrategicClassifier):
         self
             The fitted classifier.
         """
-        blocks = partition_blocks(X, y, sample_weight)
-        names = [str(name) for name in X.columns] if is_frame_collection(X) else None
-        fitted = fit_blocks(self.to_local(), DaskSource(self._client(), blocks), X.shape[1], names)
+        source = self._source(X, y, sample_weight)
+        fitted = fit_blocks(self.to_local(), source, X.shape[1], collection_names(X))
         self.__dict__.update(fitted.__dict__)
         return self
 
@@ -116,19 +115,9 @@ class DaskClassifier(BaseStrategicClassifier):
         ball: tuple[float, float] = self.to_local()._ball
         return ball
 
-    def _client(self) -> Any:
-        """The client: the given one, or the default one of Dask."""
-        from distributed import default_client
-
-        if self.client is not None:
-            return self.client
-        try:
-            return default_client()
-        except ValueError as error:
-            raise ClusterError(
-                "there is no Dask cluster: start one with dask.distributed.Client(), or give "
-                "client=Client(address)"
-            ) from error
+    def _source(self, X: Any, y: Any, sample_weight: Any) -> DaskSource:
+        blocks = partition_blocks(X, y, sample_weight)
+        return DaskSource(client_or_default(self.client), blocks)
 
     def _fitted(self) -> Any:
         check_is_fitted(self)
@@ -153,7 +142,7 @@ class DaskClassifier(BaseStrategicClassifier):
         if not (is_frame_collection(X) or is_array_collection(X)):
             found: float = getattr(local, method)(X, y, sample_weight, **options)
             return found
-        source = DaskSource(self._client(), partition_blocks(X, y, sample_weight))
+        source = self._source(X, y, sample_weight)
         parts = list(source.map(_weighted_share, local, method, options))
         return float(sum(good for good, _ in parts) / sum(mass for _, mass in parts))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -53,34 +54,39 @@ class ChoosingClassifier(BaseStrategicClassifier):
             super().fit(X, y, sample_weight)
         return self
 
-    def _chosen(self, X: Any, y: Any, sample_weight: Any) -> dict[str, Any]:
+    def _chosen(self, X: Any, y: Any, sample_weight: Any, total: int | None) -> dict[str, Any]:
         """The parameters to fit with; also sets the curves from which they were chosen."""
         table, labels = validated(self, X, y, reset=True)
         people = WeightedRows.of(X if hasattr(X, "columns") else table, labels, sample_weight)
         good = Outcomes.learned(people.y, self.favourable).signs(people.y) > 0
         seed = self.random_state if isinstance(self.random_state, (int, np.integer)) else 0
         choice = choice_rows(people, good, int(seed))
+        n_total = good.size if total is None else total
         folds = folds_for(np.asarray(choice.y) == Outcomes.learned(labels, self.favourable)[1])
         base = without_auto(self, people.X)
         if is_auto(self.budgets):
-            self.budget_curve_ = select_budget(
+            by_budget = select_budget(
                 choice.X, choice.y, base, folds=folds, seed=int(seed), sample_weight=choice.weights
             )
+            self.budget_curve_ = replace(by_budget, n_total=n_total)
             self.trained_for_ = self.budget_curve_.recommended
         found: dict[str, Any] = {"budgets": base.budgets, "features": base.features}
         if is_auto(getattr(self, "radius", None)):
             if is_auto(self.budgets):
                 base.set_params(budgets=self.budget_curve_.recommended_budgets)
-            self.radius_curve_ = radius_curve(base, choice, folds=folds, seed=int(seed))
+            by_radius = radius_curve(base, choice, folds=folds, seed=int(seed))
+            self.radius_curve_ = replace(by_radius, n_total=n_total)
             self.radius_ = self.radius_curve_.recommended
             found["radius"] = self.radius_
         return found
 
 
 @contextmanager
-def settled(model: ChoosingClassifier, rows: Callable[[], tuple[Any, Any, Any]]) -> Iterator[None]:
+def settled(
+    model: ChoosingClassifier, rows: Callable[[], tuple[Any, Any, Any]], total: int | None = None
+) -> Iterator[None]:
     """Sets the parameters to fit with: what is "auto" is chosen on these rows, which are a table,
-    labels and weights."""
+    labels and weights. If they are a sample, `total` is the number of all rows."""
     given = {"budgets": model.budgets, "features": model.features}
     if hasattr(model, "radius"):
         given["radius"] = model.radius
@@ -89,7 +95,7 @@ def settled(model: ChoosingClassifier, rows: Callable[[], tuple[Any, Any, Any]])
         model.__dict__.pop("trained_for_", None)
         try:
             if any(map(is_auto, given.values())):
-                model.set_params(**model._chosen(*rows()))
+                model.set_params(**model._chosen(*rows(), total))
             yield
         finally:
             used = model.budgets

@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -45,13 +45,31 @@ def stratified_splits(people: WeightedRows, folds: int, seed: int) -> list[Split
     return [(people.take(train), people.take(test)) for train, test in parts]
 
 
-def taken_apart(model: Any) -> tuple[Any, Any]:
-    """The steps of a pipeline before its classifier, None if there are none, and the classifier."""
+class ModelParts(NamedTuple):
+    """The steps of a pipeline before its classifier, None if there are none; the classifier; and
+    the client of a classifier for Dask collections."""
+
+    before: Any
+    classifier: Any
+    client: Any
+
+    @property
+    def prepare(self) -> Any:
+        """What sees the columns of a table first."""
+        return self.classifier.prepare if self.before is None else self.before
+
+
+def taken_apart(model: Any) -> ModelParts:
+    """The parts of a model. The ordinary classifier takes the place of one for Dask collections."""
     from sklearn.pipeline import Pipeline  # takes long to import
 
-    if not isinstance(model, Pipeline):
-        return None, model
-    return (model[:-1] if len(model) > 1 else None), model[-1]
+    before, classifier = None, model
+    if isinstance(model, Pipeline):
+        before, classifier = (model[:-1] if len(model) > 1 else None), model[-1]
+    client = getattr(classifier, "client", None)
+    if isinstance(classifier, BaseStrategicClassifier) and hasattr(classifier, "to_local"):
+        classifier = classifier.to_local()
+    return ModelParts(before, classifier, client)
 
 
 def after_steps(before: Any, train: WeightedRows, test: WeightedRows) -> Split:

@@ -25,6 +25,7 @@ from gameproof.core.errors import BudgetWarning, warn
 from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choice_rows import choice_note
 from gameproof.estimators.folds import (
     Split,
     after_steps,
@@ -77,6 +78,8 @@ class RadiusCurve:
         A sentence if dropping the columns that people can change works just as well.
     measure : Measure, optional
         The measure in `clean` and `gamed`, by default accuracy.
+    n_rows, n_total : int, optional
+        The number of rows on which the radius was chosen, and from which they were drawn.
 
     Examples
     --------
@@ -97,6 +100,8 @@ class RadiusCurve:
     reason: str
     note: str = ""
     measure: Measure = ACCURACY
+    n_rows: int = 0
+    n_total: int = 0
 
     def rows(self) -> list[dict[str, float]]:
         """Means and standard errors over folds, one row per radius."""
@@ -121,8 +126,7 @@ class RadiusCurve:
         ]
         label = self.measure.label
         head = ["radius", f"{label}, clean", f"{label}, gamed", "worst-case risk", ""]
-        sentences = [f"Radius: {self.reason}", *([self.note] if self.note else [])]
-        return html_summary(sentences, head, rows)
+        return html_summary([f"Radius: {self.reason}", *self._notes()], head, rows)
 
     def __repr__(self) -> str:
         lines = [
@@ -133,7 +137,10 @@ class RadiusCurve:
             cells = [plus_minus(row[n], row[f"{n} error"]) for n in ("clean", "gamed", "risk")]
             mark = "  ignores the data" if row["ignores data"] else ""
             lines.append(f"{row['radius']:<8.3g} {'    '.join(cells)}{mark}")
-        return "\n".join([*lines, self.reason, *([self.note] if self.note else [])])
+        return "\n".join([*lines, self.reason, *self._notes()])
+
+    def _notes(self) -> list[str]:
+        return [text for text in (self.note, choice_note(self.n_rows, self.n_total)) if text]
 
 
 def radius_curve(
@@ -181,7 +188,8 @@ def radius_curve(
     without = over_folds(lambda path: path.without_movable(chosen), list(paths), n_jobs)
     k = int(np.flatnonzero(tried == chosen)[0])
     note = dropping_note(movable_names(whole), by_fold(without), clean[k], gamed[k], judge)
-    return RadiusCurve(tried, clean, gamed, risk, ignoring, useful, chosen, reason, note, judge)
+    measured = tried, clean, gamed, risk, ignoring
+    return RadiusCurve(*measured, useful, chosen, reason, note, judge, good.size, good.size)
 
 
 def _require_common_response(response: Any, power: Any) -> None:

@@ -35,10 +35,14 @@ from gameproof.estimators.prepare import Prepare
 from gameproof.estimators.prepare_blocks import fit_prepare
 from gameproof.estimators.response_choice import ResponseChoice
 from gameproof.estimators.row_recipe import CheckedRows, Columns, Extremes, RowRecipe
-from gameproof.estimators.row_summary import BlockSummary, TableSummary, sampled_rows
+from gameproof.estimators.row_summary import (
+    BlockSummary,
+    TableSummary,
+    named_rows,
+    sampled_rows,
+)
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.scaling import Units
-from gameproof.estimators.table_columns import is_frame
 from gameproof.minmax.saddle import Saddle
 from gameproof.rows.cores import one_blas_thread
 from gameproof.rows.moments import Moments
@@ -76,23 +80,9 @@ def fit_blocks(
             list(source.map(BlockSummary.of, columns, known)), model.favourable
         )
         sample = cache(lambda: sampled_rows(source, columns, summary.sizes))
-        with settled(model, lambda: _as_table(sample(), columns)):
+        with settled(model, lambda: named_rows(sample(), columns).data, sum(summary.sizes)):
             _fit(model, source, columns, known, summary, sample)
     return model
-
-
-def _as_table(sample: WeightedRows, columns: Columns) -> tuple[Any, Any, Any]:
-    """The sample as a table whose columns have names if those of the blocks do."""
-    if columns.names is None or is_frame(sample.X):
-        return sample.X, sample.y, sample.weights
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError(
-            "choosing the radius or budgets of named columns takes data frames: "
-            "pip install 'gameproof[frames]'"
-        ) from error
-    return pd.DataFrame(sample.X, columns=list(columns.names)), sample.y, sample.weights
 
 
 def _fit(

@@ -14,6 +14,7 @@ from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.outcomes import Outcomes
 from gameproof.estimators.row_recipe import CheckedRows, Columns
 from gameproof.estimators.sample_weight import WeightedRows
+from gameproof.estimators.table_columns import is_frame
 from gameproof.rows.moments import Moments
 from gameproof.rows.row_draws import sampled
 from gameproof.rows.row_source import RawRows, RowSource, first_places
@@ -119,6 +120,20 @@ def sampled_rows(source: RowSource, columns: Columns, sizes: Sequence[int]) -> W
         np.concatenate([part.y for part in parts]),
         np.concatenate(weights) if weights else None,
     )
+
+
+def named_rows(sample: WeightedRows, columns: Columns) -> WeightedRows:
+    """The sample as a table whose columns have names if those of the blocks do."""
+    if columns.names is None or is_frame(sample.X):
+        return sample
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise ImportError(
+            "choosing the radius or budgets of named columns takes data frames: "
+            "pip install 'gameproof[frames]'"
+        ) from error
+    return sample._replace(X=pd.DataFrame(sample.X, columns=list(columns.names)))
 
 
 def _sampled(raw: RawRows, start: int, columns: Columns, share: float) -> CheckedRows:

@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight
 
 from gameproof.core.arguments import Indices, Vector
+from gameproof.rows.dask_partitions import is_collection
 
 
 class WeightedRows(NamedTuple):
@@ -30,11 +31,10 @@ class WeightedRows(NamedTuple):
     @classmethod
     def of(cls, X: Any, y: Any, sample_weight: ArrayLike | None) -> WeightedRows:
         """The rows with positive weights."""
-        if hasattr(X, "dask"):
+        if is_collection(X):
             raise TypeError(
-                "X is a Dask collection, expected a table in memory: give X.compute(), or fit a "
-                'classifier of gameproof.dask, which chooses a radius or budgets of "auto" on a '
-                "sample (radius_curve_, budget_curve_)"
+                "X is a Dask collection, expected a table in memory: fit a classifier of "
+                "gameproof.dask, or give X.compute()"
             )
         if sample_weight is None:
             return cls(X, y, None)

@@ -26,6 +26,7 @@ from gameproof.core.errors import BudgetWarning, warn
 from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
+from gameproof.estimators.choice_rows import choice_note, rows_to_choose_on
 from gameproof.estimators.folds import (
     Split,
     after_steps,
@@ -80,6 +81,8 @@ class BudgetCurve:
         A sentence if dropping the columns that people can change works just as well.
     measure : Measure, optional
         The measure, by default accuracy.
+    n_rows, n_total : int, optional
+        The number of rows on which the multiple was chosen, and from which they were drawn.
 
     Examples
     --------
@@ -101,6 +104,8 @@ class BudgetCurve:
     reason: str
     note: str = ""
     measure: Measure = ACCURACY
+    n_rows: int = 0
+    n_total: int = 0
 
     @property
     def recommended_budgets(self) -> Budgets:
@@ -128,8 +133,8 @@ class BudgetCurve:
             for row in self.rows()
         ]
         head = ["trained for", *(f"{self.measure.label}, {name}" for name in CURVES.values())]
-        sentences = [self.reason, f"Budgets: {self.budgets.describe()}.", self.note]
-        return html_summary([text for text in sentences if text], head, rows)
+        sentences = [self.reason, f"Budgets: {self.budgets.describe()}.", *self._notes()]
+        return html_summary(sentences, head, rows)
 
     def __repr__(self) -> str:
         lines = [
@@ -143,7 +148,10 @@ class BudgetCurve:
             cell = plus_minus(*mean_and_error(self.dropped))
             lines.append(f"{'dropped':<12} {'    '.join([cell] * 3)}")
         lines.append(f"Budgets: {self.budgets.describe()}.")
-        return "\n".join([*lines, self.reason, *([self.note] if self.note else [])])
+        return "\n".join([*lines, self.reason, *self._notes()])
+
+    def _notes(self) -> list[str]:
+        return [text for text in (self.note, choice_note(self.n_rows, self.n_total)) if text]
 
 
 def select_budget(
@@ -166,22 +174,25 @@ def select_budget(
     The recommended multiple is the smallest one whose measure at the stated budgets, and whose
     clean measure, are within one standard error of the best.
 
+    Of a Dask collection, at most 5,000 rows of a random sample are used: the rows on which a
+    classifier of `gameproof.dask` chooses budgets of "auto". The result says how many.
+
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like, dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         Features before anyone moves.
-    y : array-like of shape (n_samples,)
+    y : array-like, dask.array.Array or dask.dataframe.Series of shape (n_samples,)
         True classes.
     model : RobustStrategicClassifier, StrategicLogisticRegression or Pipeline
-        A classifier with budgets, alone or at the end of a pipeline. Its preparation and default
-        budgets, and the steps before it, are fitted inside each fold.
+        A classifier with budgets, alone or at the end of a pipeline; also one of `gameproof.dask`.
+        Its preparation and default budgets, and the steps before it, are fitted inside each fold.
     multiples : sequence of float, optional
         Multiples of the budgets to train for.
     folds : int, optional
         Number of folds.
     seed : int, optional
-        Seed of the split into folds.
-    sample_weight : array-like of shape (n_samples,), optional
+        Seed of the split into folds, and of the rows that are drawn from a Dask collection.
+    sample_weight : array-like, dask.array.Array or dask.dataframe.Series, optional
         Sample weights for fits and scores. Rows with weight 0 are left out.
     measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
         The measure, by default "auc" if an outcome has less than 30 % of the rows, else
@@ -202,7 +213,7 @@ def select_budget(
     Raises
     ------
     TypeError
-        If `model` is not one of gameproof's classifiers.
+        If `model` is not one of gameproof's classifiers, or X is not a table.
     ValueError
         If `model` has no budgets, or a class has fewer rows than there are folds.
 
@@ -215,7 +226,8 @@ def select_budget(
     >>> curve.recommended, curve.recommended_budgets.describe()
     (1.0, 'x2: -0.5 to +0.5')
     """
-    before, base = taken_apart(model)
+    parts = taken_apart(model)
+    before, base = parts.before, parts.classifier
     if not isinstance(base, BaseStrategicClassifier):
         raise TypeError(
             "model must be a RobustStrategicClassifier or StrategicLogisticRegression, alone or at "
@@ -227,7 +239,7 @@ def select_budget(
             "RobustStrategicClassifier(budgets={'savings': (0, 5000)})"
         )
     tried = np.unique(as_vector("multiples", multiples))
-    people = WeightedRows.of(X, y, sample_weight)
+    people, n_total = rows_to_choose_on(parts, X, y, sample_weight, seed)
     splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
     splits = [after_steps(before, *split) for split in splits]
     people, _ = after_steps(before, people, people)
@@ -252,7 +264,8 @@ def select_budget(
     k, reason = recommended_multiple(tried, clean, gamed, judge)
     note = dropping_note(list(stated.columns), dropped, clean[k], gamed[k], judge)
     multiple = float(tried[k])
-    return BudgetCurve(tried, clean, gamed, twice, dropped, stated, multiple, reason, note, judge)
+    curves = tried, clean, gamed, twice, dropped, stated
+    return BudgetCurve(*curves, multiple, reason, note, judge, good.size, n_total)
 
 
 def _measured(

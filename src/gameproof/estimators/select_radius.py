@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import shown
+from gameproof.estimators.choice_rows import rows_to_choose_on
 from gameproof.estimators.folds import taken_apart
 from gameproof.estimators.measures import Measure, MeasureName
 from gameproof.estimators.radius_curve import RadiusCurve, radius_curve
 from gameproof.estimators.robust import RobustStrategicClassifier
-from gameproof.estimators.sample_weight import WeightedRows
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -38,23 +39,27 @@ def select_radius(
     The recommended radius is the largest one that costs less than one standard error of the
     measure when people game and, among those radii, when nobody moves.
 
+    Of a Dask collection, at most 5,000 rows of a random sample are used: the rows on which a
+    classifier of `gameproof.dask` chooses a radius of "auto". The result says how many.
+
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
+    X : array-like, dask.array.Array or dask.dataframe.DataFrame of shape (n_samples, n_features)
         Features before anyone moves.
-    y : array-like of shape (n_samples,)
+    y : array-like, dask.array.Array or dask.dataframe.Series of shape (n_samples,)
         True classes.
     model : RobustStrategicClassifier or Pipeline, optional
         The classifier with all other parameters, alone or at the end of a pipeline; its radius is
-        ignored. It needs budgets, or a known response that is the same for all people. Its
-        preparation, and the steps before it, are fitted inside each fold.
+        ignored. It may be one of `gameproof.dask`. It needs budgets, or a known response that is
+        the same for all people. Its preparation, and the steps before it, are fitted inside each
+        fold.
     radii : sequence of float, optional
         Radii to try, by default 0 and nine others below the largest useful radius.
     folds : int, optional
         Number of folds.
     seed : int, optional
-        Seed of the split into folds.
-    sample_weight : array-like of shape (n_samples,), optional
+        Seed of the split into folds, and of the rows that are drawn from a Dask collection.
+    sample_weight : array-like, dask.array.Array or dask.dataframe.Series, optional
         Sample weights for fits and scores. Rows with weight 0 are left out.
     measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
         The measure, by default "auc" if an outcome has less than 30 % of the rows, else
@@ -75,7 +80,7 @@ def select_radius(
     Raises
     ------
     TypeError
-        If `model` is of another type, or its response is not known.
+        If `model` is of another type, its response is not known, or X is not a table.
     ValueError
         If the response is given row by row, or a class has fewer rows than there are folds.
 
@@ -87,15 +92,17 @@ def select_radius(
     >>> 0 < curve.recommended < curve.largest_useful
     True
     """
-    before, base = taken_apart(RobustStrategicClassifier() if model is None else model)
+    parts = taken_apart(RobustStrategicClassifier() if model is None else model)
+    base = parts.classifier
     if not isinstance(base, RobustStrategicClassifier):
         raise TypeError(
             "model must be a RobustStrategicClassifier, alone or at the end of a pipeline, got "
             f"{shown(model)}"
         )
-    return radius_curve(
+    people, n_total = rows_to_choose_on(parts, X, y, sample_weight, seed)
+    curve = radius_curve(
         base,
-        WeightedRows.of(X, y, sample_weight),
+        people,
         radii=radii,
         folds=folds,
         seed=seed,
@@ -103,5 +110,6 @@ def select_radius(
         costs=(cost_accept_bad, cost_refuse_good),
         progress=progress,
         n_jobs=n_jobs,
-        before=before,
+        before=parts.before,
     )
+    return replace(curve, n_total=n_total)

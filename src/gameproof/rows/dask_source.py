@@ -108,6 +108,21 @@ class DaskRows(RowBlocks):
         return _gathered(self._client, futures, self._progress)
 
 
+def client_or_default(client: Any) -> Any:
+    """The given client, or else Dask's default client."""
+    from distributed import default_client
+
+    if client is not None:
+        return client
+    try:
+        return default_client()
+    except ValueError as error:
+        raise ClusterError(
+            "there is no Dask cluster: start one with dask.distributed.Client(), or give "
+            "client=Client(address)"
+        ) from error
+
+
 @contextmanager
 def scheduler_at_work(client: Any) -> Iterator[None]:
     """Turns the loss of the cluster into one clear error."""

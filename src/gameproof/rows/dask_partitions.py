@@ -10,14 +10,24 @@ from gameproof.core.arguments import shown
 from gameproof.rows.row_source import RawRows
 
 
+def is_collection(X: Any) -> bool:
+    """Whether X is a Dask collection of any kind."""
+    return hasattr(X, "__dask_graph__")
+
+
 def is_frame_collection(X: Any) -> bool:
     """Whether X is a Dask data frame."""
-    return hasattr(X, "to_delayed") and hasattr(X, "columns")
+    return hasattr(X, "to_delayed") and hasattr(X, "columns") and X.ndim == 2
 
 
 def is_array_collection(X: Any) -> bool:
     """Whether X is a Dask array."""
     return hasattr(X, "to_delayed") and hasattr(X, "chunks")
+
+
+def collection_names(X: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a Dask data frame; None for an array."""
+    return tuple(map(str, X.columns)) if is_frame_collection(X) else None
 
 
 def whole_rows(X: Any) -> Any:
