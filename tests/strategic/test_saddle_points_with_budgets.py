@@ -109,7 +109,7 @@ def test_most_people_who_can_be_gamed_are_certified_too() -> None:
     problem = gp.StrategicProblem(people, 0.03, 0.4, intercept=3.0)
     saddle = gp.saddle_point(problem)
     assert saddle.duality_gap < 1e-10
-    barrier = minimise(ConvexObjective(problem), problem.interior)
+    barrier = minimise(ConvexObjective(problem))
     assert saddle.value == pytest.approx(barrier.upper, abs=1e-10)
 
 

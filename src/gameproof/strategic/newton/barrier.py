@@ -95,21 +95,21 @@ class Iterate(NamedTuple):
     dual: Vector
 
 
-def minimise(objective: Objective, start: Vector, target: float = TARGET) -> Minimum:
-    """Follows the path from a start inside the set; returns the iterate with the closest bounds.
+def minimise(objective: Objective, target: float = TARGET) -> Minimum:
+    """Follows the path from inside the set; returns the iterate with the closest bounds.
 
     Its gamma has one entry per free agent."""
     ends: list[Minimum] = []
     for worthwhile, balanced in WAYS:
-        ends.append(_followed(_Path(objective, worthwhile, balanced), start, target))
+        ends.append(_followed(_Path(objective, worthwhile, balanced), target))
         if ends[-1].gap <= max(target, POOR) * max(1.0, abs(ends[-1].upper)):
             break
     return min(ends, key=lambda end: end.gap)
 
 
-def _followed(path: _Path, start: Vector, target: float) -> Minimum:
+def _followed(path: _Path, target: float) -> Minimum:
     """The iterate with the closest bounds on the way along the path."""
-    objective, nothing = path.objective, np.zeros(0)
+    objective, start, nothing = path.objective, path.objective.problem.interior, np.zeros(0)
     best = Minimum(objective.lift(start), np.zeros(objective.free.size), -np.inf, np.inf, nothing)
     here, mu = path.begin(objective.lift(start, start[-1] / objective.steepness), 1.0), 1.0
     reach: Vector | float = 0.0

@@ -97,7 +97,7 @@ def rough_minimum(
     certificate: to compare settings."""
     with one_blas_thread():
         objective = ConvexObjective(problem)
-        found = _minimum(objective, problem.interior, target, start)
+        found = _minimum(objective, target, start)
         x, value = objective.unlifted(found.v), objective.robust_value
         x = with_zeros(problem, x, found.lower, found.upper, SMALL, value)
         return x, found.upper, found.gap
@@ -106,7 +106,7 @@ def rough_minimum(
 def certified_gap(problem: RobustParameters[Any], x: Vector, gamma: Vector) -> Certificate:
     """The certificate of a point x and a gamma."""
     with one_blas_thread():
-        given = _minimum(ConvexObjective(problem, gamma), problem.interior, TARGET)
+        given = _minimum(ConvexObjective(problem, gamma), TARGET)
         everyone = Gamma(given.v, np.arange(gamma.size), gamma)
         return certify(ConvexObjective(problem), x, everyone, Tangent(given.v, None))
 
@@ -115,14 +115,13 @@ def _solved(
     objective: ConvexObjective, polish: bool, start: Vector | None = None
 ) -> tuple[Vector, Solution]:
     """x, and the minimum in terms of v."""
-    problem = objective.problem
-    found = _minimum(objective, problem.interior, TARGET, start, polish)
+    found = _minimum(objective, TARGET, start, polish=polish)
     x, small = objective.unlifted(found.v), RESIDUE
     if polish:
         if not found.polished:
             x, small = without_ties(objective, x), SMALL
         value = objective.robust_value
-        x = with_zeros(problem, x, found.lower, found.upper, small, value)
+        x = with_zeros(objective.problem, x, found.lower, found.upper, small, value)
     return x, found
 
 
@@ -133,44 +132,40 @@ def _polished(objective: ConvexObjective, found: Solution) -> Solution | None:
 
 def _minimum(
     objective: ConvexObjective,
-    start: Vector,
     target: float,
     near: Vector | None = None,
+    *,
     polish: bool = False,
 ) -> Solution:
+    """The minimum to this gap, by the barrier or by Newton's method, from `near` if that helps."""
     if objective.n < max(FEW, FEW_EACH * objective.size):
-        return _of_all(objective, start, target, polish)
+        return _of_all(objective, target, polish)
     number = objective.n // THINNER
     if not objective.rows.in_memory:
         number = min(number, SAMPLE // objective.size)
     rough = ROUGH * objective.size / number
     found = None
     if near is not None:
-        found = _refined(objective, start, objective.lift(near), target, number, polish)
-    if found is None or found.gap > max(target, POOR) * max(1.0, abs(found.upper)):
-        sample = objective.sample(number)
-        near = _minimum(sample, start, rough).v
-        found = _refined(objective, start, near, target, number, polish)
-    if found.gap > max(target, POOR) * max(1.0, abs(found.upper)) and objective.rows.in_memory:
+        found = _refined(objective, objective.lift(near), target, number, polish)
+    enough = max(target, POOR)
+    if found is None or not _is_closed(found, enough):
+        v = _minimum(objective.sample(number), rough).v
+        found = _refined(objective, v, target, number, polish)
+    if not _is_closed(found, enough) and objective.rows.in_memory:
         # The bounds did not close: the barrier takes all agents.
-        whole = _of_all(objective, start, target, polish)
+        whole = _of_all(objective, target, polish)
         found = min(found, whole, key=lambda end: end.gap)
     return found
 
 
-def _of_all(objective: ConvexObjective, start: Vector, target: float, polish: bool) -> Solution:
+def _of_all(objective: ConvexObjective, target: float, polish: bool) -> Solution:
     """The minimum by the barrier, with all agents."""
-    found = Solution.of_all(objective, minimise(objective, start, target))
+    found = Solution.of_all(objective, minimise(objective, target))
     return (_polished(objective, found) or found) if polish else found
 
 
 def _refined(
-    objective: ConvexObjective,
-    start: Vector,
-    v: Vector,
-    target: float,
-    number: int,
-    polish: bool,
+    objective: ConvexObjective, v: Vector, target: float, number: int, polish: bool
 ) -> Solution:
     """The Newton iterate from v with the closest bounds. v is the minimum of a sample of this many
     agents; its error is the precision to which the first local model is solved."""
@@ -185,7 +180,7 @@ def _refined(
         few = objective.active(here.v, reach, MOST * objective.n)
         if few is None:
             break
-        inner = minimise(LocalModel.of(objective, here, few), start, max(target / 3, rough))
+        inner = minimise(LocalModel.of(objective, here, few), max(target / 3, rough))
         held = Gamma(inner.v, few.agents, inner.gamma)
         whole = objective.expand(inner.v, here.v, held)
         ahead = _descended(objective, here, whole, inner.gap, held)
