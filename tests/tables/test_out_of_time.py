@@ -49,6 +49,13 @@ def test_local_days_are_compared_as_days() -> None:
     assert MOMENTS[int(np.argmax(later))].date() == datetime(2025, 7, 2).date()
 
 
+def test_dates_in_two_formats_are_refused() -> None:
+    """As text, 31.01.2024 would come after 2025-07-01."""
+    cells = [f"{m:%d.%m.%Y}" if k % 2 else f"{m:%Y-%m-%d}" for k, m in enumerate(MOMENTS)]
+    with pytest.raises(gp.DataError, match=r"more than one format, .*2024-01-01.*; write all"):
+        rows_after(as_table({"applied": cells}), "applied", "2025-07-01")
+
+
 def test_text_is_compared_in_its_own_order() -> None:
     _, later = rows_after(
         as_table({"quarter": ["2024Q4", "2025Q1", "2025Q2"]}), "quarter", "2025Q1"

@@ -57,11 +57,7 @@ def _format(table: Table, column: Column, stated: str | None) -> str:
                 f"{column.text[at].as_py()!r}, which is not a date in the format {stated} (--date)"
             )
         return stated
-    if column.kind == "text" and mixed_dates(column.distinct):
-        raise DataError(
-            f"the column {column.name!r} of {table.source} has dates in more than one format, such "
-            f"as {quoted_list(_one_of_each(column))}; write all of them in one, such as {ISO}"
-        )
+    require_one_format(table, column)
     if column.kind != "date":
         raise DataError(
             f"{_first_cell(table, column)}, not dates in a usual format; state their format, as in "
@@ -69,6 +65,15 @@ def _format(table: Table, column: Column, stated: str | None) -> str:
         )
     require_one_order(table, column)
     return column.date_formats[0]
+
+
+def require_one_format(table: Table, column: Column) -> None:
+    """Raises if the cells of a column are dates, but not in the same format."""
+    if column.kind == "text" and mixed_dates(column.distinct):
+        raise DataError(
+            f"the column {column.name!r} of {table.source} has dates in more than one format, such "
+            f"as {quoted_list(_one_of_each(column))}; write all of them in one, such as {ISO}"
+        )
 
 
 def require_one_order(table: Table, column: Column) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gameproof.core.errors import DataError
 from gameproof.core.naming import quoted
-from gameproof.tables.date_columns import require_one_order
+from gameproof.tables.date_columns import require_one_format, require_one_order
 from gameproof.tables.dates import ISO, TIME, day_of_text
 from gameproof.tables.table import Table
 
@@ -72,6 +72,7 @@ def compared(
         values = column.numbers
         later = pc.greater(values, limit)
     elif column.kind == "text":
+        require_one_format(table, column)  # 31.01.2023 comes after 2024-06-30 in the alphabet
         values = column.text
         later = pc.greater(values, pa.scalar(text))
     elif column.kind == "date":
