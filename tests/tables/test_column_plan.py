@@ -77,6 +77,16 @@ def test_columns_that_tell_nothing_are_left_out_with_a_reason(cells, reason, tmp
         plan(table(tmp_path, extra=cells), ("extra",))
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_row_numbers_are_left_out_where_some_rows_have_no_target(sign, tmp_path: Path) -> None:
+    outcomes = ["" if k % 10 == 3 else each for k, each in enumerate(columns()["paid"])]
+    numbers = [sign * k + 1000 for k in range(N)]
+    made = table(tmp_path, extra=numbers, paid=outcomes)
+    known, _ = Target.of(made, "paid", "yes").labelled(made)
+    assert known.n == 54
+    assert plan(known).left_out == {"extra": "it numbers the rows"}
+
+
 def test_distinct_numbers_that_do_not_count_rows_are_kept(tmp_path: Path) -> None:
     found = plan(table(tmp_path, extra=[k * k for k in range(N)]))
     assert "extra" in found.features.names

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -77,8 +78,11 @@ def require_same_unit(table: Table, column: Column, unit: str) -> None:
         )
 
 
-def why_not(column: Column, category: bool) -> str:
-    """Why nothing can be learned from a column, or an empty text."""
+def why_not(column: Column, category: bool, rows: Sequence[int] | None = None) -> str:
+    """Why nothing can be learned from a column, or an empty text.
+
+    `rows` are the positions of its cells in the file, None if no row was left out.
+    """
     import pyarrow.compute as pc
 
     if FRAME_INDEX.fullmatch(column.name):
@@ -94,11 +98,7 @@ def why_not(column: Column, category: bool) -> str:
         known = values[~np.isnan(values)]
         if known.min() == known.max():
             return "" if known.size < values.size else "one value in every row"
-        with np.errstate(over="ignore"):
-            steps = np.diff(values)
-        if values.size > 20 and abs(steps[0]) == 1 and (steps == steps[0]).all():
-            return NUMBERING
-        return ""
+        return NUMBERING if _numbers_rows(values, rows) else ""
     if column.kind == "text" and not category and mixed_dates(column.distinct):
         return MIXED_DATES
     known = pc.drop_null(column.text)
@@ -108,6 +108,17 @@ def why_not(column: Column, category: bool) -> str:
     if len(known) > 20 and 2 * distinct > len(known):
         return "text that is different in most rows"
     return ""
+
+
+def _numbers_rows(values: Vector, rows: Sequence[int] | None) -> bool:
+    """True if values count the rows, those that were left out included or not."""
+    if values.size <= 20:
+        return False
+    with np.errstate(over="ignore"):
+        steps = np.diff(values)
+    ones = np.ones(values.size - 1)
+    counts = [ones] if rows is None else [ones, np.diff(np.asarray(rows, dtype=np.float64))]
+    return any(np.array_equal(steps, sign * count) for count in counts for sign in (1, -1))
 
 
 def levels_of(column: Column) -> tuple[tuple[str, ...], int]:

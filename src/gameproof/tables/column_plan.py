@@ -103,7 +103,7 @@ class ColumnPlan:
             if name in (target.name, *why, *days):
                 continue
             check(table, column, name in categories)
-            reason, found = why_not(column, name in categories), None
+            reason, found = why_not(column, name in categories, table.rows), None
             if not reason and (column.kind == "text" or name in categories):
                 found = levels_of(column)
                 reason = "" if len(found[0]) > 1 else TOO_RARE
