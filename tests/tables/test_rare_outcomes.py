@@ -73,6 +73,25 @@ def test_costs_move_the_boundary_of_the_cost_measure() -> None:
     assert strict.model.classifier.class_weight == {1.0: 1.0, -1.0: 30.0}
 
 
+def test_large_costs_are_printed_as_people_say_them() -> None:
+    """A cost of 146.123 is 146, one of 96.502 is 96.5, and columns stay apart."""
+    costs = {"cost_accept_bad": 5000, "cost_refuse_good": 300}
+    found = gp.fit_table(PEOPLE, **MEANING, drop=["year"], **costs)
+    clean, gamed = (
+        next(r for r in found.audit.metrics if (r.model, r.metric, r.multiple) == key)
+        for key in (("logistic", "cost", 0.0), ("logistic", "cost", 1.0))
+    )
+    assert clean.value > 100
+    lines = found.lines(full=True)
+    (line, *_) = [line for line in lines if line.strip().startswith("cost per applicant ")]
+    ends = [(row.value, row.low, row.high) for row in (clean, gamed)]
+    texts = [tuple(f"{v:.0f}" if v > 99.95 else f"{v:.1f}" for v in three) for three in ends]
+    shown = " ".join("{} ({} to {})".format(*three) for three in texts)
+    assert line.split("applicant")[1].split() == shown.split()
+    (own,) = [each for each in lines if each.split()[:2] == ["logistic", "own"]]
+    assert own.split()[5::3] == [f"{row.value:.0f}" for row in (clean, gamed)]
+
+
 def test_later_rows_are_the_test_rows() -> None:
     found = gp.fit_table(PEOPLE, **MEANING, split_by="year", test_after=2019)
     assert found.record()["rows_tested"] == int((PEOPLE["year"] > 2019).sum())

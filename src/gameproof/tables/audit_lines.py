@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from textwrap import fill
 
@@ -21,7 +22,13 @@ LARGE_COST = 1e6  # from here on a cost is shown with three digits
 
 
 def wrapped(line: str, width: int = WIDTH) -> str:
-    """A sentence in lines that fit a terminal, in its characters."""
+    """A sentence in lines that fit a terminal, in its characters.
+
+    >>> print(wrapped("the interval of 95 % is wide", 18))
+    the interval of
+      95 % is wide
+    """
+    line = re.sub(r"(\d) %", "\\1\u00a0%", line)
     found = fill(
         line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
@@ -43,7 +50,7 @@ def gaming_lines(audit: Audit) -> list[str]:
     for name in audit.models:
         rows = [audit.at(name, multiple) for multiple in audit.multiples]
         texts = {
-            METRICS[kind]: [_cost(getattr(row, kind)) for row in rows],
+            METRICS[kind]: [cost_text(getattr(row, kind)) for row in rows],
             "bad approved": [f"{row.accepted_negative:.3f}" for row in rows],
         }
         lines += _texts(name, texts, width)
@@ -96,14 +103,23 @@ def _block(audit: Audit, movers: str, width: int) -> list[str]:
             "95% interval": [f"{row.low:.3f}-{row.high:.3f}" for row in rows],
             "good approved": [f"{row.accepted_positive:.3f}" for row in rows],
             "bad approved": [f"{row.accepted_negative:.3f}" for row in rows],
-            "cost": [_cost(row.cost) for row in rows],
+            "cost": [cost_text(row.cost) for row in rows],
         }
         lines += _texts(name, texts, width)
     return lines
 
 
-def _cost(cost: float) -> str:
-    return f"{cost:.3f}" if cost < LARGE_COST else f"{cost:.3g}"
+def cost_text(cost: float) -> str:
+    """A cost per applicant, or another measure, with about three digits.
+
+    >>> cost_text(0.18), cost_text(96.502), cost_text(1160.6), cost_text(2_345_678.0)
+    ('0.180', '96.5', '1,161', '2.35e+06')
+    """
+    if cost < 9.9995:
+        return f"{cost:.3f}"
+    if cost < 99.95:
+        return f"{cost:.1f}"
+    return f"{cost:,.0f}" if cost < LARGE_COST else f"{cost:.3g}"
 
 
 def lead_lines(audit: Audit, full: bool = False) -> list[str]:

@@ -6,7 +6,7 @@ from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.metric_rows import GAMED, METRICS
 from gameproof.auditing.metric_types import Metric, ThresholdRow
 from gameproof.core.naming import quoted
-from gameproof.tables.audit_lines import wrapped
+from gameproof.tables.audit_lines import cost_text, wrapped
 
 SHOWN = ("auc", "gini", "ks", "accuracy", "log_loss", "brier")
 MORE_SHOWN = ("balanced", "approval", "bad_rate", "cost", "mean_probability")
@@ -37,7 +37,7 @@ def metric_lines(audit: Audit, full: bool = False) -> list[str]:
         for k, metric in enumerate(found):
             head = f"  {model if k == 0 else '':{width}s}{METRICS[metric]:20s}"
             cells = [_cell(rows.get((model, metric, multiple))) for multiple, _ in cases]
-            lines.append(head + "".join(f"{cell:>27s}" for cell in cells))
+            lines.append(head + "".join(f" {cell:>26s}" for cell in cells))
         lines += _confusion_lines(audit, model, width)
     return [*lines, *_probability_lines(audit)]
 
@@ -72,7 +72,11 @@ def _confusion_lines(audit: Audit, model: str, width: int) -> list[str]:
 
 
 def _cell(row: Metric | None) -> str:
-    return "-" if row is None else f"{row.value:.3f} ({row.low:.3f} to {row.high:.3f})"
+    if row is None:
+        return "-"
+    shown = (row.value, row.low, row.high)
+    value, low, high = (cost_text(v) if row.metric == "cost" else f"{v:.3f}" for v in shown)
+    return f"{value} ({low} to {high})"
 
 
 def threshold_lines(audit: Audit, full: bool = False) -> list[str]:
@@ -108,10 +112,10 @@ def _rates(audit: Audit) -> tuple[float | None, ...]:
 def _threshold(row: ThresholdRow, gamed: bool) -> str:
     share = "own" if row.approve is None else f"{row.approve:.0%}"
     cells = [f"{share:>9s}{_share(row.threshold):>9s}"]
-    cells.append(f"{row.approved:>10.3f}{_share(row.bad_rate):>10s}{row.cost:>9.3f}")
+    cells.append(f"{row.approved:>10.3f}{_share(row.bad_rate):>10s}{cost_text(row.cost):>9s}")
     if gamed:
         rate = _share(row.gamed_bad_rate)
-        cells.append(f"{row.gamed_approved:>12.3f}{rate:>10s}{row.gamed_cost:>9.3f}")
+        cells.append(f"{row.gamed_approved:>12.3f}{rate:>10s}{cost_text(row.gamed_cost):>9s}")
     return "".join(cells)
 
 
