@@ -76,7 +76,10 @@ def require_different(names: Sequence[str], given: str) -> None:
     """Raises if two columns have the same name."""
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise DataError(f"{given} has more than one column named {listed(list(map(repr, twice)))}")
+        raise DataError(
+            f"{given} has more than one column named {listed(list(map(repr, twice)))}; give every "
+            "column a name of its own"
+        )
 
 
 def _rows(data: bytes, decoded: Decoded, layout: Layout) -> Any:
