@@ -86,6 +86,9 @@ class SaddleProblem(Problem):
         self._value, self._vectorized = value, vectorized
         self._compiled_value = isinstance(value, CPUDispatcher)
         self._gradients = _split(gradient)
+        for function in (value, *self._gradients):
+            if isinstance(function, CPUDispatcher):
+                _keep_error_model(function)
         self._joint, self._x_gradient, self._y_gradient = self._gradients
         self.known = self._known_blocks()
         self.data = self._compiled()
@@ -142,6 +145,14 @@ class SaddleProblem(Problem):
         if self._vectorized or not all(isinstance(f, CPUDispatcher) for f in functions if f):
             return None
         return UserFunction(*functions)
+
+
+def _keep_error_model(function: CPUDispatcher) -> None:
+    """Lets the function raise at a division by zero inside a compiled run, as it does elsewhere.
+
+    Numba hands the error model down to functions that set none, and the loop divides as NumPy does:
+    an integer division by zero would silently be 0."""
+    function.targetoptions.setdefault("error_model", "python")
 
 
 def _split(
