@@ -22,7 +22,7 @@ def test_table_by_budgets_and_where_robust_is_ahead(people, tmp_path, capsys) ->
     assert compare(people, "--report", str(page)) == 0
     printed = capsys.readouterr().out
     assert "bad applicants use their budgets, times" in printed
-    said = "robust against logistic, those who should be refused move: significantly (95%) ahead at"
+    said = "robust against logistic, those who should be refused move: accuracy significantly (95%)"
     assert said in printed
     assert page.stat().st_size > 20_000
 
@@ -45,6 +45,17 @@ def test_accuracies_stand_above_the_intervals_of_the_rows(splits: str, people, c
             assert len(shares) == len(ends) == len(lines[head])
             at += 5
         at += 1
+
+
+def test_settings_name_their_split_where_there_are_several(people, capsys) -> None:
+    """Tables show means over splits, which may differ from the thresholds of the first split."""
+    for splits in (1, 3):
+        assert compare(people, "--splits", str(splits), "--quiet") == 0
+        printed = capsys.readouterr().out
+        several = splits > 1
+        assert ("\ntrained on 320 rows, tested on 80, in each of 3 splits\n" in printed) == several
+        assert ("\nthresholds of the first split, their own: " in printed) == several
+        assert ("\nthresholds, their own: " in printed) != several
 
 
 def test_where_robust_is_ahead_is_what_the_differences_say(people, capsys) -> None:

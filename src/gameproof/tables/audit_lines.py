@@ -123,7 +123,8 @@ def cost_text(cost: float) -> str:
 
 
 def lead_lines(audit: Audit, full: bool = False) -> list[str]:
-    """The multiples at which the last model is significantly ahead of the others, or behind."""
+    """The multiples at which the last model's accuracy is significantly above that of the others,
+    or below."""
     last, lines = audit.models[-1], []
     for movers in dict.fromkeys(row.movers for row in audit.gaming) if full else (BAD,):
         for other in audit.models[:-1]:
@@ -132,7 +133,7 @@ def lead_lines(audit: Audit, full: bool = False) -> list[str]:
             ahead = [f"{row.multiple:g}" for row in leads if row.low > 0]
             behind = [f"{row.multiple:g}" for row in leads if row.high < 0]
             lines.append(
-                f"{last} against {other}, {MOVERS[movers]}: significantly (95%) ahead at "
+                f"{last} against {other}, {MOVERS[movers]}: accuracy significantly (95%) ahead at "
                 f"{', '.join(ahead) or 'none'}, behind at {', '.join(behind) or 'none'}"
             )
     return lines

@@ -58,7 +58,7 @@ class TableComparison:
         return [
             *verdict_lines(audit),
             *self.training.lines(),
-            *setting_lines(self.training, first),
+            *setting_lines(self.training, first, audit.splits),
             *(wrapped(f"note: {note}") for note in self.notes),
             *metric_lines(audit, full),
             *(budget_lines(audit) if full or not audit.movable else gaming_lines(audit)),

@@ -13,8 +13,12 @@ from gameproof.tables.training_table import TrainingTable
 MORE_ROWS = "more rows, or a larger test share (--test),"  # what narrows wide intervals
 
 
-def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> list[str]:
-    """Training and test rows, the measure, class weights, thresholds, and the radius."""
+def setting_lines(
+    training: TrainingTable, classifiers: ThreeClassifiers, splits: int = 1
+) -> list[str]:
+    """Training and test rows, the measure, class weights, thresholds, and the radius.
+
+    Of several splits, these are the classifiers of the first one."""
     later = f" ({training.split_by})" if training.split_by else ""
     measure, settings = classifiers.measure, classifiers.settings
     split = classifiers.split
@@ -36,13 +40,15 @@ def setting_lines(training: TrainingTable, classifiers: ThreeClassifiers) -> lis
         how = "as given"
     elif settings.approve is not None:
         how = f"to approve {settings.approve:.1%} of the training rows"
+    each = f", in each of {splits} splits" if splits > 1 else ""
+    first = " of the first split" if splits > 1 else ""
     lines = [
-        f"trained on {split.n_train:,} rows, tested on {split.n_test:,}{later}",
+        f"trained on {split.n_train:,} rows, tested on {split.n_test:,}{later}{each}",
         said,
-        f"thresholds, {how}: approve from a probability of {shown}",
+        f"thresholds{first}, {how}: approve from a probability of {shown}",
     ]
-    if classifiers.rows_for_choice:
-        lines.append(f"settings were chosen on {classifiers.rows_for_choice:,} training rows")
+    if n_chosen := classifiers.rows_for_choice:
+        lines.append(f"settings were chosen on {n_chosen:,} training rows{first}")
     if (curve := classifiers.budget_curve) is not None:
         lines.append(f"budgets: {curve.reason}")
     elif classifiers.train_for != 1:
