@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from gameproof.minmax.checks import check_gradient as check_gradient
     from gameproof.minmax.checks import check_order as check_order
     from gameproof.minmax.checks import check_problem as check_problem
-    from gameproof.minmax.checks import check_set as check_set
     from gameproof.minmax.checks import check_update as check_update
     from gameproof.minmax.estimates.coordinates import Coordinates as Coordinates
     from gameproof.minmax.estimates.directions import Directions as Directions
@@ -102,6 +101,7 @@ if TYPE_CHECKING:
     from gameproof.minmax.schedules import Constant as Constant
     from gameproof.minmax.schedules import PerStep as PerStep
     from gameproof.minmax.schedules import Power as Power
+    from gameproof.minmax.set_checks import check_set as check_set
     from gameproof.minmax.sets.ball import Ball as Ball
     from gameproof.minmax.sets.box import Box as Box
     from gameproof.minmax.sets.cone import Cone as Cone
@@ -209,9 +209,9 @@ _HOMES = {
         "check_gradient",
         "check_order",
         "check_problem",
-        "check_set",
         "check_update",
     ],
+    "minmax.set_checks": ["check_set"],
     "estimators.select_budget": ["BudgetCurve", "select_budget"],
     "tables.budget_learning.learn_budgets": ["learn_budgets"],
     "tables.budget_learning.learned_budgets": ["LearnedBudgets"],

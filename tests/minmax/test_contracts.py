@@ -75,6 +75,9 @@ def test_built_in_problems_pass(name: str) -> None:
 # --- broken parts
 
 
+UNSEEDED = np.random.default_rng(0)
+
+
 class Estimate(gp.Gradient):
     """A correct two-point estimate, to be broken in one place."""
 
@@ -105,6 +108,13 @@ class NotFinite(Estimate):
     factor_of = np.nan
 
 
+class DrawsItsOwn(Estimate):
+    """Ignores the generator that it is given."""
+
+    def offsets(self, rng: np.random.Generator, space: Any, radius: float) -> Any:
+        return super().offsets(UNSEEDED, space, radius)
+
+
 class HiddenMomentum(gp.Update):
     """Keeps its velocity where no state is saved."""
 
@@ -123,6 +133,10 @@ class Halved(gp.Update):
 
 class NoPhase(gp.Update):
     phases = ()
+
+
+class NotAPhase(gp.Update):
+    phases = (1.0,)  # type: ignore[assignment]
 
 
 class Drawn(gp.Order):
@@ -171,14 +185,52 @@ class Summed(Square):
     fixed_sums = ((0, 2),)
 
 
-UNSEEDED = np.random.default_rng(0)
+class Endless(Square):
+    diameter = np.inf
+
+
+class InPlace(Square):
+    def project(self, point: Any) -> Any:
+        return np.clip(point, -1.0, 1.0, out=point)
+
+
+class Haphazard(Square):
+    def sample(self, rng: np.random.Generator) -> Any:
+        return UNSEEDED.uniform(-1, 1, 2)
+
+
+class Roomy(Square):
+    inner_radius = 1.5
+
+
+class Leaving(Square):
+    def step(self, origin: Any, move: Any) -> Any:
+        return origin - move
+
+
+class Drifting(Square):
+    def step(self, origin: Any, move: Any) -> Any:
+        return self.project(origin / 2 - move)
+
+
+class Ascending(Square):
+    def step(self, origin: Any, move: Any) -> Any:
+        return self.project(origin + move)
+
+
 BROKEN = {
     "biased estimate": (gp.check_gradient, TooLong(), "the mean estimate of the gradient"),
     "offsets of another shape": (gp.check_gradient, OnePointOnly(), "offsets must have shape"),
     "estimate not finite": (gp.check_gradient, NotFinite(), "estimates must be finite"),
+    "estimate of its own chance": (
+        gp.check_gradient,
+        DrawsItsOwn(),
+        "the same generator must give the same offsets",
+    ),
     "hidden state": (gp.check_update, HiddenMomentum(), "keep state in `arrays`"),
     "move of another shape": (gp.check_update, Halved(), "move must have shape"),
-    "no phase": (gp.check_update, NoPhase(), "at least one phase"),
+    "no phase": (gp.check_update, NoPhase(), "at least one Phase"),
+    "no Phase": (gp.check_update, NotAPhase(), "must be a Phase, got 1.0"),
     "short order": (gp.check_order, Drawn(lambda rng, n: np.arange(n - 1)), "must have 10 samples"),
     "order of floats": (gp.check_order, Drawn(lambda rng, n: rng.random(n)), "must be integers"),
     "order beyond the end": (
@@ -196,6 +248,17 @@ BROKEN = {
     "projection": (gp.check_set, Radial(), "is not the nearest point"),
     "sample": (gp.check_set, Wide(), "which project moves"),
     "fixed sums": (gp.check_set, Summed(), "do not have a constant sum"),
+    "infinite diameter": (gp.check_set, Endless(), "diameter must be finite"),
+    "projection in place": (gp.check_set, InPlace(), "project must not change its argument"),
+    "sample of its own chance": (
+        gp.check_set,
+        Haphazard(),
+        "the same generator must give the same sample",
+    ),
+    "inner radius": (gp.check_set, Roomy(), "inner_radius"),
+    "step out of the set": (gp.check_set, Leaving(), "step leads out of the set"),
+    "step without a move": (gp.check_set, Drifting(), "a step with move 0 must stay"),
+    "step in the wrong direction": (gp.check_set, Ascending(), "must lead against its move"),
 }
 
 

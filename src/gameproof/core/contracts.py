@@ -14,3 +14,12 @@ def check_that(holds: Any, failure: str) -> None:
     """
     if not holds:
         raise AssertionError(failure)
+
+
+def require_kind(part: Any, kind: type) -> None:
+    """Raises TypeError unless the part that a contract test was given is of this kind.
+
+    >>> require_kind(1, int)
+    """
+    if not isinstance(part, kind):
+        raise TypeError(f"expected a {kind.__name__}, got {part!r}")
