@@ -165,6 +165,24 @@ def test_classifier_that_holds_its_preparation_is_audited_with_its_own_budgets()
     assert row.accuracy == scaled.gamed_score(two, Y)
 
 
+def test_classifier_of_a_frame_is_audited_by_the_names_of_the_frame() -> None:
+    """`Prepare()` inside a classifier sees numbers without names."""
+    frame = pd.DataFrame(X[:, :2], columns=["savings", "use"])
+    budgets = {"use": (-0.5, 0.2)}
+    model = gp.RobustStrategicClassifier(radius=0.01, budgets=budgets, prepare=gp.Prepare())
+    plain = gp.StrategicLogisticRegression(power=0.0, prepare=gp.Prepare())
+    for each in (model, plain):
+        each.fit(frame, Y)
+    audit = gp.compare_models([plain, model], frame, Y, budgets=budgets)
+    for name, each in zip(audit.models, (plain, model), strict=True):
+        assert audit.at(name, 0.0).accuracy == pytest.approx(each.score(frame, Y))
+        expected = gp.gamed_scorer(budgets)(each, frame, Y)
+        assert audit.at(name, 1.0).accuracy == pytest.approx(expected)
+    own = gp.audit(model, frame, Y)
+    assert own.at(own.models[0], 1.0).accuracy == pytest.approx(model.gamed_score(frame, Y))
+    assert own.movable == ("use",)
+
+
 def test_budgets_for_another_table_are_refused() -> None:
     other = Budgets.of(["a"], gp.Features(("a", "b")), np.ones((2, 2)))
     with pytest.raises(ValueError, match="the budgets are for a table with the columns a, b, and"):

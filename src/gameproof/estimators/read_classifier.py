@@ -16,6 +16,7 @@ members, and `averaged_score.py` handles their mean.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -25,6 +26,8 @@ from scipy.special import expit, logit
 from sklearn.pipeline import Pipeline, make_pipeline
 
 from gameproof.core.arguments import Vector, shown
+from gameproof.estimators.features import Features
+from gameproof.estimators.prepare import Prepare
 
 # Classifiers whose probability is the logistic function of their score.
 LOGISTIC = (
@@ -118,7 +121,7 @@ def _read(model: Any) -> ReadClassifier:
         raise TypeError(
             f"expected a classifier of two classes, got a {kind} of {len(classes)} classes"
         )
-    prepare = getattr(model, "prepare_", None)
+    prepare = _named_preparation(model)
     logistic = kind in LOGISTIC or getattr(model, "loss", None) == "log_loss"
     member = Member(
         () if prepare is None else (prepare,),
@@ -127,6 +130,17 @@ def _read(model: Any) -> ReadClassifier:
         expit if logistic else None,
     )
     return ReadClassifier(kind, (member,), classes, None)
+
+
+def _named_preparation(model: Any) -> Any:
+    """The preparation inside a classifier, or None; a `Prepare` with the names of the table, which
+    the classifier knows and its `Prepare` does not."""
+    prepare, names = getattr(model, "prepare_", None), getattr(model, "feature_names_in_", None)
+    if not isinstance(prepare, Prepare) or prepare.features is not None or names is None:
+        return prepare
+    found = copy(prepare)
+    found.features = Features(tuple(str(name) for name in names))
+    return found
 
 
 def _expected(model: Any) -> str:
