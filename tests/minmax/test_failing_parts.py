@@ -45,6 +45,7 @@ def test_gradient_that_cannot_be_used_names_sample_and_step(
     told = half_known(teller, fault, call=4)  # OGDA needs 1, 2, 2, … gradients
     error = failure_of(told.problem, gp.ogda_rr(**schedules), seed=SEED)
     assert re.match(r"sample \d gave no usable gradient .*in step 3 \(epoch 1\)", str(error))
+    assert "gradient of y" in str(error) or "Sour" in said
     assert re.search(said, str(error))
     assert error.__cause__ is not None
 
@@ -87,7 +88,7 @@ def test_run_resumed_after_a_bad_gradient_equals_the_run_that_never_failed(
 def test_joint_gradient_must_give_both_blocks(joint: Any, teller: Any, schedules: Any) -> None:
     solver = gp.ogda_rr(gradient=gp.Exact(), **schedules)
     error = failure_of(teller(gradient=joint).problem, solver, seed=SEED)
-    assert "gave no usable gradient" in str(error)
+    assert re.search(r"gave no usable gradient .*(of x|of y|expected the pair)", str(error))
     assert error.state.steps == 0
 
 

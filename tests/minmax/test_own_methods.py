@@ -340,6 +340,25 @@ class FixedMove(gp.Update):
         return self.found
 
 
+class FixedOutput(gp.Average):
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def read(self, state: Any) -> Any:
+        return self.found
+
+
+class Sized(Fixed):
+    """Names its blocks and its number of points."""
+
+    def __init__(self, blocks: Any = None, points: Any = 1) -> None:
+        super().__init__()
+        self.blocks, self.points = blocks, points
+
+    def n_points(self, dim: int) -> Any:
+        return self.points
+
+
 class FixedOrder(OwnOrder):
     def __init__(self, found: Any) -> None:
         super().__init__(gp.Reshuffle())
@@ -360,13 +379,26 @@ BAD = {
     "order of floats": ({"order": FixedOrder(np.zeros(6))}, "expected 6 sample numbers"),
     "order beyond the end": ({"order": FixedOrder(np.full(6, 6))}, "outside 0 to 5"),
     "negative order": ({"order": FixedOrder(np.full(6, -1))}, "outside 0 to 5"),
+    "unknown blocks": ({"gradient": Sized(blocks="z")}, "blocks must be None, .* got 'z'"),
+    "no points": ({"gradient": Sized(points=0)}, "n_points .* must be at least 1, got 0"),
+    "fewer than no points": ({"gradient": Sized(points=-1)}, "n_points .* at least 1, got -1"),
+    "no output": ({"average": FixedOutput(None)}, r"must read a pair .* of 3 and 2 numbers"),
+    "output of one block": ({"average": FixedOutput(np.zeros(2))}, "must read a pair"),
+    "short output": ({"average": FixedOutput((np.zeros(3), np.zeros(1)))}, "must read a pair"),
 }
 
 
 @pytest.mark.parametrize(("parts", "said"), BAD.values(), ids=BAD)
 def test_what_a_part_gives_is_checked(parts: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=said) as failed:
         gp.solve(quadratic(), gp.Solver(step=0.01, **parts), epochs=1, seed=0)
+    assert " at 0x" not in str(failed.value)
+
+
+def test_output_may_be_lists() -> None:
+    average = FixedOutput([[1, 2, 3], [4, 5]])
+    result = gp.solve(quadratic(), gp.Solver(average=average), epochs=1, seed=0, callback=print)
+    np.testing.assert_array_equal(np.append(result.x, result.y), [1, 2, 3, 4, 5])
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_projection_that_is_not_finite_is_refused_and_the_run_can_resume(teller:
     solver = gp.sgda_rr(step=0.05, radius=0.3)
     whole = gp.solve(teller(x_set=OwnBall(2, 2.0)).problem, solver, epochs=3, seed=SEED)
     lost = teller(x_set=Lost(5, np.full(2, np.nan))).problem  # at its fifth call only
-    with pytest.raises(ValueError, match="projected to a point that is not finite") as failed:
+    with pytest.raises(ValueError, match="<Lost> gave a point that is not finite") as failed:
         gp.solve(lost, solver, epochs=3, seed=SEED)
     state = failed.value.state  # type: ignore[attr-defined]
     again = gp.solve(lost, solver, epochs=3, resume=state)
@@ -124,5 +124,5 @@ def test_projection_that_is_not_finite_is_refused_and_the_run_can_resume(teller:
 
 def test_start_is_projected_to_a_point_of_its_shape(teller: Any) -> None:
     problem = teller(x_set=Lost(1, np.zeros((2, 1)))).problem
-    with pytest.raises(ValueError, match=r"projected shape \(2,\) to \(2, 1\)"):
+    with pytest.raises(ValueError, match=r"<Lost> gave a point of shape \(2, 1\), expected \(2,\)"):
         gp.Run(problem, gp.sgda_rr(), start=([9.0, 9.0], [0.0]))

@@ -176,9 +176,9 @@ class Stepper(Questioner):
         try:
             with interruptible():
                 parts = self.problem.gradient(i, question.x, question.y)
-            for block, part, first in zip(blocks, parts, self._exact_from, strict=True):
+            for name, block, part, first in zip("xy", blocks, parts, self._exact_from, strict=True):
                 if part is not None:
-                    block[row, first:] += weight * _gradient_like(part, block[row])[first:]
+                    block[row, first:] += weight * _gradient_like(name, part, block[row])[first:]
         except Exception as error:
             what = f"gave no usable gradient ({type(error).__name__}: {error})"
             raise self.failure(what, question, i) from error
@@ -274,10 +274,10 @@ def _stepped(whole: ConvexSet, origin: Vector, move: Vector, shrink: float) -> V
     return projected_on_shrunk(whole, origin - move, shrink)
 
 
-def _gradient_like(part: ArrayLike, row: Vector) -> Vector:
-    vector = as_numbers("a gradient", part)
+def _gradient_like(block: str, part: ArrayLike, row: Vector) -> Vector:
+    vector = as_numbers(f"the gradient of {block}", part)
     if vector.shape != row.shape:
-        raise ValueError(f"a gradient of shape {vector.shape}, expected {row.shape}")
+        raise ValueError(f"the gradient of {block} has shape {vector.shape}, expected {row.shape}")
     if not np.isfinite(vector).all():
-        raise ValueError("a gradient that is not finite")
+        raise ValueError(f"the gradient of {block} is not finite")
     return vector

@@ -9,9 +9,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol, final
+from typing import Any, ClassVar, NamedTuple, Protocol, final
 
-from gameproof.core.arguments import Vector
+import numpy as np
+
+from gameproof.core.arguments import Vector, shown
+from gameproof.minmax.replaceable_part import ReplaceablePart
 
 # A smaller share of a run's weight is lost in the difference of two sums.
 SMALLEST_SHARE = 1e-8
@@ -40,7 +43,7 @@ class Iterates(Protocol):
     def totals(self) -> tuple[Vector, Vector]: ...
 
 
-class Average(ABC):
+class Average(ReplaceablePart, ABC):
     """Computes the output of a run from its state.
 
     Examples
@@ -60,6 +63,18 @@ class Average(ABC):
     @abstractmethod
     def read(self, state: Iterates) -> tuple[Vector, Vector]:
         """The output (x, y)."""
+
+
+def checked_output(average: Average, found: Any, dims: tuple[int, int]) -> tuple[Vector, Vector]:
+    """The output that an average read, which may be a user's own, or an error."""
+    if isinstance(found, (tuple, list)) and len(found) == 2:
+        x, y = (np.asarray(part, dtype=np.float64) for part in found)
+        if (*x.shape, *y.shape) == dims and x.ndim == 1:
+            return x, y
+    raise ValueError(
+        f"{average!r} must read a pair (x, y) of {dims[0]} and {dims[1]} numbers, got "
+        f"{shown(found)}"
+    )
 
 
 @final

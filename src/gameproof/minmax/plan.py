@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gameproof.core.arguments import Matrix
+from gameproof.core.arguments import Matrix, as_count
 from gameproof.kernels import layout
 from gameproof.kernels.layout import (
     EXTERNAL,
@@ -21,7 +21,7 @@ from gameproof.kernels.layout import (
 )
 from gameproof.kernels.sets import EncodedBox, EncodedInterval
 from gameproof.minmax.blocks import NOTHING, Perturbed
-from gameproof.minmax.estimates.gradient import Gradient, Space
+from gameproof.minmax.estimates.gradient import Gradient, Space, require_blocks
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.sets.product import primitive_sets
 from gameproof.minmax.sets.simplex import Simplex
@@ -59,6 +59,7 @@ def perturbed_by(gradient: Gradient, problem: Problem) -> Perturbed:
                 "such as OnePoint()"
             )
         return NOTHING
+    require_blocks(gradient.blocks)
     if gradient.blocks is None:
         return problem.estimated
     for other in {"x", "y"} - {gradient.blocks} if gradient.blocks != "all" else ():
@@ -189,7 +190,7 @@ def _row(
         stop,
         gradient.n_directions(dim) if asks else 0,
         int(before) if gradient.code.drawn == layout.BASIS else 0,
-        gradient.n_points(dim) if asks else 0,
+        as_count(f"n_points of {gradient!r}", gradient.n_points(dim)) if asks else 0,
         int(corrects),
         max(gradient.code.offset, layout.PLAIN),
         gradient.code.drawn,

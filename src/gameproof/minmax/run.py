@@ -24,6 +24,7 @@ from gameproof.kernels.layout import (
     NEED_GRADIENTS,
     NO_VALUES,
 )
+from gameproof.minmax.averages import checked_output
 from gameproof.minmax.plan import plan
 from gameproof.minmax.problem import Problem, require_problem
 from gameproof.minmax.questions import Question
@@ -104,7 +105,8 @@ class Run:
 
     @property
     def state(self) -> State:
-        """The present state. To go back to an earlier state, start another run with it."""
+        """The state, which later steps change. To be able to go back to it, keep a `copy()` and
+        start another run with that."""
         return self._state
 
     @property
@@ -137,7 +139,8 @@ class Run:
 
     def recommend(self) -> tuple[Vector, Vector]:
         """The output so far; before the first step, the start."""
-        return self.solver.average.read(self.state)
+        dims = int(self.problem.x_set.dim), int(self.problem.y_set.dim)
+        return checked_output(self.solver.average, self.solver.average.read(self.state), dims)
 
     # --- ask and tell
 

@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 from numba.core.registry import CPUDispatcher
 
-from gameproof.core.arguments import Indices, Vector, as_count
+from gameproof.core.arguments import Indices, Vector, as_count, shown
 from gameproof.kernels.games import UserFunction
 from gameproof.minmax.blocks import Block
 from gameproof.minmax.problem import Problem
@@ -110,7 +110,10 @@ class SaddleProblem(Problem):
         if any(isinstance(f, CPUDispatcher) for f in self._gradients):
             x, y = x.copy(), y.copy()
         if self._joint is not None:
-            parts = tuple(self._joint(i, x, y))
+            found = self._joint(i, x, y)
+            parts = tuple(found) if isinstance(found, Iterable) else ()
+            if len(parts) != 2:
+                raise ValueError(f"expected the pair (dL_i/dx, dL_i/dy), got {shown(found)}")
         else:
             x_part, y_part = self._x_gradient, self._y_gradient
             parts = x_part and x_part(i, x, y), y_part and y_part(i, x, y)

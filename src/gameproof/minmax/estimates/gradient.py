@@ -18,12 +18,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.kernels.layout import CENTRE, EXTERNAL, MIRROR, NO_VALUES, OBSERVED
+from gameproof.minmax.replaceable_part import ReplaceablePart
 from gameproof.minmax.sets.convex_set import Ranges
 
 Blocks = Literal["x", "y", "all"] | None
@@ -83,7 +84,7 @@ class Compiled(NamedTuple):
 USER_DEFINED = Compiled(EXTERNAL, EXTERNAL)
 
 
-class Gradient(ABC):
+class Gradient(ReplaceablePart, ABC):
     """An estimate of the gradient of one sample.
 
     Examples
@@ -151,6 +152,12 @@ class Gradient(ABC):
         return self.code.offset not in (NO_VALUES, OBSERVED)
 
 
+def require_blocks(blocks: Any) -> None:
+    """Rejects a name that is none of the blocks."""
+    if blocks not in (None, "x", "y", "all"):
+        raise ValueError(f'blocks must be None, "x", "y" or "all", got {blocks!r}')
+
+
 @dataclass(frozen=True, kw_only=True)
 class FromValues(Gradient):
     """A built-in estimate that needs values only. These options are given by name, so that what is
@@ -167,8 +174,7 @@ class FromValues(Gradient):
     feasible: bool = False
 
     def __post_init__(self) -> None:
-        if self.blocks not in (None, "x", "y", "all"):
-            raise ValueError(f'blocks must be None, "x", "y" or "all", got {self.blocks!r}')
+        require_blocks(self.blocks)
 
     def directions(self, rng: np.random.Generator, space: Space) -> Matrix:
         """Unit vectors within the hull, uniform on their sphere."""

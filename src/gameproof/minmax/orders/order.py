@@ -9,12 +9,13 @@ import numpy as np
 
 from gameproof.core.arguments import Indices
 from gameproof.kernels.layout import EXTERNAL
+from gameproof.minmax.replaceable_part import ReplaceablePart
 
 # Orders keep the number of a sample in 32 bits.
 LONGEST = 2**32
 
 
-class Order(ABC):
+class Order(ReplaceablePart, ABC):
     """Which samples an epoch visits, in which order.
 
     Examples

@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Vector, as_vector
+from gameproof.minmax.replaceable_part import ReplaceablePart
 
 Ranges = tuple[tuple[int, int], ...]
 
 
-class ConvexSet(ABC):
+class ConvexSet(ReplaceablePart, ABC):
     """A convex compact set of dimension `dim`.
 
     Examples
@@ -120,7 +121,7 @@ def checked_point(whole: ConvexSet, found: ArrayLike, point: Vector) -> Vector:
     """A point that a user's set returned, or an error."""
     nearest = np.array(found, dtype=np.float64, order="C")
     if nearest.shape != point.shape:
-        raise ValueError(f"{whole!r} projected shape {point.shape} to {nearest.shape}")
+        raise ValueError(f"{whole!r} gave a point of shape {nearest.shape}, expected {point.shape}")
     if not np.isfinite(nearest).all():
-        raise ValueError(f"{whole!r} projected to a point that is not finite")
+        raise ValueError(f"{whole!r} gave a point that is not finite")
     return nearest

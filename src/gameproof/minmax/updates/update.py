@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal, NamedTuple
 
 from gameproof.core.arguments import Vector
+from gameproof.minmax.replaceable_part import ReplaceablePart
 
 
 class Phase(NamedTuple):
@@ -64,7 +65,7 @@ class Estimates(NamedTuple):
     kept: Vector
 
 
-class Update:
+class Update(ReplaceablePart):
     """A table of phases; override `move` for anything else.
 
     Examples
