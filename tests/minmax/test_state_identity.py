@@ -1,5 +1,6 @@
 """What identifies a run: a state goes on with its own problem and method, and with no other."""
 
+import dataclasses
 import functools
 from pathlib import Path
 from typing import Any
@@ -115,9 +116,30 @@ def test_state_of_a_plain_problem_with_other_name_or_sets_is_refused(teller: Any
     ids=lambda parts: next(iter(parts)),
 )
 def test_state_of_another_method_is_refused(parts: dict[str, Any], saved: Path) -> None:
+    (changed,) = parts
     parts = {"average": gp.Suffix(), "step": 0.02, "radius": 0.5} | parts
-    with pytest.raises(gp.StateFileError, match="to another method: it was made by update=OGDA"):
+    said = f"to another method: it was made by {changed}=.*, and this is {changed}=.*; resume with"
+    with pytest.raises(gp.StateFileError, match=said) as refused:
         gp.solve(GAMES["dense"], gp.ogda_rr(**parts), epochs=5, resume=saved)
+    assert "update=" not in str(refused.value)
+
+
+@dataclasses.dataclass
+class Decaying(gp.Update):
+    """An update with a parameter."""
+
+    factor: float
+
+    def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
+        return self.factor * estimates.new
+
+
+def test_state_of_an_update_with_another_parameter_is_refused() -> None:
+    parts = {"step": 0.02, "radius": 0.5}
+    state = gp.Run(GAMES["dense"], gp.Solver(update=Decaying(0.5), **parts), seed=SEED).state
+    gp.Run(GAMES["dense"], gp.Solver(update=Decaying(0.5), **parts), state=state)
+    with pytest.raises(gp.StateFileError, match=r"Decaying\(factor=0.5\).*Decaying\(factor=0.7\)"):
+        gp.Run(GAMES["dense"], gp.Solver(update=Decaying(0.7), **parts), state=state)
 
 
 def test_state_of_another_update_or_order_is_refused(saved: Path) -> None:

@@ -25,6 +25,7 @@ from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.orders.order import Order
 from gameproof.minmax.orders.reshuffle import Reshuffle
 from gameproof.minmax.problem import Problem, require_problem
+from gameproof.minmax.replaceable_part import ReplaceablePart
 from gameproof.minmax.schedules import Constant, Schedule, as_schedule, tabulated
 from gameproof.minmax.updates.ogda import OGDA
 from gameproof.minmax.updates.update import Update
@@ -86,7 +87,7 @@ class Solver:
         for name, kind in _KINDS.items():
             if not isinstance(getattr(self, name), kind):
                 raise TypeError(
-                    f"{name} must be a {kind.__name__}, such as {_SUCH_AS[name]}, "
+                    f"{name} must be an instance of {kind.__name__}, such as {_SUCH_AS[name]}, "
                     f"got {getattr(self, name)!r}"
                 )
         for name in ("step", "radius"):
@@ -243,6 +244,23 @@ def _described(part: Any) -> str:
     if isinstance(number, (int, float, np.number, np.ndarray)):
         return repr(float(number))
     if isinstance(part, Update):
-        return f"{type(part).__name__}{tuple(part.phases)}"
+        own = not part.is_compiled and type(part).__repr__ is not ReplaceablePart.__repr__
+        return f"{_shown(part) if own else type(part).__name__}{tuple(part.phases)}"
     name = getattr(part, "__qualname__", None)
-    return name if isinstance(name, str) else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(part))
+    return name if isinstance(name, str) else _shown(part)
+
+
+def _shown(part: Any) -> str:
+    """The repr, without the address of an object."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(part))
+
+
+def differing(signature: str, other: str) -> tuple[str, str]:
+    """The parts in which two signatures differ."""
+    names = "|".join(part.name for part in fields(Solver) if part.compare)
+    ours, theirs = (re.split(f", (?=(?:{names})=)", one) for one in (signature, other))
+    if len(ours) != len(theirs):
+        return signature, other
+    pairs = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
+    first, second = (", ".join(parts) for parts in zip(*pairs, strict=True))
+    return first, second

@@ -32,7 +32,7 @@ from gameproof.minmax import state_files
 from gameproof.minmax.averages import Mark
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
-from gameproof.minmax.solver import Solver
+from gameproof.minmax.solver import Solver, differing
 from gameproof.minmax.state_checks import check_marks, check_memory
 from gameproof.minmax.state_layout import check_kinds, check_layout, layout_of, zeros
 from gameproof.minmax.state_parts import (
@@ -253,9 +253,10 @@ class State:
                 "name differ; resume with the problem the run was started with"
             )
         if self.solver != solver.signature:
+            made_by, this = differing(self.solver, solver.signature)
             raise StateFileError(
-                f"this state belongs to another method: it was made by {self.solver}, and this is "
-                f"{solver.signature}; resume with the same parts"
+                f"this state belongs to another method: it was made by {made_by}, and this is "
+                f"{this}; resume with the same parts"
             )
         size = (problem.x_set.dim + problem.y_set.dim,)
         own = [OWN + name for name in solver.update.arrays]
