@@ -47,7 +47,17 @@ def test_values_too_large_to_square_are_refused_without_a_warning() -> None:
     ball = gp.Ball([0.0], 1.0)
     value = lambda i, x, y: 1e200 * (x[0] ** 2 - y[0] ** 2)  # noqa: E731
     problem = gp.SaddleProblem(value, n=5, x_set=ball, y_set=ball)
-    with pytest.raises(ValueError, match="not finite, or so large that the square of a gradient"):
+    with pytest.raises(ValueError, match=r"gave 1e.* in the pilot; values must be finite"):
+        gp.Solver.auto(problem)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_sample_whose_value_cannot_be_used_is_named(value: float) -> None:
+    ball = gp.Ball([0.0], 1.0)
+    problem = gp.SaddleProblem(
+        lambda i, x, y: value if i == 2 else x[0] ** 2 - y[0] ** 2, n=3, x_set=ball, y_set=ball
+    )
+    with pytest.raises(ValueError, match=f"gave {value} for sample 2 in the pilot"):
         gp.Solver.auto(problem)
 
 

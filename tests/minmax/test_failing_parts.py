@@ -92,6 +92,18 @@ def test_joint_gradient_must_give_both_blocks(joint: Any, teller: Any, schedules
     assert error.state.steps == 0
 
 
+def test_known_gradient_that_is_missing_is_an_error_and_not_zero(schedules: Any) -> None:
+    class Forgetful(gp.Problem):
+        n, name, x_set, y_set = 2, "forgetful", gp.Ball([0.0], 1.0), gp.Ball([0.0], 1.0)
+        known = frozenset({"x"})
+
+        def evaluate(self, indices: Any, x: Any, y: Any) -> Any:
+            return [x[0] ** 2 - y[0] ** 2 for _ in indices]
+
+    error = failure_of(Forgetful(), gp.ogda_rr(**schedules), seed=SEED)
+    assert "no gradient of x, though it is declared as known" in str(error)
+
+
 # --- schedules that go wrong on the way
 
 

@@ -179,6 +179,8 @@ class Stepper(Questioner):
             for name, block, part, first in zip("xy", blocks, parts, self._exact_from, strict=True):
                 if part is not None:
                     block[row, first:] += weight * _gradient_like(name, part, block[row])[first:]
+                elif first < block.shape[1]:
+                    raise ValueError(f"no gradient of {name}, though it is declared as known")
         except Exception as error:
             what = f"gave no usable gradient ({type(error).__name__}: {error})"
             raise self.failure(what, question, i) from error

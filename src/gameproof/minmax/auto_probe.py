@@ -33,6 +33,8 @@ SMALL_INSIDE, NOISY_INSIDE = 1e-4, 0.1
 # The fewest values with which anything can be measured.
 FEWEST = 60
 PLACES, OUTSIDE = 4, 6
+# The squares of larger values may not be finite.
+LARGEST = 1e150
 # How many values are asked twice.
 TWICE = 4
 
@@ -73,8 +75,7 @@ class _Probe:
     def findings(self, number: int) -> ProbeFindings:
         problem, smallest = self._problem, min([w for w in self._widths if w > 0], default=1.0)
         few = draw_samples(self._rng, problem.n, TWICE, noisy=True)
-        once, again = self._values(few, *problem.start), self._values(few, *problem.start)
-        _require_usable(problem, once)
+        once, again = (self._usable_values(few, *problem.start) for _ in range(2))
         noisy = bool((once != again).any())
         radius = (self._noise_ratio(few, once, again) if noisy else SMALL) * smallest
         feasible = self._reach > 0 and not self._is_defined_outside(radius)
@@ -94,8 +95,9 @@ class _Probe:
     def _noise_ratio(self, few: Indices, once: Vector, again: Vector) -> float:
         """The noise of a value in units of its change across the sets, within `NOISY`."""
         parts = self._problem.x_set, self._problem.y_set
-        drawn = [self._values(few, *(part.sample(self._rng) for part in parts)) for _ in range(4)]
-        _require_usable(self._problem, np.array(drawn))
+        drawn = [
+            self._usable_values(few, *(part.sample(self._rng) for part in parts)) for _ in range(4)
+        ]
         change = np.abs(np.mean(drawn, axis=1) - once.mean()).mean()
         noise = np.sqrt(((once - again) ** 2).mean() / 2)
         return float(np.clip(noise / max(change, 1e-300), *NOISY))
@@ -131,22 +133,22 @@ class _Probe:
             found.append(self._squares(u, self._samples(samples), directions, radius))
         squares = np.mean(found, axis=0)
         if not np.isfinite(squares).all():
-            raise ValueError(_unusable(self._problem))
+            raise ValueError(
+                f"{self._problem.name} gave values in the pilot so large that the square of a "
+                "gradient is not finite; bring them to about unit size"
+            )
         return squares[0], squares[1]
 
     def _squares(self, u: list[Vector], samples: Indices, directions: int, radius: float) -> Matrix:
         """|g_i|^2 in the mean, and |mean g|^2, by block, at one place."""
-        found, base = np.zeros((2, 2)), self._values(samples, *u)
-        _require_usable(self._problem, base)
+        found, base = np.zeros((2, 2)), self._usable_values(samples, *u)
         for block, space in enumerate(self._spaces):
             if space.dim == 0:
                 continue
             slopes = []
             for v in self._directions(space, min(directions, space.dim, 10)):
                 moved = [part + radius * v if k == block else part for k, part in enumerate(u)]
-                values = self._values(samples, *moved)
-                _require_usable(self._problem, values)
-                slopes.append((values - base) / radius)
+                slopes.append((self._usable_values(samples, *moved) - base) / radius)
             a, m = np.array(slopes), len(samples)
             square = (a.mean(axis=1) ** 2).mean()
             with np.errstate(over="ignore"):
@@ -169,6 +171,17 @@ class _Probe:
         self._asked += len(samples)
         return self._problem.values(samples, x, y)
 
+    def _usable_values(self, samples: Indices, x: Any, y: Any) -> Vector:
+        """The values, or an error that names the first sample whose value cannot be used."""
+        values = self._values(samples, x, y)
+        for i, value in zip(samples, values, strict=True):
+            if not abs(value) < LARGEST:
+                raise ValueError(
+                    f"{self._problem.name} gave {value} for sample {i} in the pilot; values must "
+                    "be finite, and of about unit size"
+                )
+        return values
+
 
 def _reach(whole: ConvexSet) -> float:
     """The radius of a ball inside a set; 0 if queries cannot be kept feasible there."""
@@ -177,15 +190,3 @@ def _reach(whole: ConvexSet) -> float:
         return 0.0
     nested = [_reach(part) for part in parts if isinstance(part, Product)]
     return float(min([whole.inner_radius, *nested]))
-
-
-def _require_usable(problem: Problem, values: Vector) -> None:
-    if not (np.abs(values) < 1e150).all():
-        raise ValueError(_unusable(problem))
-
-
-def _unusable(problem: Problem) -> str:
-    return (
-        f"{problem.name} gave values in the pilot that are not finite, or so large that the square "
-        "of a gradient is not; bring them to about unit size"
-    )
