@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
     FunctionTransformer,
     OneHotEncoder,
@@ -24,6 +25,16 @@ def people(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.uniform(1, 100, n), rng.integers(0, 3, n)]).astype(float)
     return X, np.sign(X[:, 0] - 50 + 30 * rng.standard_normal(n))
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_names_of_budgets_that_a_pipeline_has_dropped_are_missed(kind) -> None:
+    X, y = people()
+    frame = pd.DataFrame(X, columns=["savings", "visits"])
+    model = kind(budgets={"savings": (0, 5)})
+    with pytest.raises(ValueError, match=r"'savings', and X has no column names; .* as prepare="):
+        make_pipeline(StandardScaler(), model).fit(frame, y)
+    model.set_params(prepare=StandardScaler()).fit(frame, y)
 
 
 @pytest.mark.parametrize("kind", BOTH)

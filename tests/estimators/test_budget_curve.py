@@ -152,6 +152,7 @@ def table(means: list[float], error: float) -> np.ndarray:
         ([0.76, 0.75, 0.74, 0.74], [0.76, 0.75, 0.74, 0.74], 0.001, 0),
         # among the best at the budget, the second has a lower clean accuracy
         ([0.76, 0.70, 0.74, 0.74], [0.65, 0.745, 0.745, 0.745], 0.01, 2),
+        ([0.76, 0.75, 0.74, 0.74], [0.65, 0.70, 0.72, 0.76], 0.01, 3),
     ],
 )
 def test_recommended_multiple_is_the_smallest_within_one_standard_error(
@@ -160,7 +161,9 @@ def test_recommended_multiple_is_the_smallest_within_one_standard_error(
     multiples = np.array([0.0, 0.25, 0.5, 1.0])
     k, reason = recommended_multiple(multiples, table(clean, error), table(gamed, error))
     assert k == chosen
-    assert reason.startswith(f"Train for {multiples[k]:g} times the budgets")
+    named = {0.0: "as if nobody games", 1.0: "for the stated budgets"}
+    times = named.get(multiples[k], f"for {multiples[k]:g} times the budgets")
+    assert reason.startswith(f"Train {times}: the accuracy at the stated budgets is ")
     assert f"{gamed[k]:.3f}" in reason
 
 

@@ -228,8 +228,8 @@ def test_parameters_that_contradict_each_other_are_refused() -> None:
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             gp.StrategicLogisticRegression(**parameters).fit(X, y)
-    for radius in (-0.1, np.inf, "0.1"):
-        with pytest.raises((ValueError, TypeError), match="radius must"):
+    for radius, message in ((-0.1, "at least 0"), (np.inf, "finite"), ("0.1", 'number or "auto"')):
+        with pytest.raises((ValueError, TypeError), match=f"radius must .*{message}"):
             gp.RobustStrategicClassifier(radius).fit(X, y)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gameproof.core.naming import quoted_list
+from gameproof.estimators.features import default_names
 
 
 def column_positions(features: Any, names: Sequence[str] | None, d: int) -> list[int] | None:
@@ -35,6 +36,12 @@ def column_position(argument: str, column: Any, names: Sequence[str] | None, d: 
                 "frame, or give positions"
             )
         known = list(names)
+        if column not in known and tuple(known) == default_names(d):
+            raise ValueError(
+                f"{argument} has the column {column!r}, and X has no column names; fit on a data "
+                "frame, or give positions; the steps of a pipeline drop the names, so give them as "
+                "prepare="
+            )
         if column not in known:
             raise ValueError(
                 f"{argument} has the column {column!r}, which is not among {quoted_list(known)}"

@@ -180,4 +180,6 @@ class RobustStrategicClassifier(ChoosingClassifier):
     @property
     def _ball(self) -> tuple[float, float]:
         radius: Any = self.radius_ if is_auto(self.radius) else self.radius
+        if isinstance(radius, str):
+            raise TypeError(f'radius must be a number or "auto", got {radius!r}')
         return radius, self.label_cost

@@ -301,8 +301,11 @@ def recommended_multiple(
             f"{measure.said(gamed[k].mean())}, within one standard error of the best ({at_best} at "
             f"{multiples[best]:g} times)"
         )
+    times = float(multiples[k])
+    named = {0.0: "as if nobody games", 1.0: "for the stated budgets"}
+    aim = named.get(times, f"for {times:g} times the budgets")
     return k, (
-        f"Train for {multiples[k]:g} times the budgets: the {measure.spoken} at the stated budgets "
+        f"Train {aim}: the {measure.spoken} at the stated budgets "
         f"is {gained}, and {measure.said(clean[k].mean())} when nobody games (at best "
         f"{measure.said(clean.mean(axis=1).max())})."
     )
