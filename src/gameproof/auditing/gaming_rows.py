@@ -9,22 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
-from gameproof.auditing.intervals import paired_interval, share_interval
+from gameproof.auditing.decisions import Costs, Decisions
+from gameproof.auditing.intervals import paired_difference
 from gameproof.auditing.row_types import Difference, Gaming, Weakness
-from gameproof.auditing.score_rounding import area_under_curve
 from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.core.arguments import Vector
-
-
-class Costs(NamedTuple):
-    """Costs of accepting a bad applicant and of refusing a good one."""
-
-    accept_bad: float = 1.0
-    refuse_good: float = 1.0
 
 
 def is_right(scores: Vector, y: Vector) -> Vector:
@@ -33,45 +25,33 @@ def is_right(scores: Vector, y: Vector) -> Vector:
     return found
 
 
-def accepted_shares(z: Vector, y: Vector) -> tuple[float, float]:
-    """The shares of good and of bad applicants who are accepted."""
-    return float((z[y > 0] > 0).mean()), float((z[y < 0] > 0).mean())
-
-
 def gaming_row(case: ScoredApplicants, movers: str, multiple: float, costs: Costs) -> Gaming:
     """The row for movers who use this multiple of their budgets."""
-    z, y, n = case.gamed(multiple, movers), case.y, case.y.size
-    k, (good, bad) = int(is_right(z, y).sum()), accepted_shares(z, y)
-    n_good = int((y > 0).sum())
-    lost = costs.accept_bad * bad * (n - n_good) + costs.refuse_good * (1 - good) * n_good
-    return Gaming(
-        case.name,
-        movers,
-        multiple,
-        k / n,
-        *share_interval(k, n),
-        area_under_curve(z, y > 0, case.rounding),
-        good,
-        bad,
-        lost / n,
-    )
+    z = case.gamed(multiple, movers)
+    return gaming_row_of(case.name, movers, multiple, case.decisions(z), case.area(z), costs)
+
+
+def gaming_row_of(
+    model: str, movers: str, multiple: float, found: Decisions, area: float, costs: Costs
+) -> Gaming:
+    """The row from decisions and the area under the ROC curve."""
+    row = (*found.accuracy, area, *found.accepted_shares, found.cost(costs))
+    return Gaming(model, movers, multiple, *row)
 
 
 def weakness_rows(case: ScoredApplicants) -> list[Weakness]:
     """One row per column that people can change, largest gain first."""
     bad = case.y < 0
     whole = float(case.gains(1.0)[bad].mean())
-    plain, (_, before) = (
-        float(is_right(case.scores, case.y).mean()),
-        accepted_shares(case.scores, case.y),
-    )
+    clean = case.decisions(case.scores)
     rows = []
     for column, budget in case.people.budgets.by_column().items():
-        z = case.gamed(1.0, only=column)
+        gamed = case.decisions(case.gamed(1.0, only=column))
         gain = float(case.gains(1.0, column)[bad].mean())
-        left, (_, after) = float(is_right(z, case.y).mean()), accepted_shares(z, case.y)
+        (left, *_), (_, after) = gamed.accuracy, gamed.accepted_shares
         share = gain / whole if whole > 0 else None
-        row = (column, budget, share, left, plain - left, after, after - before)
+        gained = after - clean.accepted_shares[1]
+        row = (column, budget, share, left, clean.accuracy[0] - left, after, gained)
         rows.append(Weakness(case.name, *row))
     return most_gained_first(rows, [case.name])
 
@@ -93,6 +73,5 @@ def difference_rows(
             for multiple in multiples:
                 a, b = (is_right(case.gamed(multiple, who), case.y) for case in (one, two))
                 gained, lost = int((b > a).sum()), int((a > b).sum())
-                more = (gained - lost) / a.size
-                ends = paired_interval(gained, lost, a.size)
-                yield Difference(two.name, one.name, who, multiple, more, *ends)
+                found = paired_difference(gained, lost, a.size)
+                yield Difference(two.name, one.name, who, multiple, *found)

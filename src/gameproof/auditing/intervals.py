@@ -69,6 +69,11 @@ def paired_interval(a: int, b: int, n: int) -> tuple[float, float]:
     return max(-1.0, p - q - half), min(1.0, p - q + half)
 
 
+def paired_difference(a: int, b: int, n: int) -> tuple[float, float, float]:
+    """(a - b) / n with its interval."""
+    return (a - b) / n, *paired_interval(a, b, n)
+
+
 def paired_mean_interval(numbers: Vector) -> tuple[float, float]:
     """Wald's interval for the mean of numbers between -1 and 1, after adding one 1 and one -1.
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from gameproof.auditing.gaming_rows import Costs
+from gameproof.auditing.decisions import Costs, Decisions
 from gameproof.auditing.intervals import paired_parts_interval, share_interval
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
 from gameproof.auditing.people_groups import FEWEST, in_order
@@ -227,7 +227,8 @@ def metric_rows(
         for multiple in multiples:
             judged = {case.name: Judged.of(case, multiple, costs, chosen) for case in cases}
             for name, people in judged.items():
-                confusions.append(Confusion(name, group, multiple, *_counts(people)))
+                decisions = Decisions.of(people.approved, people.good)
+                confusions.append(Confusion(name, group, multiple, *decisions))
                 for metric, estimate in people.estimates(fewest).items():
                     metrics.append(Metric(name, group, metric, multiple, *estimate))
             for one, two in combinations(judged, 2):
@@ -245,13 +246,6 @@ def group_masks(groups: NDArray[np.str_] | None) -> Iterator[tuple[str | None, B
     if groups is not None:
         for group in in_order(groups.tolist()):
             yield group, groups == group
-
-
-def _counts(people: Judged) -> tuple[int, int, int, int]:
-    approved, good = people.approved, people.good
-    pairs = ((good, approved), (good, ~approved), (~good, approved), (~good, ~approved))
-    first, second, third, fourth = (int((kind & decision).sum()) for kind, decision in pairs)
-    return first, second, third, fourth
 
 
 def _paired(parts: Sequence[Vector], most: float) -> Estimate:

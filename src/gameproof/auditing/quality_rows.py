@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.auditing.gaming_rows import accepted_shares, is_right
-from gameproof.auditing.intervals import share_interval
+from gameproof.auditing.decisions import Decisions
 from gameproof.auditing.row_types import Bin, Quality
-from gameproof.auditing.score_rounding import area_under_curve, tie_groups
+from gameproof.auditing.score_rounding import tie_groups
 from gameproof.auditing.scored_applicants import ScoredApplicants
 
 BINS = 30
@@ -16,20 +15,20 @@ SHIFT = 1e-9  # of the edges of bins, relative to their range
 
 def quality_row(case: ScoredApplicants) -> Quality:
     """Accuracy, AUC and acceptance rates when nobody moves."""
-    z, y, n = case.scores, case.y, case.y.size
-    k, n_positive = int(is_right(z, y).sum()), int((y > 0).sum())
-    return Quality(
-        case.name,
-        n,
-        n_positive,
-        k / n,
-        *share_interval(k, n),
-        max(n_positive, n - n_positive) / n,
-        area_under_curve(z, y > 0, case.rounding),
-        *accepted_shares(z, y),
-        float(not case.gains(1.0).any()),
-        float(np.bincount(tie_groups(z, case.rounding)).max() / n),
-    )
+    z = case.scores
+    idle = float(not case.gains(1.0).any())
+    same_score = float(np.bincount(tie_groups(z, case.rounding)).max() / z.size)
+    return quality_row_of(case.name, case.decisions(z), case.area(z), idle, same_score)
+
+
+def quality_row_of(
+    model: str, found: Decisions, area: float, idle: float, same_score: float
+) -> Quality:
+    """The row from decisions and the area under the ROC curve."""
+    n, n_good = found.n, found.n_good
+    majority = max(n_good, n - n_good) / n
+    row = (*found.accuracy, majority, area, *found.accepted_shares, idle, same_score)
+    return Quality(model, n, n_good, *row)
 
 
 def bin_rows(case: ScoredApplicants) -> list[Bin]:

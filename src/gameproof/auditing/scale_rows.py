@@ -12,8 +12,6 @@ from math import hypot
 
 import numpy as np
 
-from gameproof.auditing.gaming_rows import accepted_shares, is_right
-from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.row_types import Coefficient, PowerGaming, ShiftLoss
 from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.strategic.losses.logistic_loss import Logistic
@@ -29,16 +27,15 @@ WHY_SCALE_MATTERS = (
 
 def power_gaming_row(case: ScoredApplicants, power: float) -> PowerGaming:
     """The row for bad applicants who game with this power."""
-    z, y, n = case.by_power(power), case.y, case.y.size
-    k = int(is_right(z, y).sum())
+    z = case.by_power(power)
+    found = case.decisions(z)
     return PowerGaming(
         case.name,
         power,
         power * case.reach,
-        k / n,
-        *share_interval(k, n),
-        float(Logistic().value(z, y).mean()),
-        *accepted_shares(z, y),
+        *found.accuracy,
+        float(Logistic().value(z, case.y).mean()),
+        *found.accepted_shares,
     )
 
 

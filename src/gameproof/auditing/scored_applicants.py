@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.auditing.applicants import Applicants
+from gameproof.auditing.decisions import Decisions
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.score_rounding import rounding_errors, without_rounding
+from gameproof.auditing.score_rounding import area_under_curve, rounding_errors, without_rounding
 from gameproof.core.arguments import Matrix, Vector, as_numbers, require_finite
 from gameproof.estimators.probability_calibration import Calibration
 from gameproof.strategic.power_costs import QuadraticCost
@@ -87,6 +88,14 @@ class ScoredApplicants:
         """Scores when people use a multiple of all budgets, or of the budget of one column."""
         who = self.y < 0 if movers == BAD else self.scores <= 0
         return self.gained(np.where(who, self.gains(multiple, only), 0.0))
+
+    def decisions(self, scores: Vector) -> Decisions:
+        """The decisions about the applicants if they have these scores."""
+        return Decisions.of(scores > 0, self.y > 0)
+
+    def area(self, scores: Vector) -> float:
+        """The area under the ROC curve of these scores."""
+        return area_under_curve(scores, self.y > 0, self.rounding)
 
     @cached_property
     def theta(self) -> Vector:

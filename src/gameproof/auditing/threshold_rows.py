@@ -12,13 +12,13 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.auditing.gaming_rows import Costs
-from gameproof.auditing.intervals import paired_interval
+from gameproof.auditing.decisions import Costs, Decisions
+from gameproof.auditing.intervals import paired_difference
 from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
 from gameproof.auditing.score_rounding import without_rounding
 from gameproof.auditing.scored_applicants import ScoredApplicants
-from gameproof.core.arguments import Indices, Vector
+from gameproof.core.arguments import Vector
 
 APPROVALS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 
@@ -40,22 +40,33 @@ def approving_score(scores: Vector, share: float) -> float:
 
 def threshold_rows(case: ScoredApplicants, costs: Costs) -> list[ThresholdRow]:
     """The model's own threshold first, and then one row for each approval rate."""
-    clean = case.scores
-    gamed = case.gamed(GAMED) if case.people.columns else clean
+    ways = (case.scores, case.gamed(GAMED) if case.people.columns else case.scores)
     cuts: list[tuple[float | None, float]] = [(None, 0.0)]
-    cuts += [(share, approving_score(clean, share)) for share in APPROVALS]
+    cuts += [(share, approving_score(case.scores, share)) for share in APPROVALS]
     good, rows = case.y > 0, []
-    whole = np.bincount(good, minlength=2)
     for share, cut in cuts:
         probability = None
         if case.calibration is not None:
             probability = float(case.calibration.probability(np.array([cut]))[0])
-        above = [_above(case, scores, cut) for scores in (clean, gamed)]
-        effects = [
-            approval_effect(np.bincount(good[each], minlength=2), whole, costs) for each in above
-        ]
-        rows.append(ThresholdRow(case.name, share, probability, *effects[0], *effects[1]))
+        clean, gamed = (Decisions.of(_above(case, scores, cut), good) for scores in ways)
+        rows.append(threshold_row_of(case.name, share, probability, clean, gamed, costs))
     return rows
+
+
+def threshold_row_of(
+    model: str,
+    share: float | None,
+    probability: float | None,
+    clean: Decisions,
+    gamed: Decisions,
+    costs: Costs,
+) -> ThresholdRow:
+    """The row from the decisions when nobody games, and when bad applicants do."""
+    first, second = (
+        (found.approval, found.bad_rate, found.accepted_shares[1], found.cost(costs))
+        for found in (clean, gamed)
+    )
+    return ThresholdRow(model, share, probability, *first, *second)
 
 
 def equal_approval_rows(cases: Sequence[ScoredApplicants]) -> list[EqualApproval]:
@@ -71,9 +82,8 @@ def equal_approval_rows(cases: Sequence[ScoredApplicants]) -> list[EqualApproval
                     for case, cut in zip((one, two), cuts, strict=True)
                 )
                 more, less = int((second & ~first).sum()), int((first & ~second).sum())
-                ends = paired_interval(more, less, first.size)
-                difference = (more - less) / first.size
-                rows.append(EqualApproval(two.name, one.name, share, multiple, difference, *ends))
+                found = paired_difference(more, less, first.size)
+                rows.append(EqualApproval(two.name, one.name, share, multiple, *found))
     return rows
 
 
@@ -81,14 +91,3 @@ def _above(case: ScoredApplicants, scores: Vector, cut: float) -> NDArray[np.boo
     """Whose score exceeds the cut by more than rounding, so that ties get one decision."""
     found: NDArray[np.bool_] = without_rounding(scores - cut, 2 * case.rounding) > 0
     return found
-
-
-def approval_effect(
-    approved: Indices, whole: Indices, costs: Costs
-) -> tuple[float, float | None, float, float]:
-    """Approval rate, bad rate among the approved, share of the bad applicants approved, and cost,
-    from the numbers of bad and of good people."""
-    let_in, total, n = int(approved[0]), int(approved.sum()), int(whole.sum())
-    kept_out = int(whole[1] - approved[1])
-    cost = (costs.accept_bad * let_in + costs.refuse_good * kept_out) / n
-    return total / n, let_in / total if total else None, let_in / int(whole[0]), cost

@@ -15,14 +15,17 @@ from itertools import combinations
 import numpy as np
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.intervals import paired_interval, share_interval
+from gameproof.auditing.decisions import Costs, Decisions
+from gameproof.auditing.gaming_rows import gaming_row_of
+from gameproof.auditing.intervals import paired_difference
 from gameproof.auditing.metric_rows import COMPARED, largest_change
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference, ThresholdRow
 from gameproof.auditing.people_groups import FEWEST
+from gameproof.auditing.quality_rows import quality_row_of
 from gameproof.auditing.row_types import Difference, Gaming, Quality
 from gameproof.auditing.score_bins import BinnedRanking
 from gameproof.auditing.scored_applicants import BAD
-from gameproof.auditing.threshold_rows import approval_effect
+from gameproof.auditing.threshold_rows import threshold_row_of
 from gameproof.auditing.value_sums import difference, estimates
 from gameproof.auditing.whole_tallies import Tallies, Tally, WholeAudit
 
@@ -42,8 +45,8 @@ def whole_audit(audit: Audit, given: WholeAudit, tallies: Tallies) -> Audit:
     metrics, differences = _metric_rows(given, sums)
     return replace(
         audit,
-        quality=tuple(_quality(row, given, counts) for row in audit.quality),
-        gaming=tuple(_gaming(row, given, counts) for row in audit.gaming),
+        quality=tuple(_quality(row, counts) for row in audit.quality),
+        gaming=tuple(_gaming(row, counts, given.costs) for row in audit.gaming),
         differences=tuple(_difference(row, counts) for row in audit.differences),
         thresholds=tuple(_thresholds(row, given, counts) for row in audit.thresholds),
         metrics=tuple(metrics),
@@ -77,82 +80,60 @@ def _confusions(given: WholeAudit, counts: Tally) -> Iterator[Confusion]:
     for group, part in given.sets():
         for multiple in given.multiples:
             for line in given.lines:
-                decided = counts["decided", line.name, BAD, multiple][part].sum(axis=0)
-                (bad_refused, bad_accepted), (good_refused, good_accepted) = decided.tolist()
-                row = (good_accepted, good_refused, bad_accepted, bad_refused)
-                yield Confusion(line.name, group, multiple, *row)
+                found = _decisions(counts, line.name, BAD, multiple, part)
+                yield Confusion(line.name, group, multiple, *found)
 
 
-def _quality(row: Quality, given: WholeAudit, counts: Tally) -> Quality:
-    gaming = _gaming(_at_rest(row), given, counts)
-    decided = counts["decided", row.model, BAD, 0.0].sum(axis=0)
-    n, n_good = int(decided.sum()), int(decided[1].sum())
-    return replace(
-        row,
-        n=n,
-        n_positive=n_good,
-        accuracy=gaming.accuracy,
-        low=gaming.low,
-        high=gaming.high,
-        majority=max(n_good, n - n_good) / n,
-        auc=gaming.auc,
-        accepted_positive=gaming.accepted_positive,
-        accepted_negative=gaming.accepted_negative,
-    )
+def _decisions(
+    counts: Tally, model: str, movers: str, multiple: float, part: slice = slice(None)
+) -> Decisions:
+    """The decisions about everyone, or about the groups at these positions."""
+    return Decisions.tabled(counts["decided", model, movers, multiple][part].sum(axis=0))
 
 
-def _at_rest(row: Quality) -> Gaming:
-    """A row of the model when nobody games, to be filled."""
-    return Gaming(row.model, BAD, 0.0, *[0.0] * 7)
+def _area(counts: Tally, model: str, movers: str, multiple: float) -> float:
+    """The area under the ROC curve of everyone."""
+    return BinnedRanking(*counts[model, movers, multiple].sum(axis=0)).auc()
 
 
-def _gaming(row: Gaming, given: WholeAudit, counts: Tally) -> Gaming:
-    key = (row.model, row.movers, row.multiple)
-    decided = counts["decided", *key].sum(axis=0)
-    (bad_refused, bad_accepted), (good_refused, good_accepted) = decided.tolist()
-    n, right = int(decided.sum()), bad_refused + good_accepted
-    low, high = share_interval(right, n)
-    lost = given.costs.accept_bad * bad_accepted + given.costs.refuse_good * good_refused
-    return replace(
-        row,
-        accuracy=right / n,
-        low=low,
-        high=high,
-        auc=BinnedRanking(*counts[key].sum(axis=0)).auc(),
-        accepted_positive=good_accepted / (good_accepted + good_refused),
-        accepted_negative=bad_accepted / (bad_accepted + bad_refused),
-        cost=lost / n,
-    )
+def _quality(row: Quality, counts: Tally) -> Quality:
+    at_rest = (counts, row.model, BAD, 0.0)
+    own = (row.idle, row.same_score)
+    return quality_row_of(row.model, _decisions(*at_rest), _area(*at_rest), *own)
+
+
+def _gaming(row: Gaming, counts: Tally, costs: Costs) -> Gaming:
+    way = (row.model, row.movers, row.multiple)
+    return gaming_row_of(*way, _decisions(counts, *way), _area(counts, *way), costs)
 
 
 def _difference(row: Difference, counts: Tally) -> Difference:
     gained, lost = counts["paired", row.model, row.against, row.movers, row.multiple].tolist()
-    n = int(counts["decided", row.model, row.movers, row.multiple].sum())
-    low, high = paired_interval(gained, lost, n)
-    return replace(row, difference=(gained - lost) / n, low=low, high=high)
+    n = _decisions(counts, row.model, row.movers, row.multiple).n
+    found = paired_difference(gained, lost, n)
+    return Difference(row.model, row.against, row.movers, row.multiple, *found)
 
 
 def _thresholds(row: ThresholdRow, given: WholeAudit, counts: Tally) -> ThresholdRow:
     """The row at the edge of the bins that approves the stated share most nearly."""
     name = row.model
     if row.approve is None:
-        ways = [(BAD, 0.0), (BAD, given.multiples[-1])]
-        clean, gamed = (counts["decided", name, *way].sum(axis=0) for way in ways)
-        effects = [
-            approval_effect(each[:, 1], each.sum(axis=1), given.costs) for each in (clean, gamed)
-        ]
-        return ThresholdRow(name, None, row.threshold, *effects[0], *effects[1])
+        ways = ((BAD, 0.0), (BAD, given.multiples[-1]))
+        clean, gamed = (_decisions(counts, name, *way) for way in ways)
+        return threshold_row_of(name, None, row.threshold, clean, gamed, given.costs)
     tables = [counts[name, BAD, 0.0].sum(axis=0), counts["gamed", name].sum(axis=0)]
     edges, total = given.edges[name, BAD, 0.0], tables[0].sum()
-    # The numbers above each edge, by label; before the first edge, everyone is above.
-    above = [each.sum(axis=1)[:, None] - np.cumsum(each, axis=1)[:, :-1] for each in tables]
     if not edges.size:
         return row
-    at = int(np.argmin(np.abs(above[0].sum(axis=0) - row.approve * total)))
+    # The numbers below each edge, by label; beyond the last edge, everyone is below.
+    below = [np.cumsum(each, axis=1) for each in tables]
+    at = int(np.argmin(np.abs(total - below[0].sum(axis=0)[:-1] - row.approve * total)))
     (line,) = (line for line in given.lines if line.name == name)
     threshold = None
     if line.calibration is not None:
         threshold = float(line.calibration.probability(edges[at : at + 1])[0])
-    whole = tables[0].sum(axis=1)
-    effects = [approval_effect(each[:, at], whole, given.costs) for each in above]
-    return ThresholdRow(name, row.approve, threshold, *effects[0], *effects[1])
+    clean, gamed = (
+        Decisions.tabled(np.column_stack([each[:, at], each[:, -1] - each[:, at]]))
+        for each in below
+    )
+    return threshold_row_of(name, row.approve, threshold, clean, gamed, given.costs)
