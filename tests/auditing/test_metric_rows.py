@@ -9,7 +9,7 @@ from sklearn.metrics import brier_score_loss, confusion_matrix, log_loss, roc_au
 import gameproof as gp
 from gameproof.auditing import metric_rows
 from gameproof.auditing.accuracy_section import cautions
-from gameproof.auditing.decisions import Costs
+from gameproof.auditing.decision_counts import Costs
 from gameproof.auditing.group_section import audited_groups, group_section
 from gameproof.auditing.intervals import paired_interval
 from gameproof.auditing.metric_rows import Judged

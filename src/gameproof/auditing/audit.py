@@ -15,7 +15,7 @@ from gameproof.auditing.applicants import Given
 from gameproof.auditing.audit_input import audit_input
 from gameproof.auditing.audit_result import UNIT, Audit
 from gameproof.auditing.calibration_rows import calibration_rows
-from gameproof.auditing.decisions import Costs
+from gameproof.auditing.decision_counts import Costs
 from gameproof.auditing.gaming_rows import difference_rows, gaming_row, weakness_rows
 from gameproof.auditing.metric_rows import metric_rows
 from gameproof.auditing.provenance import fingerprint

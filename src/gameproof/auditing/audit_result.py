@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, final
 
 from gameproof.auditing.audit_summary import summary_html, summary_lines
-from gameproof.auditing.decisions import Costs
+from gameproof.auditing.decision_counts import Costs
 from gameproof.auditing.json_safe import json_safe
 from gameproof.auditing.metric_types import (
     CalibrationBin,

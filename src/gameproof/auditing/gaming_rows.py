@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from gameproof.auditing.decisions import Costs, Decisions
+from gameproof.auditing.decision_counts import Costs, DecisionCounts
 from gameproof.auditing.intervals import paired_difference
 from gameproof.auditing.row_types import Difference, Gaming, Weakness
 from gameproof.auditing.scored_applicants import ScoredApplicants
@@ -32,7 +32,7 @@ def gaming_row(case: ScoredApplicants, movers: str, multiple: float, costs: Cost
 
 
 def gaming_row_of(
-    model: str, movers: str, multiple: float, found: Decisions, area: float, costs: Costs
+    model: str, movers: str, multiple: float, found: DecisionCounts, area: float, costs: Costs
 ) -> Gaming:
     """The row from decisions and the area under the ROC curve."""
     row = (*found.accuracy, area, *found.accepted_shares, found.cost(costs))

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from gameproof.auditing.decisions import Costs, Decisions
+from gameproof.auditing.decision_counts import Costs, DecisionCounts
 from gameproof.auditing.intervals import paired_parts_interval, share_interval
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
 from gameproof.auditing.people_groups import FEWEST, in_order
@@ -227,7 +227,7 @@ def metric_rows(
         for multiple in multiples:
             judged = {case.name: Judged.of(case, multiple, costs, chosen) for case in cases}
             for name, people in judged.items():
-                decisions = Decisions.of(people.approved, people.good)
+                decisions = DecisionCounts.of(people.approved, people.good)
                 confusions.append(Confusion(name, group, multiple, *decisions))
                 for metric, estimate in people.estimates(fewest).items():
                     metrics.append(Metric(name, group, metric, multiple, *estimate))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gameproof.auditing.decisions import Decisions
+from gameproof.auditing.decision_counts import DecisionCounts
 from gameproof.auditing.row_types import Bin, Quality
 from gameproof.auditing.score_rounding import tie_groups
 from gameproof.auditing.scored_applicants import ScoredApplicants
@@ -22,7 +22,7 @@ def quality_row(case: ScoredApplicants) -> Quality:
 
 
 def quality_row_of(
-    model: str, found: Decisions, area: float, idle: float, same_score: float
+    model: str, found: DecisionCounts, area: float, idle: float, same_score: float
 ) -> Quality:
     """The row from decisions and the area under the ROC curve."""
     n, n_good = found.n, found.n_good

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.auditing.applicants import Applicants
-from gameproof.auditing.decisions import Decisions
+from gameproof.auditing.decision_counts import DecisionCounts
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.score_rounding import area_under_curve, rounding_errors, without_rounding
 from gameproof.core.arguments import Matrix, Vector, as_numbers, require_finite
@@ -89,9 +89,9 @@ class ScoredApplicants:
         who = self.y < 0 if movers == BAD else self.scores <= 0
         return self.gained(np.where(who, self.gains(multiple, only), 0.0))
 
-    def decisions(self, scores: Vector) -> Decisions:
+    def decisions(self, scores: Vector) -> DecisionCounts:
         """The decisions about the applicants if they have these scores."""
-        return Decisions.of(scores > 0, self.y > 0)
+        return DecisionCounts.of(scores > 0, self.y > 0)
 
     def area(self, scores: Vector) -> float:
         """The area under the ROC curve of these scores."""

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.auditing.decisions import Costs, Decisions
+from gameproof.auditing.decision_counts import Costs, DecisionCounts
 from gameproof.auditing.intervals import paired_difference
 from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
@@ -48,7 +48,7 @@ def threshold_rows(case: ScoredApplicants, costs: Costs) -> list[ThresholdRow]:
         probability = None
         if case.calibration is not None:
             probability = float(case.calibration.probability(np.array([cut]))[0])
-        clean, gamed = (Decisions.of(_above(case, scores, cut), good) for scores in ways)
+        clean, gamed = (DecisionCounts.of(_above(case, scores, cut), good) for scores in ways)
         rows.append(threshold_row_of(case.name, share, probability, clean, gamed, costs))
     return rows
 
@@ -57,8 +57,8 @@ def threshold_row_of(
     model: str,
     share: float | None,
     probability: float | None,
-    clean: Decisions,
-    gamed: Decisions,
+    clean: DecisionCounts,
+    gamed: DecisionCounts,
     costs: Costs,
 ) -> ThresholdRow:
     """The row from the decisions when nobody games, and when bad applicants do."""

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.decisions import Costs, Decisions
+from gameproof.auditing.decision_counts import Costs, DecisionCounts
 from gameproof.auditing.gaming_rows import gaming_row_of
 from gameproof.auditing.intervals import paired_difference
 from gameproof.auditing.metric_rows import COMPARED, largest_change
@@ -86,9 +86,9 @@ def _confusions(given: WholeAudit, counts: Tally) -> Iterator[Confusion]:
 
 def _decisions(
     counts: Tally, model: str, movers: str, multiple: float, part: slice = slice(None)
-) -> Decisions:
+) -> DecisionCounts:
     """The decisions about everyone, or about the groups at these positions."""
-    return Decisions.tabled(counts["decided", model, movers, multiple][part].sum(axis=0))
+    return DecisionCounts.tabled(counts["decided", model, movers, multiple][part].sum(axis=0))
 
 
 def _area(counts: Tally, model: str, movers: str, multiple: float) -> float:
@@ -133,7 +133,7 @@ def _thresholds(row: ThresholdRow, given: WholeAudit, counts: Tally) -> Threshol
     if line.calibration is not None:
         threshold = float(line.calibration.probability(edges[at : at + 1])[0])
     clean, gamed = (
-        Decisions.tabled(np.column_stack([each[:, at], each[:, -1] - each[:, at]]))
+        DecisionCounts.tabled(np.column_stack([each[:, at], each[:, -1] - each[:, at]]))
         for each in below
     )
     return threshold_row_of(name, row.approve, threshold, clean, gamed, given.costs)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gameproof.auditing.applicants import Applicants
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.decisions import Costs
+from gameproof.auditing.decision_counts import Costs
 from gameproof.auditing.linear_model import LinearModel
 from gameproof.auditing.metric_rows import COMPARED, GAMED, Judged
 from gameproof.auditing.score_bins import BinnedRanking, bin_edges, binned, counts_by_label

@@ -22,7 +22,7 @@ class Costs(NamedTuple):
     refuse_good: float = 1.0
 
 
-class Decisions(NamedTuple):
+class DecisionCounts(NamedTuple):
     """How many good and bad people a model accepts and refuses."""
 
     good_accepted: int
@@ -31,12 +31,12 @@ class Decisions(NamedTuple):
     bad_refused: int
 
     @classmethod
-    def of(cls, accepted: NDArray[np.bool_], good: NDArray[np.bool_]) -> Decisions:
+    def of(cls, accepted: NDArray[np.bool_], good: NDArray[np.bool_]) -> DecisionCounts:
         """The decisions about these people."""
         return cls.tabled(np.bincount(2 * good + accepted, minlength=4).reshape(2, 2))
 
     @classmethod
-    def tabled(cls, table: Indices) -> Decisions:
+    def tabled(cls, table: Indices) -> DecisionCounts:
         """From the numbers of bad and of good people (rows), refused and accepted (columns)."""
         (bad_refused, bad_accepted), (good_refused, good_accepted) = table.tolist()
         return cls(good_accepted, good_refused, bad_accepted, bad_refused)
