@@ -130,7 +130,7 @@ class Plain:
         """The mean of F_i(u): exact, or by differences along every coordinate."""
         v, estimate = self.hull("both"), self.estimate
         if estimate != "exact" and not estimate.startswith("coordinates"):
-            self.estimate = "coordinates"
+            self.estimate = "coordinates" + " symmetric" * estimate.endswith("symmetric")
         found = [self.along(v, "both", u, eps, [i])[0] * self.batch for i in range(self.n)]
         self.snapshot, self.snapshot_mean, self.estimate = u, np.mean(found, axis=0), estimate
 

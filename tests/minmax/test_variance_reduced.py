@@ -100,3 +100,13 @@ def test_noise_of_the_samples_vanishes(plain: gp.Gradient, step: float) -> None:
         gaps.append(gp.duality_gap(game, result.x, result.y))
     assert gaps[0] > 1e-2
     assert gaps[1] < 1e-4
+
+
+@pytest.mark.parametrize("plain", [gp.TwoPoint, gp.Directions, gp.Gaussian])
+def test_symmetric_differences_of_a_quadratic_game_leave_no_bias(plain: Any) -> None:
+    """They are exact for quadratic functions, at the snapshot as well."""
+    game = gp.QuadraticGame.random(n=20, dx=3, dy=3, seed=0)
+    gradient = gp.VarianceReduced(plain(symmetric=True))
+    solver = gp.sgda_rr(gradient=gradient, step=0.01, radius=0.1, average=gp.Last())
+    result = gp.solve(game, solver, epochs=400, seed=0)
+    assert gp.duality_gap(game, result.x, result.y) < 1e-8

@@ -20,7 +20,7 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector, as_count
-from gameproof.kernels.layout import BASELINE, BASIS, OBSERVED, PLAIN, RESIDUAL
+from gameproof.kernels.layout import BASELINE, BASIS, MIRROR, OBSERVED, PLAIN, RESIDUAL
 from gameproof.minmax.estimates.coordinates import Coordinates
 from gameproof.minmax.estimates.gradient import Compiled, Context, Gradient, Space
 from gameproof.minmax.estimates.two_point import TwoPoint
@@ -54,7 +54,8 @@ class VarianceReduced(Gradient):
     every
         How many epochs a snapshot serves.
     snapshot
-        The estimate G; by default F itself if it draws no random directions, else `Coordinates()`.
+        The estimate G; by default F itself if it draws no random directions, else `Coordinates()`,
+        symmetric if F is.
 
     Raises
     ------
@@ -102,7 +103,8 @@ class VarianceReduced(Gradient):
         if self.snapshot is not None:
             return self.snapshot
         if self.gradient.uses_values and self.gradient.code.drawn != BASIS:
-            return Coordinates(blocks=self.blocks, feasible=self.feasible)
+            symmetric = self.gradient.code.offset == MIRROR
+            return Coordinates(blocks=self.blocks, feasible=self.feasible, symmetric=symmetric)
         return self.gradient
 
     @property
