@@ -141,6 +141,18 @@ def test_start_on_the_boundary_brings_no_warning(teller: Any) -> None:
     gp.solve(teller().problem, epochs=1, start=([third, third * np.sqrt(2)], [-1.0]))
 
 
+def test_start_that_multiplicative_steps_cannot_leave_brings_a_warning(teller: Any) -> None:
+    corner, solver = [1.0, 0.0], gp.ogda_rr(step=0.1, radius=0.1)
+    for x_set in (gp.Simplex(2, entropy=True), gp.Product(gp.Simplex(2, entropy=True))):
+        problem = teller(x_set=x_set).problem
+        with pytest.warns(UserWarning, match="coordinates of x that are 0, .* give positive ones"):
+            stuck = gp.solve(problem, solver, epochs=2, seed=SEED, start=(corner, [0.0]))
+        assert stuck.last_x.tolist() == corner
+        gp.solve(problem, solver, epochs=2, seed=SEED, start=([0.9, 0.1], [0.0]))
+    projected = teller(x_set=gp.Simplex(2)).problem
+    assert gp.solve(projected, solver, epochs=2, start=(corner, [0.0])).last_x.tolist() != corner
+
+
 def test_start_is_left_as_it_was(teller: Any) -> None:
     x, y = np.array([0.5, 0.5]), np.array([0.5])
     gp.solve(teller().problem, gp.ogda_rr(step=0.1, radius=0.5), epochs=2, start=(x, y))

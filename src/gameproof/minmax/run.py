@@ -30,7 +30,7 @@ from gameproof.minmax.problem import Problem, require_problem
 from gameproof.minmax.questions import Question
 from gameproof.minmax.run_engine import UNLIMITED, RunEngine
 from gameproof.minmax.solver import Solver
-from gameproof.minmax.start import feasible_start, starting_point
+from gameproof.minmax.start import feasible_start, starting_point, warn_of_fixed_zeros
 from gameproof.minmax.state import State
 
 Seed = int | np.random.SeedSequence | np.random.Generator | None
@@ -77,6 +77,8 @@ class Run:
         self._method = self._plan.method
         if state is None:
             point = starting_point(problem, solver.start if start is None else start)
+            if start is not None:
+                warn_of_fixed_zeros(problem, point)
             point = feasible_start(problem, solver, self._plan, point)
             self._state = State.begin(problem, solver, self._plan, point, as_generator(seed))
         elif seed is not None or start is not None:

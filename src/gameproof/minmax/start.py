@@ -10,6 +10,8 @@ from gameproof.core.errors import StartProjectedWarning, warn
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.sets.convex_set import projected, projected_on_shrunk
+from gameproof.minmax.sets.product import primitive_sets
+from gameproof.minmax.sets.simplex import Simplex
 from gameproof.minmax.solver import Solver
 
 
@@ -36,6 +38,20 @@ def starting_point(
             StartProjectedWarning,
         )
     return inside
+
+
+def warn_of_fixed_zeros(problem: Problem, point: tuple[Vector, Vector]) -> None:
+    """Warns if multiplicative steps can never leave a face of their simplex."""
+    for name, whole, u in zip("xy", (problem.x_set, problem.y_set), point, strict=True):
+        first = 0
+        for part in primitive_sets(whole):
+            own = u[first : first + part.dim]
+            first += part.dim
+            if isinstance(part, Simplex) and part.entropy and not own.all():
+                warn(
+                    f"the start has coordinates of {name} that are 0, and multiplicative steps on "
+                    f"{part!r} never change them; give positive ones"
+                )
 
 
 def feasible_start(

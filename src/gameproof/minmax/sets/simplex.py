@@ -33,7 +33,8 @@ class Simplex(ConvexSet):
     total
         Their sum.
     entropy
-        True for multiplicative steps, which keep every coordinate positive.
+        True for multiplicative steps, which keep positive coordinates positive, and never change
+        those that are 0.
 
     Examples
     --------
