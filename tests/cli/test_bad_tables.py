@@ -86,7 +86,7 @@ BAD = {
     "two formats": (
         changed(income=[f"{k},5" if k % 2 else f"{k}.5" for k in range(N)]),
         {},
-        "'income' of .* in different formats, such as '0.5' and '1,5'",
+        r"'income' of .* in different formats, such as '0.5' and '1,5' \(row 2\)",
     ),
     "infinite": (changed(income=[np.inf] + [1.0, 2.0, 4.0] * 19 + [3, 3]), {}, "row 1: .*infinite"),
     "same name twice": (sound().replace(b"income", b"age", 1), {}, "more than one column named"),

@@ -171,7 +171,7 @@ def test_dates_in_two_formats_are_named(tmp_path: Path, capsys) -> None:
     path = tmp_path / "t.csv"
     path.write_text(text(columns), encoding="utf-8")
     said = refused(capsys, path, "--date", "applied")
-    assert "more than one format, such as 2023-01-01, 02.02.2023;" in said
+    assert "more than one format, such as 2023-01-01 (row 1), 02.02.2023 (row 2);" in said
 
 
 def test_minus_signs_of_accountants_are_read_and_noted(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 import gameproof as gp
 from gameproof.core.errors import DataError
 from gameproof.tables.column_plan import ColumnPlan
-from gameproof.tables.table import Table, open_table
+from gameproof.tables.table import Table, as_table, open_table
 from gameproof.tables.target import Target
 
 N = 60
@@ -75,6 +76,23 @@ def test_columns_that_tell_nothing_are_left_out_with_a_reason(cells, reason, tmp
     assert reason in found.left_out["extra"]
     with pytest.raises(DataError, match="movable column 'extra'"):
         plan(table(tmp_path, extra=cells), ("extra",))
+
+
+def test_cell_in_another_format_is_shown_wherever_it_is() -> None:
+    n = 3000
+    outcomes = ["yes" if k % 2 else "no" for k in range(n)]
+    numbers = [f"{k}.5" for k in range(n)]
+    days = [f"2024-{k % 12 + 1:02d}-15" for k in range(n)]
+    numbers[2500], days[2000] = "409,25", "15.03.2024"
+    made = as_table({"paid": outcomes, "income": numbers, "applied": days}, "loans")
+    with pytest.raises(DataError, match=r"such as '0.5' and '409,25' \(row 2501\)"):
+        plan(made)
+    places = r"such as 2024-01-15 \(row 1\), 15.03.2024 \(row 2001\); write all"
+    with pytest.raises(DataError, match=places):
+        plan(made, (), drop=["income"], dates=["applied"])
+    files = replace(made, files=["jan.csv"] * 2000 + ["mar.csv"] * 1000)
+    with pytest.raises(DataError, match=r"'409,25' \(mar.csv, row 2501\)"):
+        plan(files)
 
 
 @pytest.mark.parametrize("sign", [1, -1])

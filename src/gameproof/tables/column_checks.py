@@ -35,8 +35,9 @@ def check(table: Table, column: Column, category: bool) -> None:
         wrong, at, cell = column.first_text()
         present = len(column.text) - column.text.null_count
         if not wrong:
+            detail = clash(column, table.stated, table.place_within)
             raise DataError(
-                f"the column {name} of {table.source} {clash(column, table.stated)}; write all "
+                f"the column {name} of {table.source} {detail}; write all "
                 f"numbers in one way, or {CATEGORY}"
             )
         if 2 * wrong < present:

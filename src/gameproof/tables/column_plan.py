@@ -239,7 +239,7 @@ def _numbers(table: Table, column: Column) -> Vector:
         detail = f"holds {column.kind}s"
         if column.kind == "text":
             wrong, at, cell = column.first_text()
-            detail = clash(column, table.stated)
+            detail = clash(column, table.stated, table.place_within)
             if wrong:
                 detail = f"has {cell!r} in row {table.row(at)}"
         raise DataError(

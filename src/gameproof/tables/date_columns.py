@@ -8,7 +8,7 @@ import numpy as np
 
 from gameproof.core.arguments import Vector
 from gameproof.core.errors import DataError
-from gameproof.core.naming import quoted_list
+from gameproof.core.naming import listed, quoted
 from gameproof.tables.column import Column
 from gameproof.tables.dates import ISO, ORIGIN, SHAPES, mixed_dates
 from gameproof.tables.table import Table
@@ -72,7 +72,7 @@ def require_one_format(table: Table, column: Column) -> None:
     if column.kind == "text" and mixed_dates(column.distinct):
         raise DataError(
             f"the column {column.name!r} of {table.source} has dates in more than one format, such "
-            f"as {quoted_list(_one_of_each(column))}; write all of them in one, such as {ISO}"
+            f"as {listed(_one_of_each(table, column))}; write all of them in one, such as {ISO}"
         )
 
 
@@ -95,13 +95,17 @@ def _misfit(column: Column, form: str) -> int | None:
     return int(np.argmax(wrong)) if wrong.any() else None
 
 
-def _one_of_each(column: Column) -> list[str]:
-    """A cell of each shape of dates that occurs."""
+def _one_of_each(table: Table, column: Column) -> list[str]:
+    """A cell of each shape of dates that occurs, and where it is."""
     import pyarrow.compute as pc
 
     cells = column.distinct
     found = (cells.filter(pc.match_substring_regex(cells, shape)) for shape in SHAPES)
-    return [each[0].as_py() for each in found if len(each)]
+    return [
+        f"{quoted(each[0].as_py())} ({table.place_within(pc.index(column.text, each[0]).as_py())})"
+        for each in found
+        if len(each)
+    ]
 
 
 def _first_cell(table: Table, column: Column) -> str:

@@ -75,6 +75,10 @@ class Table:
         """Where row k is, for messages."""
         return f"{self.source if self.files is None else self.files[k]}, row {self.row(k)}"
 
+    def place_within(self, k: int) -> str:
+        """Where row k is, for messages that name the table already."""
+        return f"row {self.row(k)}" if self.files is None else self.place(k)
+
 
 def open_table(
     path: str | Path, max_bytes: int | None = None, stated: TableFormat = DETECTED

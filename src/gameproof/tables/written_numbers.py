@@ -8,8 +8,9 @@ reported when it is used.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gameproof.core.naming import listed, quoted
 from gameproof.tables.column import Column
@@ -117,9 +118,12 @@ def spelling_notes(columns: Mapping[str, Column]) -> list[str]:
     return notes
 
 
-def clash(column: Column, stated: TableFormat) -> str:
-    """Why cells that all look like numbers cannot be read as numbers of one kind."""
+def clash(column: Column, stated: TableFormat, place: Callable[[int], str]) -> str:
+    """Why cells that all look like numbers cannot be read as numbers of one kind.
+
+    `place` says where a row is."""
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     cells = without_gaps(column.distinct)
     units = take_apart(cells)[1].units
@@ -131,8 +135,24 @@ def clash(column: Column, stated: TableFormat) -> str:
     for text in texts if allowed != STYLES else ():
         if not readings(pa.array([text]), allowed):
             return f"has {text!r}, which is not a number in the stated format{_stated(stated)}"
-    pairs = (text for text in texts if not readings(pa.array([texts[0], text]), allowed))
-    return f"has numbers in different formats, such as {texts[0]!r} and {next(pairs, texts[-1])!r}"
+    odd = cells[_first_misfit(cells, allowed)].as_py()
+    pairs = (text for text in texts if not readings(pa.array([text, odd]), allowed))
+    where = place(pc.index(column.text, odd).as_py())
+    return (
+        f"has numbers in different formats, such as {next(pairs, texts[0])!r} and {odd!r} ({where})"
+    )
+
+
+def _first_misfit(cells: Any, allowed: tuple[Spelling, ...]) -> int:
+    """The position of a cell that cannot be read together with those before it."""
+    fit, misfit = 1, len(cells)  # so many cells can be read together, and so many cannot
+    while misfit - fit > 1:
+        middle = (fit + misfit) // 2
+        if readings(cells[:middle], allowed):
+            fit = middle
+        else:
+            misfit = middle
+    return misfit - 1
 
 
 def _stated(stated: TableFormat) -> str:
