@@ -150,7 +150,7 @@ def test_rare_and_new_levels_are_noted_as_other(people, tmp_path, capsys) -> Non
     frame.loc[:4, "home"] = ["boat", "boat", "tent", "van", "van"]
     frame.to_csv(tmp_path / "t.csv", index=False)
     assert fit(tmp_path / "t.csv", tmp_path / "m.json", "--radius", "0.03") == 0
-    assert "home: 3 rare levels pooled into other" in capsys.readouterr().out
+    assert "home: the 3 rarest levels pooled into other" in capsys.readouterr().out
     frame.loc[5:6, "home"] = "castle"
     frame.to_csv(tmp_path / "l.csv", index=False)
     assert main(["predict", str(tmp_path / "m.json"), str(tmp_path / "l.csv")]) == 0

@@ -183,8 +183,7 @@ class TrainingTable:
             shown = [f"{quoted(name)} ({len(own)})" for name, own in levels.items()]
             lines.append(f"  categories, with their levels: {listed(shown, SHOWN)}")
         for name, count in self.plan.pooled.items():
-            what = "rare level" if count == 1 else "rare levels"
-            lines.append(f"  {quoted(name)}: {count} {what} pooled into other")
+            lines.append(f"  {quoted(name)}: the {count} rarest levels pooled into other")
         gaps = [f"{quoted(name)} {count:,}" for name, count in self.missing.items()]
         if gaps:
             lines.append(
