@@ -12,10 +12,12 @@ from gameproof.auditing.accuracy_section import cautions
 from gameproof.auditing.decision_counts import Costs
 from gameproof.auditing.group_section import audited_groups, group_section
 from gameproof.auditing.intervals import paired_interval
-from gameproof.auditing.metric_rows import Judged
+from gameproof.auditing.judged_people import JudgedPeople
 from gameproof.auditing.people_groups import FEWEST, in_order
 from gameproof.auditing.ranking import Ranking
+from gameproof.auditing.score_rounding import tie_groups
 from gameproof.auditing.threshold_rows import APPROVALS
+from gameproof.auditing.value_moments import ValueMoments, estimates
 from gameproof.estimators.probability_calibration import Calibration
 
 RNG = np.random.default_rng(3)
@@ -73,13 +75,21 @@ def test_metrics_are_those_of_other_packages(model, multiple, group) -> None:
     assert [row.bad_refused, row.bad_accepted, row.good_refused, row.good_accepted] == [*table.flat]
 
 
+def area(z: np.ndarray, good: np.ndarray) -> tuple[float, float, float]:
+    """The area under the ROC curve, with its interval."""
+    places = tie_groups(z, np.zeros(z.size))
+    people = JudgedPeople(z, good, places, Ranking.of(places, good), None)
+    moments = ValueMoments.of(*people.values(Costs())["auc"], good)
+    return dict(estimates("auc", moments))["auc"][:3]
+
+
 def test_interval_of_the_area_covers_it() -> None:
     """In 300 samples, 95 % intervals cover the true area 268 times or more but once in 10,000."""
     rng = np.random.default_rng(0)
     true, hits = 0.7602499389065233, 0  # Phi(1 / sqrt(2))
     for _ in range(300):
         z = np.concatenate([rng.normal(1, 1, 60), rng.normal(0, 1, 40)])
-        _, low, high = Ranking.of(z, np.arange(100) < 60, np.zeros(100)).auc()
+        _, low, high = area(z, np.arange(100) < 60)
         hits += low <= true <= high
     assert hits >= 268
 
@@ -105,27 +115,38 @@ def test_interval_of_ks_of_many_people_is_that_of_the_bootstrap(
     rng = np.random.default_rng(0)
     good = rng.random(4000) < 0.6
     first = good + rng.normal(size=4000)
-    scores, error = (first.round(2), (first + rng.normal(size=4000)).round(2)), np.zeros(4000)
+    scores = np.column_stack([first, first + rng.normal(size=4000)]).round(2)
+    models = [gp.LinearModel(theta, name=str(theta)) for theta in ([1.0, 0.0], [0.0, 1.0])]
     found = []
     for many in (0, 4000):
         monkeypatch.setattr(metric_rows, "MANY", many)
-        one, two = (Judged(z, good, error, Costs(1.0, 1.0), None) for z in scores)
-        difference = two.difference(one, "ks")
-        assert difference is not None
-        found.append([one.estimates()["ks"], difference])
+        audit = gp.compare_models(models, scores, good, budgets=[], measure="ks")
+        rows = [row for row in audit.metrics if row.metric == "ks"]
+        (difference,) = [row for row in audit.metric_differences if row.metric == "ks"]
+        assert difference.difference == pytest.approx(rows[1].value - rows[0].value)
+        found.append([*rows, difference])
     for normal, bootstrap in zip(*found, strict=True):
         assert (normal.interval, bootstrap.interval) == ("normal", "bootstrap")
-        assert normal.value == pytest.approx(bootstrap.value, abs=1e-12)
         ends = bootstrap.low, bootstrap.high
         third = (bootstrap.high - bootstrap.low) / 3
         assert (normal.low, normal.high) == pytest.approx(ends, abs=third)
-    assert found[0][0].value == pytest.approx(ks_2samp(scores[0][good], scores[0][~good]).statistic)
+    for row, z in zip(found[0], scores.T, strict=False):
+        assert row.value == pytest.approx(ks_2samp(z[good], z[~good]).statistic)
 
 
 def test_perfect_ranking_has_an_interval() -> None:
-    area, low, high = Ranking.of(np.arange(20.0), np.arange(20) >= 10, np.zeros(20)).auc()
-    assert (area, high) == (1.0, 1.0)
+    value, low, high = area(np.arange(20.0), np.arange(20) >= 10)
+    assert (value, high) == (1.0, 1.0)
     assert 0.6 < low < 0.8
+
+
+def test_ks_of_equal_shares_is_0_whatever_the_rounding() -> None:
+    """Two thirds of the good and of the bad people have the lowest score, a bad one the highest."""
+    z = np.repeat([0.0, 1.0, 2.0], [10, 4, 1])
+    y = np.repeat([-1.0, 1.0, -1.0], [2, 12, 1])
+    found = gp.audit(gp.LinearModel([1.0]), z[:, None], y, budgets=[])
+    (row,) = [row for row in found.metrics if row.metric == "ks"]
+    assert row.low == row.value == 0.0
 
 
 def test_intervals_stay_among_the_values_that_a_metric_can_take() -> None:
@@ -294,6 +315,22 @@ def test_paired_differences_of_decisions_have_the_interval_of_bonett_and_price()
     decisions = [r for r in same.metric_differences if r.metric != "auc"]
     assert {r.metric for r in decisions} == {"cost", "good_refused", "bad_approved"}
     assert all(r.low < r.difference == 0.0 < r.high for r in decisions)
+
+
+def test_difference_of_balanced_accuracies_is_the_mean_of_those_by_label() -> None:
+    """The variances of the two means are a quarter of those of the labels."""
+    found = gp.compare_models([ONE, TWO], X, Y, budgets=BUDGETS, measure="balanced")
+    (row,) = [r for r in found.metric_differences if (r.metric, r.multiple) == ("balanced", 1.0)]
+    one, two = ((scored(model, 1.0) > 0) == (Y > 0) for model in (ONE, TWO))
+    ends, more = [], 0.0
+    for own in (Y > 0, Y < 0):
+        gained, lost = int((two & ~one)[own].sum()), int((one & ~two)[own].sum())
+        ends.append(paired_interval(gained, lost, int(own.sum())))
+        more += (gained - lost) / int(own.sum()) / 2
+    (a, b), (c, d) = ends
+    middle, half = (a + b + c + d) / 4, np.hypot(b - a, d - c) / 4
+    assert row.difference == pytest.approx(more)
+    assert (row.low, row.high) == pytest.approx((middle - half, middle + half))
 
 
 def test_finding_on_groups_says_what_is_certain_and_where_most() -> None:

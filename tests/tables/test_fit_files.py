@@ -16,6 +16,7 @@ from distributed import LocalCluster
 import gameproof as gp
 from clusters import FREE_PORTS
 from gameproof.auditing import score_bins
+from gameproof.auditing.ranking import Ranking
 from gameproof.cli.main import main
 from gameproof.core import size_limits
 from gameproof.core.errors import ClusterError, DataError
@@ -283,8 +284,8 @@ def test_areas_from_bins_are_those_of_all_scores() -> None:
     counts = score_bins.counts_by_label(
         score_bins.binned(scores, edges), good, nobody, (1, edges.size + 1)
     )
-    found = score_bins.BinnedRanking(*counts[0])
+    found = Ranking(*counts[0])
     below = pd.Series(scores).rank().to_numpy()  # the definition by mean ranks
     n, m = int(good.sum()), int((~good).sum())
     area = (below[good].sum() - n * (n + 1) / 2) / (n * m)
-    assert found.auc() == pytest.approx(area, abs=5e-5)
+    assert found.area() == pytest.approx(area, abs=5e-5)

@@ -20,7 +20,8 @@ class Metric:
     """A metric of a classifier with its 95 % interval.
 
     `interval` says how the interval was computed: Wilson, DeLong, normal or bootstrap. Over several
-    splits it is Nadeau and Bengio's. An interval is cut to the values that the metric can take.
+    splits it is Nadeau and Bengio's. The value, because of rounding, and the interval are cut to
+    what the metric can be.
     """
 
     model: str
@@ -34,8 +35,8 @@ class Metric:
 
     def __post_init__(self) -> None:
         least, most = LIMITS.get(self.metric, (0.0, 1.0))
-        object.__setattr__(self, "low", max(self.low, least))
-        object.__setattr__(self, "high", min(self.high, most))
+        for field in ("value", "low", "high"):
+            object.__setattr__(self, field, min(max(getattr(self, field), least), most))
 
 
 @final

@@ -14,6 +14,11 @@ MISSING = "(missing)"  # the group of people without a value
 FEWEST = 20
 
 
+def fewest_of(group: str | None) -> int:
+    """The fewest people that a number about a group, or about everyone (None), must rest on."""
+    return 1 if group is None else FEWEST
+
+
 def in_order(groups: Iterable[str]) -> list[str]:
     """The groups, each once: numbers by size, then text, and people without a value last.
 

@@ -15,95 +15,79 @@ own error does not matter.
 
 from __future__ import annotations
 
-from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtri
 
 from gameproof.auditing.intervals import CONFIDENCE
-from gameproof.auditing.score_rounding import tie_groups
-from gameproof.core.arguments import Vector
+from gameproof.core.arguments import Indices, Vector
 
 RESAMPLES = 200
 SEED = 0  # of the resamples: an audit of the same people gives the same intervals
-AT_ONCE = 20  # resamples in memory at a time
 MANY = 2**15  # people from which KS has a normal interval
 Z = float(ndtri((1 + CONFIDENCE) / 2))
 
 
 class Ranking(NamedTuple):
-    """Scores as ranks, with equal ranks for scores that differ by rounding only."""
+    """The numbers of bad and of good people in each place, from the lowest scores on.
 
-    rank: NDArray[np.int64]
-    good: NDArray[np.bool_]
+    People in the same place are ties."""
+
+    bad: Indices
+    good: Indices
 
     @classmethod
-    def of(cls, scores: Vector, good: NDArray[np.bool_], error: Vector) -> Ranking:
-        """The ranking by these scores, each of which is accurate to `error`."""
-        return cls(tie_groups(scores, error), good)
+    def of(cls, places: Indices, good: NDArray[np.bool_]) -> Ranking:
+        """The ranking of people by their places."""
+        size = int(places.max()) + 1
+        return cls(*(np.bincount(places[good == kind], minlength=size) for kind in (False, True)))
+
+    @property
+    def mixed(self) -> bool:
+        """Whether there are good and bad people."""
+        return bool(self.bad.any() and self.good.any())
 
     def placements(self) -> tuple[Vector, Vector]:
-        """For each good applicant the share of bad ones below, for each bad one of good ones above.
+        """By place, the share of bad people below a good one and of good people above a bad one.
 
         Both have the area under the curve as their mean.
         """
-        size = int(self.rank.max()) + 1
-        n_good, n_bad = (
-            np.bincount(self.rank[self.good == kind], minlength=size) for kind in (True, False)
-        )
-        below = (np.cumsum(n_bad) - n_bad / 2) / n_bad.sum()
-        above = 1 - (np.cumsum(n_good) - n_good / 2) / n_good.sum()
-        return below[self.rank[self.good]], above[self.rank[~self.good]]
+        below: Vector = self._bad_below / self.bad.sum()
+        above: Vector = 1 - (np.cumsum(self.good) - self.good / 2) / self.good.sum()
+        return below, above
 
-    def auc(self) -> tuple[float, float, float]:
-        """The area under the curve and its interval, by DeLong on the scale of log odds."""
-        good, bad = self.placements()
-        area, deviation = float(good.mean()), _deviation(good, bad)
-        return area, *area_interval(area, deviation, min(good.size, bad.size))
+    def area(self) -> float:
+        """The area under the ROC curve."""
+        pairs = float(self.good.sum()) * float(self.bad.sum())
+        return float(self.good @ self._bad_below) / pairs
 
-    def auc_difference(self, other: Ranking) -> tuple[float, float, float]:
-        """The area of this ranking minus that of another one of the same people, by DeLong."""
-        good, bad = (a - b for a, b in zip(self.placements(), other.placements(), strict=True))
-        more, half = float(good.mean()), Z * _deviation(good, bad)
-        return more, more - half, more + half
+    def ks_place(self) -> int:
+        """The last place below the score at which the shares of good and bad people above differ
+        most."""
+        bad, good = (np.cumsum(part) / part.sum() for part in self)
+        return int(np.argmax(bad - good))
 
-    def ks(self) -> float:
-        """The largest difference between the shares of good and bad applicants above a score."""
-        return float(self._ks(np.ones((1, self.rank.size)))[0])
-
-    def below_ks(self) -> NDArray[np.bool_]:
-        """Whether each applicant is below the score at which the shares above differ most."""
-        size = int(self.rank.max()) + 1
-        good, bad = (
-            np.cumsum(np.bincount(self.rank[self.good == kind], minlength=size))
-            for kind in (True, False)
-        )
-        found: NDArray[np.bool_] = self.rank <= np.argmax(bad / bad[-1] - good / good[-1])
+    @property
+    def _bad_below(self) -> Vector:
+        """By place, the number of bad people below; those in the same place count half."""
+        found: Vector = np.cumsum(self.bad) - self.bad / 2
         return found
 
-    def resampled_ks(self) -> Vector:
-        """KS of each resample."""
-        rng = np.random.default_rng(SEED)
-        found = [
-            self._ks(rng.poisson(1.0, (AT_ONCE, self.rank.size)))
-            for _ in range(RESAMPLES // AT_ONCE)
-        ]
-        return np.concatenate(found)
 
-    def _ks(self, counts: NDArray[Any]) -> Vector:
-        """KS for each row of counts, which say how often each applicant is in a resample."""
-        order = np.argsort(self.rank, kind="stable")
-        last = np.flatnonzero(np.diff(self.rank[order], append=self.rank.size) > 0)
-        found, good = np.zeros(len(counts)), self.good[order]
-        for k, row in enumerate(counts):  # one resample at a time stays in the cache
-            ordered = row[order]
-            below_good = np.cumsum(ordered * good)
-            below_bad = np.cumsum(ordered) - below_good
-            shares = [each[last] / max(each[-1], 1) for each in (below_good, below_bad)]
-            found[k] = max(0.0, float((shares[1] - shares[0]).max()))
-        return found
+def resampled_ks(places: Indices, good: NDArray[np.bool_]) -> Vector:
+    """KS of bootstrap resamples of people in these places."""
+    order = np.argsort(places, kind="stable")
+    last = np.flatnonzero(np.diff(places[order], append=places.size) > 0)
+    rng, found, good = np.random.default_rng(SEED), np.zeros(RESAMPLES), good[order]
+    for k in range(RESAMPLES):
+        counts = rng.poisson(1.0, places.size)[order]
+        below_good = np.cumsum(counts * good)
+        below_bad = np.cumsum(counts) - below_good
+        shares = [each[last] / max(each[-1], 1) for each in (below_good, below_bad)]
+        found[k] = max(0.0, float((shares[1] - shares[0]).max()))
+    return found
 
 
 def area_interval(area: float, deviation: float, fewest: int) -> tuple[float, float]:
@@ -121,8 +105,3 @@ def percentile_interval(resampled: Vector) -> tuple[float, float]:
     """The percentile interval of bootstrap resamples."""
     low, high = np.quantile(resampled, ((1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2))
     return float(low), float(high)
-
-
-def _deviation(good: Vector, bad: Vector) -> float:
-    """The standard deviation of a mean of placements."""
-    return sqrt(sum(float(part.var(ddof=1)) / part.size for part in (good, bad) if part.size > 1))

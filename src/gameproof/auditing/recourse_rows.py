@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.metric_rows import group_masks
-from gameproof.auditing.people_groups import FEWEST
+from gameproof.auditing.people_groups import fewest_of
 from gameproof.auditing.row_types import Hurt
 from gameproof.auditing.score_rounding import without_rounding
 from gameproof.auditing.scored_applicants import ScoredApplicants
@@ -62,7 +62,7 @@ def recourse_rows(case: ScoredApplicants, groups: NDArray[np.str_] | None = None
         for label in (1, -1):
             own = inside & (case.y == label)
             refused = own & (case.scores <= 0)
-            n, k, fewest = int(own.sum()), int(refused.sum()), 1 if name is None else FEWEST
+            n, k, fewest = int(own.sum()), int(refused.sum()), fewest_of(name)
             if not n:
                 continue
             share = k / n if n >= fewest else None

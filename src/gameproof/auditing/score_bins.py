@@ -8,8 +8,6 @@ that the error of AUC is far below its standard error.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,31 +42,3 @@ def counts_by_label(
     number, width = shape
     flat = (2 * groups + good) * width + bins
     return np.bincount(flat, minlength=2 * number * width).reshape(number, 2, width)
-
-
-class BinnedRanking(NamedTuple):
-    """The numbers of bad and of good people in each bin, from the lowest scores on."""
-
-    bad: Indices
-    good: Indices
-
-    @property
-    def mixed(self) -> bool:
-        """Whether there are good and bad people."""
-        return bool(self.bad.any() and self.good.any())
-
-    def placements(self) -> tuple[Vector, Vector]:
-        """By bin, the share of bad people below a good one and of good people above a bad one."""
-        below: Vector = (np.cumsum(self.bad) - self.bad / 2) / self.bad.sum()
-        above: Vector = 1 - (np.cumsum(self.good) - self.good / 2) / self.good.sum()
-        return below, above
-
-    def auc(self) -> float:
-        """The area under the ROC curve."""
-        return float(self.good @ self.placements()[0]) / float(self.good.sum())
-
-    def ks_bin(self) -> int:
-        """The last bin below the score at which the shares of good and bad people above differ
-        most."""
-        shares = [np.cumsum(part) / part.sum() for part in self]
-        return int(np.argmax(shares[0] - shares[1]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gameproof.auditing.ranking import Ranking
 from gameproof.core.arguments import Matrix, Vector
 
 
@@ -52,8 +53,4 @@ def area_under_curve(scores: Vector, good: NDArray[np.bool_], error: Vector) -> 
     >>> area_under_curve(scores, good, np.full(3, 1e-15))
     0.75
     """
-    ranks = tie_groups(scores, error)
-    size = int(ranks.max()) + 1
-    n_good, n_bad = (np.bincount(ranks[good == kind], minlength=size) for kind in (True, False))
-    below = np.cumsum(n_bad) - n_bad
-    return float(n_good @ (below + n_bad / 2)) / (float(n_good.sum()) * float(n_bad.sum()))
+    return Ranking.of(tie_groups(scores, error), good).area()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gameproof.auditing.decision_counts import Costs, DecisionCounts
 from gameproof.auditing.intervals import paired_difference
-from gameproof.auditing.metric_rows import GAMED
+from gameproof.auditing.metric_rows import reported_multiples
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
 from gameproof.auditing.score_rounding import without_rounding
 from gameproof.auditing.scored_applicants import ScoredApplicants
@@ -40,7 +40,8 @@ def approving_score(scores: Vector, share: float) -> float:
 
 def threshold_rows(case: ScoredApplicants, costs: Costs) -> list[ThresholdRow]:
     """The model's own threshold first, and then one row for each approval rate."""
-    ways = (case.scores, case.gamed(GAMED) if case.people.columns else case.scores)
+    multiples = reported_multiples(case.people.columns)
+    ways = [case.gamed(multiple) for multiple in (0.0, multiples[-1])]
     cuts: list[tuple[float | None, float]] = [(None, 0.0)]
     cuts += [(share, approving_score(case.scores, share)) for share in APPROVALS]
     good, rows = case.y > 0, []
@@ -71,7 +72,7 @@ def threshold_row_of(
 
 def equal_approval_rows(cases: Sequence[ScoredApplicants]) -> list[EqualApproval]:
     """Bad applicants approved by every later model and every earlier one, at equal approval."""
-    multiples = (0.0, GAMED) if cases[0].people.columns else (0.0,)
+    multiples = reported_multiples(cases[0].people.columns)
     rows = []
     for one, two in combinations(cases, 2):
         for share in APPROVALS:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 
 import numpy as np
 
@@ -18,15 +17,13 @@ from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.decision_counts import Costs, DecisionCounts
 from gameproof.auditing.gaming_rows import gaming_row_of
 from gameproof.auditing.intervals import paired_difference
-from gameproof.auditing.metric_rows import COMPARED, largest_change
-from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference, ThresholdRow
-from gameproof.auditing.people_groups import FEWEST
+from gameproof.auditing.metric_rows import rows_of_moments
+from gameproof.auditing.metric_types import Confusion, ThresholdRow
 from gameproof.auditing.quality_rows import quality_row_of
+from gameproof.auditing.ranking import Ranking
 from gameproof.auditing.row_types import Difference, Gaming, Quality
-from gameproof.auditing.score_bins import BinnedRanking
 from gameproof.auditing.scored_applicants import BAD
 from gameproof.auditing.threshold_rows import threshold_row_of
-from gameproof.auditing.value_sums import difference, estimates
 from gameproof.auditing.whole_tallies import Tallies, Tally, WholeAudit
 
 
@@ -41,8 +38,8 @@ def rows_used(all_rows: str, sampled: int) -> str:
 
 def whole_audit(audit: Audit, given: WholeAudit, tallies: Tallies) -> Audit:
     """The audit of a sample, with its main rows computed from all people."""
-    counts, sums = tallies
-    metrics, differences = _metric_rows(given, sums)
+    counts, moments = tallies
+    metrics, differences = rows_of_moments(moments, given.costs, {})
     return replace(
         audit,
         quality=tuple(_quality(row, counts) for row in audit.quality),
@@ -53,27 +50,6 @@ def whole_audit(audit: Audit, given: WholeAudit, tallies: Tallies) -> Audit:
         metric_differences=tuple(differences),
         confusions=tuple(_confusions(given, counts)),
     )
-
-
-def _metric_rows(given: WholeAudit, sums: Tally) -> tuple[list[Metric], list[MetricDifference]]:
-    metrics, differences = [], []
-    names = [line.name for line in given.lines]
-    for group, _ in given.sets():
-        fewest = 1 if group is None else FEWEST
-        for multiple in given.multiples:
-            for name in names:
-                own = {key[3]: s for key, s in sums.items() if key[:-1] == (name, group, multiple)}
-                for metric, estimate in estimates(own, fewest).items():
-                    metrics.append(Metric(name, group, metric, multiple, *estimate))
-            for one, two in combinations(names, 2):
-                for metric in dict.fromkeys((given.measure, *COMPARED)):
-                    each = sums.get((two, one, group, multiple, metric))
-                    most = largest_change(metric, given.costs)
-                    found = None if each is None else difference(metric, each, most, fewest)
-                    if found is not None:
-                        row = (two, one, group, metric, multiple, *found)
-                        differences.append(MetricDifference(*row))
-    return metrics, differences
 
 
 def _confusions(given: WholeAudit, counts: Tally) -> Iterator[Confusion]:
@@ -93,7 +69,7 @@ def _decisions(
 
 def _area(counts: Tally, model: str, movers: str, multiple: float) -> float:
     """The area under the ROC curve of everyone."""
-    return BinnedRanking(*counts[model, movers, multiple].sum(axis=0)).auc()
+    return Ranking(*counts[model, movers, multiple].sum(axis=0)).area()
 
 
 def _quality(row: Quality, counts: Tally) -> Quality:

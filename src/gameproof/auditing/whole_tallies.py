@@ -1,14 +1,15 @@
-"""What passes over all people of an audit count and sum.
+"""What passes over all people of an audit find.
 
-The first pass counts people by the bin of their score, and by decision. The second one sums the
-numbers whose means are metrics, once the first has ranked the bins.
+The first pass counts people by the bin of their score, and by decision. The second one finds the
+moments of the numbers whose means are metrics, once the first has ranked the bins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from operator import add
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -17,11 +18,13 @@ from numpy.typing import NDArray
 from gameproof.auditing.applicants import Applicants
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.decision_counts import Costs
+from gameproof.auditing.judged_people import JudgedPeople
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.metric_rows import COMPARED, GAMED, Judged
-from gameproof.auditing.score_bins import BinnedRanking, bin_edges, binned, counts_by_label
+from gameproof.auditing.metric_rows import reported_multiples
+from gameproof.auditing.ranking import Ranking
+from gameproof.auditing.score_bins import bin_edges, binned, counts_by_label
 from gameproof.auditing.scored_applicants import BAD, ScoredApplicants
-from gameproof.auditing.value_sums import person_values, sums_by_label
+from gameproof.auditing.value_moments import MetricKey, ValueMoments, metric_moments
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.estimators.table_budgets import Budgets
 from gameproof.rows.row_source import RowSource
@@ -90,7 +93,7 @@ class WholeAudit:
     @property
     def multiples(self) -> tuple[float, ...]:
         """The multiples of the budgets that metrics are about."""
-        return (0.0, GAMED) if (BAD, GAMED) in self.ways and self.budgets.columns else (0.0,)
+        return reported_multiples(self.budgets.columns)
 
     def codes(self, rows: AuditedRows) -> Indices:
         """The group of each person, by number."""
@@ -103,30 +106,30 @@ class WholeAudit:
     def sets(self) -> Iterator[tuple[str | None, slice]]:
         """Everyone, and then each group, as positions on the axis of groups."""
         yield None, slice(None)
-        if len(self.groups) > 1 or self.groups != ("",):
+        if self.groups != ("",):
             for k, group in enumerate(self.groups):
                 yield group, slice(k, k + 1)
 
 
 class Tallies(NamedTuple):
-    """What two passes over all people found: counts, and the sums whose means are metrics."""
+    """What two passes over all people found: counts, and moments whose means are metrics."""
 
     counts: Tally
-    sums: Tally
+    moments: dict[MetricKey, ValueMoments]
 
     @classmethod
     def of(cls, given: WholeAudit, source: RowSource) -> Tallies:
         """The tallies of all people. Blocks are `AuditedRows`."""
-        counts = _added(source.map(_counted, given))
+        counts = _total(source.map(_counted, given), add)
         rankings = {
-            (line.name, multiple, group): BinnedRanking(
+            (line.name, multiple, group): Ranking(
                 *counts[line.name, BAD, multiple][part].sum(axis=0)
             )
             for line in given.lines
             for multiple in given.multiples
             for group, part in given.sets()
         }
-        return cls(counts, _added(source.map(_summed, given, rankings)))
+        return cls(counts, _total(source.map(_described, given, rankings), ValueMoments.merged))
 
 
 def _counted(rows: AuditedRows, given: WholeAudit) -> Tally:
@@ -157,37 +160,32 @@ def _counted(rows: AuditedRows, given: WholeAudit) -> Tally:
     return found
 
 
-def _summed(rows: AuditedRows, given: WholeAudit, rankings: dict[Key, BinnedRanking]) -> Tally:
-    """The sums whose means are metrics, for each model and for paired differences."""
+def _described(
+    rows: AuditedRows, given: WholeAudit, rankings: dict[Key, Ranking]
+) -> dict[MetricKey, ValueMoments]:
+    """The moments whose means are metrics, for each model and for paired differences."""
+    found: dict[MetricKey, ValueMoments] = {}
     if not len(rows.y):
-        return {}
-    found: Tally = {}
+        return found
     cases, codes = given.cases(rows), given.codes(rows)
     for group, part in given.sets():
         chosen = np.ones(len(codes), dtype=bool) if group is None else codes == part.start
+        good = rows.y[chosen] > 0
         for multiple in given.multiples:
-            by_model = {}
+            people = {}
             for case in cases:
-                people = Judged.of(case, multiple, given.costs, chosen)
+                scores = case.gamed(multiple)[chosen]
+                places = binned(scores, given.edges[case.name, BAD, multiple])
                 ranking = rankings[case.name, multiple, group]
-                edges = given.edges[case.name, BAD, multiple]
-                values = by_model[case.name] = person_values(people, ranking, edges)
-                for metric, (each, where) in values.items():
-                    key = (case.name, group, multiple, metric)
-                    found[key] = sums_by_label(each, where, people.good)
-            for one, two in combinations(by_model, 2):
-                for metric in dict.fromkeys((given.measure, *COMPARED)):
-                    if metric in by_model[one]:
-                        (a, _), (b, where) = by_model[one][metric], by_model[two][metric]
-                        pair = (two, one, group, multiple, metric)
-                        found[pair] = sums_by_label(b - a, where, people.good)
+                people[case.name] = JudgedPeople(scores, good, places, ranking, case.calibration)
+            found |= metric_moments(people, given.costs, given.measure, group, multiple)
     return found
 
 
-def _added(parts: Iterator[Tally]) -> Tally:
-    """The sums over all blocks, in their order."""
-    total: Tally = {}
+def _total(parts: Iterator[dict[Any, Any]], both: Callable[[Any, Any], Any]) -> dict[Any, Any]:
+    """The counts or moments of all blocks in their order; `both` joins those of two blocks."""
+    total: dict[Any, Any] = {}
     for part in parts:
         for key, value in part.items():
-            total[key] = total[key] + value if key in total else value
+            total[key] = both(total[key], value) if key in total else value
     return total
