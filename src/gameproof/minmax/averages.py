@@ -62,7 +62,11 @@ class Average(ReplaceablePart, ABC):
 
     @abstractmethod
     def read(self, state: Iterates) -> tuple[Vector, Vector]:
-        """The output (x, y)."""
+        """The output (x, y).
+
+        `state.last` is the last iterate (x, y), `state.totals()` the sums of eta u over all steps,
+        and `state.weight` that of eta.
+        """
 
 
 def checked_output(average: Average, found: Any, dims: tuple[int, int]) -> tuple[Vector, Vector]:

@@ -117,11 +117,16 @@ class Gradient(ReplaceablePart, ABC):
 
     @abstractmethod
     def offsets(self, rng: np.random.Generator, space: Space, radius: float) -> Matrix:
-        """Where to query: offsets from the current point, one row per point."""
+        """Where to query: offsets from the current point, one row per point and `space.size`
+        coordinates, those of x first."""
 
     @abstractmethod
     def estimate(self, values: Vector, offsets: Matrix, radius: float, context: Context) -> Vector:
-        """The estimated gradient from the values at those points."""
+        """The estimated gradient from the values at those points.
+
+        `context.dim` is the dimension of the space of directions, `context.mean` the mean of
+        earlier values over about an epoch, and `context.last` the last value.
+        """
 
     @property
     def code(self) -> Compiled:

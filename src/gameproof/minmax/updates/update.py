@@ -23,14 +23,16 @@ from gameproof.minmax.replaceable_part import ReplaceablePart
 
 
 class Phase(NamedTuple):
-    """The weights of F_J, F_K and kept, and what the phase moves.
+    """One move of a step, by -eta m with m = new F_J + previous F_K + kept F_old.
 
-    F_K costs values of its own; kept does not. A phase that uses neither F_J nor F_K asks nothing.
+    F_J is estimated over the samples of this step, F_K over those of the step before, both at the
+    present point. F_old is the last F_J of the step before. F_K costs values of its own, and F_old
+    does not. A phase that uses neither F_J nor F_K asks nothing.
 
     Attributes
     ----------
     new, previous, kept
-        The weights.
+        The weights of F_J, F_K and F_old.
     blocks
         Which blocks move: "x", "y" or "both".
     from_base
@@ -58,7 +60,11 @@ class Phase(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """Estimates of F, each a vector over x and then y. The sign of the y block is flipped."""
+    """Estimates of F = (grad_x L, -grad_y L), each a vector over x and then y.
+
+    `new` is F_J, `previous` is F_K, or 0 if no phase has a weight for it, and `kept` is the last
+    F_J of the step before. In the first step, and after a pass for a snapshot, all are F_J.
+    """
 
     new: Vector
     previous: Vector
@@ -90,7 +96,11 @@ class Update(ReplaceablePart):
     def move(
         self, phase: int, estimates: Estimates, arrays: Mapping[str, Vector], step: int
     ) -> Vector:
-        """m: where to move, before the step size. `step` counts from 0."""
+        """m, where a step leads from u to P(u - eta m).
+
+        `estimates` has the vectors `new`, `previous` and `kept`, which a `Phase` weighs. `arrays`
+        are the update's own, to be changed in place. `step` counts from 0.
+        """
         weights = self.phases[phase]
         found: Vector = (
             weights.new * estimates.new
