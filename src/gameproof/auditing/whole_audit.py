@@ -36,9 +36,9 @@ def rows_used(all_rows: str, sampled: int) -> str:
     )
 
 
-def whole_audit(audit: Audit, given: WholeAudit, tallies: Tallies) -> Audit:
+def whole_audit(audit: Audit, tallies: Tallies) -> Audit:
     """The audit of a sample, with its main rows computed from all people."""
-    counts, moments = tallies
+    given, counts, moments = tallies
     metrics, differences = rows_of_moments(moments, given.costs, {})
     return replace(
         audit,

@@ -66,7 +66,7 @@ class WholeAudit:
         sample: AuditedRows,
         groups: Sequence[str],
     ) -> WholeAudit:
-        """What the passes need to know."""
+        """What the passes need to know; `groups` are those of all people, if there are any."""
         ways = tuple(dict.fromkeys((row.movers, row.multiple) for row in audit.gaming))
         found = cls(
             tuple(lines),
@@ -75,7 +75,7 @@ class WholeAudit:
             audit.costs,
             audit.measure.name,
             ways,
-            tuple(groups),
+            ("",) if sample.groups is None else tuple(groups),
             {},
         )
         for case in found.cases(sample):
@@ -114,6 +114,7 @@ class WholeAudit:
 class Tallies(NamedTuple):
     """What two passes over all people found: counts, and moments whose means are metrics."""
 
+    given: WholeAudit
     counts: Tally
     moments: dict[MetricKey, ValueMoments]
 
@@ -129,7 +130,8 @@ class Tallies(NamedTuple):
             for multiple in given.multiples
             for group, part in given.sets()
         }
-        return cls(counts, _total(source.map(_described, given, rankings), ValueMoments.merged))
+        moments = _total(source.map(_described, given, rankings), ValueMoments.merged)
+        return cls(given, counts, moments)
 
 
 def _counted(rows: AuditedRows, given: WholeAudit) -> Tally:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from gameproof.rows.row_source import RowSource, first_places
 from gameproof.tables.audit_case import PURPOSE, AuditCase, Stated
 from gameproof.tables.block_split import SAMPLE
 from gameproof.tables.encoded_blocks import encoded_blocks, seen_in
-from gameproof.tables.encoded_rows import EncodedRows, PartEncoder
+from gameproof.tables.encoded_rows import PartEncoder, audited_rows
 from gameproof.tables.engines import Engine
 from gameproof.tables.file_parts import FilePart, joined_tables
 from gameproof.tables.group_column import require_few
@@ -51,10 +51,9 @@ class FilesCase:
         case = self.case
         lines = [replace(case.model, name=name)]
         sample = AuditedRows(case.X, case.y, case.groups)
-        names = ("",) if case.groups is None else self.groups
-        given = WholeAudit.of(audit, lines, case.prepare, sample, names)
-        source = self.blocks.mapped(_audited_rows, n=self.n)
-        return whole_audit(audit, given, Tallies.of(given, source))
+        given = WholeAudit.of(audit, lines, case.prepare, sample, self.groups)
+        source = self.blocks.mapped(audited_rows, None, n=self.n)
+        return whole_audit(audit, Tallies.of(given, source))
 
 
 def table_case(
@@ -141,7 +140,3 @@ def _drawn(part: FilePart, start: int, share: float) -> Table | None:
         return table
     chosen = np.flatnonzero(sampled(start + np.arange(table.n), share))
     return table.take(chosen) if chosen.size else None
-
-
-def _audited_rows(rows: EncodedRows) -> Any:
-    return AuditedRows(rows.X, rows.y, rows.groups)

@@ -31,7 +31,7 @@ from gameproof.rows.quantile_sketch import exact_pairs
 from gameproof.rows.row_blocks import added
 from gameproof.rows.row_source import RawRows, RowSource
 from gameproof.tables.dataset import Dataset
-from gameproof.tables.encoded_rows import EncodedRows, Split, joined_rows, raw_rows
+from gameproof.tables.encoded_rows import EncodedRows, Split, audited_rows, joined_rows, raw_rows
 from gameproof.tables.fit_settings import FitSettings
 from gameproof.tables.split_table import Decision, SplitTable, chosen_cut, require_both_classes
 from gameproof.tables.training_table import TrainingTable
@@ -68,7 +68,7 @@ class BlockSplit(SplitTable):
             training, [p[1] for p in parts]
         )
         self._names, self.grouped_by = names, training.grouped_by
-        self._tallied: tuple[WholeAudit, Tallies] | None = None
+        self._tallied: Tallies | None = None
         require_both_classes(good, self.n_train, "training", training, share)
         require_both_classes(self._good, self.n_test, "test", training, share)
         self.good_share = good / self.n_train
@@ -120,11 +120,10 @@ class BlockSplit(SplitTable):
             return audit
         if self._tallied is None:  # a page and a summary need the same passes
             sample = AuditedRows(self.test.X, self.test.y, self.groups)
-            names = self._names if self.groups is not None else ("",)
-            given = WholeAudit.of(audit, lines, prepare, sample, names)
-            source = self._blocks.mapped(_audited_rows, self._split, n=self.n_test)
-            self._tallied = given, Tallies.of(given, source)
-        return whole_audit(audit, *self._tallied)
+            source = self._blocks.mapped(audited_rows, self._split, n=self.n_test)
+            given = WholeAudit.of(audit, lines, prepare, sample, self._names)
+            self._tallied = Tallies.of(given, source)
+        return whole_audit(audit, self._tallied)
 
     def notes(self) -> list[str]:
         found = []
@@ -196,8 +195,3 @@ def _approving(source: RowSource, k: int, share: float) -> float:
 
 def _column(scored: tuple[Matrix, Any], k: int) -> list[Vector]:
     return [scored[0][:, k]]
-
-
-def _audited_rows(rows: EncodedRows, split: Split) -> AuditedRows:
-    part = split.part(rows, True)
-    return AuditedRows(part.X, part.y, part.groups)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from gameproof.auditing.whole_tallies import AuditedRows
 from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.row_draws import Bools, held_out, mixed, sampled
 from gameproof.rows.row_source import RawRows
@@ -136,3 +137,9 @@ def raw_rows(rows: EncodedRows, split: Split | None) -> RawRows:
     rows."""
     chosen = rows if split is None else split.part(rows, test=False)
     return RawRows(chosen.X, chosen.y, None, chosen.name)
+
+
+def audited_rows(rows: EncodedRows, split: Split | None) -> AuditedRows:
+    """The test rows of a block, as an audit takes them; without a split, all rows."""
+    chosen = rows if split is None else split.part(rows, test=True)
+    return AuditedRows(chosen.X, chosen.y, chosen.groups)
