@@ -3,14 +3,17 @@
 import csv
 import io
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import gameproof as gp
 from gameproof.core.errors import DataError
+from gameproof.tables.column_notes import column_notes
 from gameproof.tables.column_plan import ColumnPlan
 from gameproof.tables.table import Table, as_table, open_table
 from gameproof.tables.target import Target
@@ -76,6 +79,27 @@ def test_columns_that_tell_nothing_are_left_out_with_a_reason(cells, reason, tmp
     assert reason in found.left_out["extra"]
     with pytest.raises(DataError, match="movable column 'extra'"):
         plan(table(tmp_path, extra=cells), ("extra",))
+
+
+@pytest.mark.parametrize("gap", [False, True])
+def test_columns_of_true_and_false_are_categories(gap: bool) -> None:
+    """As Parquet files and data frames hold them."""
+    cells = [None if gap and k % 10 == 0 else k % 3 == 0 for k in range(N)]
+    always = pa.array([True] * N)
+    made = as_table({**columns(), "flag": pa.array(cells), "always": always})
+    found = plan(made)
+    assert column_notes(made, found) == []
+    assert found.left_out == {"always": "one value in every row"}
+    levels = found.features.levels["flag"]
+    assert levels == ("false", "true", *(["missing"] if gap else []))
+    names = [levels[int(code)] for code in found.encoded(made).X[:, 3]]
+    assert names == [{None: "missing", True: "true", False: "false"}[cell] for cell in cells]
+
+
+def test_lengths_of_time_are_not_dates() -> None:
+    lasted = pa.array([timedelta(days=k % 9) for k in range(N)])
+    found = plan(as_table({**columns(), "lasted": lasted}))
+    assert found.left_out == {"lasted": "neither numbers nor text, but duration[us]"}
 
 
 def test_cell_in_another_format_is_shown_wherever_it_is() -> None:

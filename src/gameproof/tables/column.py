@@ -118,7 +118,7 @@ class Column:
         """The kind of the cells, found from all of them."""
         import pyarrow as pa
 
-        if pa.types.is_temporal(self.cells.type):
+        if pa.types.is_date(self.cells.type) or pa.types.is_timestamp(self.cells.type):
             return "date"
         if not plain(self.cells.type):
             return "other"
@@ -147,10 +147,12 @@ class Column:
 
     @property
     def distinct(self) -> Any:
-        """The different cells, without missing ones."""
+        """The different cells, without missing ones; true and false are texts."""
+        import pyarrow as pa
         import pyarrow.compute as pc
 
-        return pc.drop_null(pc.unique(self._tidy))
+        truth = pa.types.is_boolean(self.cells.type)
+        return pc.drop_null(pc.unique(self.text if truth else self._tidy))
 
     def days(self, form: str) -> Any:
         """Dates as days since 2000-01-01; `form` is the format of text."""
