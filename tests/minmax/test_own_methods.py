@@ -308,8 +308,14 @@ def test_part_that_claims_a_compiled_form_is_rejected(part: dict[str, Any]) -> N
 
 @pytest.mark.parametrize(
     "phases",
-    [(), (Phase(blocks="z"),), (Phase(new=np.nan),), ((1.0, 0.0),)],  # type: ignore[arg-type]
-    ids=["none", "unknown block", "not finite", "plain tuple"],
+    [
+        (),
+        (Phase(blocks="z"),),  # type: ignore[arg-type]
+        (Phase(new=np.nan),),
+        (Phase(kept="1"),),  # type: ignore[arg-type]
+        ((1.0, 0.0),),
+    ],
+    ids=["none", "unknown block", "not finite", "not a number", "plain tuple"],
 )
 def test_table_of_phases_that_makes_no_sense_is_rejected(phases: Any) -> None:
     update = gp.Update()

@@ -5,6 +5,7 @@ from copy import copy, deepcopy
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gameproof as gp
@@ -138,6 +139,8 @@ def test_optimistic_step_asks_the_samples_of_the_step_before_again(
 
 
 def test_tell_refuses_what_was_not_asked(run: gp.Run, teller: Any, same_state: SameState) -> None:
+    with pytest.raises(TypeError, match=r"the question that ask\(\) returned, got \(1, "):
+        run.tell((1, [0.0, 0.0], [0.0], [0]), [0.0])  # type: ignore[arg-type]
     nothing = gp.Question(1, np.zeros(2), np.zeros(1), np.array([0]))
     with pytest.raises(ValueError, match="question 1 is not the pending one"):
         run.tell(nothing, [0.0])  # before anything is asked
@@ -160,8 +163,13 @@ def test_tell_refuses_a_wrong_number_of_values(
     before = deepcopy(run.state)
     with pytest.raises(ValueError, match=f"question {question.id} asks 4 values, got {count}"):
         run.tell(question, [0.5] * count)
-    with pytest.raises(ValueError, match=r"asks 4 values, got array\(3\.\)"):
-        run.tell(question, np.array(3.0))
+    for values, named in (
+        (np.array(3.0), r"array\(3\.\)"),
+        (iter([0.5] * 4), "<list_iter.*>"),
+        (pd.Series([0.5] * 4), r"Series of shape \(4,\) and type float64"),
+    ):
+        with pytest.raises(ValueError, match=f"asks 4 values, got {named}, not a list"):
+            run.tell(question, values)  # type: ignore[arg-type]
     same_state(run.state, before)
     run.tell(question, [0.5] * 4)
 

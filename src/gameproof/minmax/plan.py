@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gameproof.core.arguments import Matrix, as_count
+from gameproof.core.arguments import Matrix, as_count, as_number
 from gameproof.kernels import layout
 from gameproof.kernels.layout import (
     EXTERNAL,
@@ -159,7 +159,8 @@ def checked_phases(update: Update) -> tuple[Phase, ...]:
             raise TypeError(f"each phase of {update!r} must be a Phase, got {phase!r}")
         if phase.blocks not in ("x", "y", "both"):
             raise ValueError(f'blocks of a phase must be "x", "y" or "both", got {phase.blocks!r}')
-        if not np.isfinite([phase.new, phase.previous, phase.kept]).all():
+        weights = [as_number("the weight of a phase", w) for w in phase[:3]]
+        if not np.isfinite(weights).all():
             raise ValueError(f"the weights of a phase must be finite, got {phase!r}")
     return phases
 

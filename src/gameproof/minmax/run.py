@@ -17,7 +17,7 @@ from typing import Any, NoReturn, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Indices, Vector, as_generator
+from gameproof.core.arguments import Indices, Vector, as_generator, shown
 from gameproof.kernels.layout import (
     ANSWERED,
     BASE,
@@ -162,15 +162,18 @@ class Run:
         return self._engine.question
 
     def tell(self, question: Question, values: Sequence[float] | Vector) -> None:
-        """Takes one value for each sample of the question; rejects what was not asked."""
+        """Takes a list or an array with one value for each sample of the question; rejects what was
+        not asked."""
+        if not isinstance(question, Question):
+            raise TypeError(f"tell takes the question that ask() returned, got {shown(question)}")
         if self._engine.question is None or question is not self._engine.question:
             raise ValueError(
                 f"question {question.id} is not the pending one, or was answered in part; call "
                 "ask() again and tell the question that it returns"
             )
         listed = isinstance(values, (list, tuple, np.ndarray)) and np.ndim(values) > 0
-        count = len(values) if listed else repr(values)
-        if count != len(question.indices):
+        if not listed or len(values) != len(question.indices):
+            count = len(values) if listed else f"{shown(values)}, not a list or an array"
             raise ValueError(
                 f"question {question.id} asks {len(question.indices)} values, got {count}"
             )
