@@ -77,3 +77,12 @@ def test_types_that_parquet_lacks_are_no_damage(kind: pa.DataType, tmp_path: Pat
     write_table(path, {"x": pa.nulls(3, kind)})
     assert open_table(path).n == 3
     assert parquet_metadata(str(path), path.name) == ([3], ("x",))
+
+
+def test_lists_are_refused_in_text_files_alone(tmp_path: Path) -> None:
+    columns = {"n": [1, 2], "calls": pa.array([[1, 2], [3]])}
+    with pytest.raises(DataError, match=r"'calls' holds list<.*; leave .* ends in \.parquet"):
+        write_table(tmp_path / "t.csv", columns)
+    assert not list(tmp_path.iterdir())
+    write_table(tmp_path / "t.parquet", columns)
+    assert pd.read_parquet(tmp_path / "t.parquet")["calls"].map(list).tolist() == [[1, 2], [3]]

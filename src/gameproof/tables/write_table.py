@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gameproof.core.atomic_files import write_whole
+from gameproof.core.errors import DataError
 from gameproof.core.naming import escaped
 from gameproof.tables.parquet_files import parquet_bytes
 from gameproof.tables.table import require_pyarrow
@@ -50,6 +51,12 @@ def table_bytes(path: Path, columns: Mapping[str, Any]) -> bytes:
     table = pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
     if path.suffix == ".parquet":
         return parquet_bytes(table)
+    for name in table.column_names:
+        if pa.types.is_nested(kind := table.schema.field(name).type):
+            raise DataError(
+                f"the column {name!r} holds {kind}, which a text file cannot hold; leave the "
+                "column out, or give an output that ends in .parquet"
+            )
     separator = SEPARATORS[_inner(path).suffix]
     head = separator.join(map(_quoted, table.column_names)) + "\n"
     data = head.encode() + _rows(table, separator).to_pybytes()
