@@ -4,12 +4,15 @@ The loss is L(x, y) = exp(a'x) - exp(b'y), whose average over a ball is known: f
 unit ball of R^d and t = r |a|, E exp(r a'w) = Gamma(d/2 + 1) (2/t)^(d/2) I_{d/2}(t).
 """
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.special import gamma, iv
 
 import gameproof as gp
 from gameproof.kernels.layout import MEAN, NEW
+from gameproof.minmax.estimates.gradient import Space
 
 A, B = np.array([0.8, -0.5, 0.3]), np.array([0.6, 0.9])
 X, Y = np.array([0.2, -0.1, 0.4]), np.array([0.1, -0.3])
@@ -250,3 +253,23 @@ def test_baseline_is_the_mean_of_about_the_last_epoch() -> None:
         assert run.state.memory.numbers[MEAN] == pytest.approx(mean, rel=1e-12)
         if step < 4:
             assert mean == pytest.approx(np.mean(values), rel=1e-12)
+
+
+@pytest.mark.parametrize("sums", [(), ((0, 3),), ((1, 2), (2, 6), (8, 10))], ids=str)
+def test_basis_is_orthonormal_and_within_the_hull(sums: tuple[tuple[int, int], ...]) -> None:
+    space = Space(10, sums)
+    basis = space.basis()
+    assert basis.shape == (space.dim, 10)
+    np.testing.assert_allclose(basis @ basis.T, np.eye(space.dim), rtol=0, atol=1e-15)
+    for start, stop in sums:
+        np.testing.assert_allclose(basis[:, start:stop].sum(axis=1), 0, rtol=0, atol=1e-15)
+
+
+def test_basis_takes_the_memory_of_a_square_matrix() -> None:
+    tracemalloc.start()
+    try:
+        basis = Space(200, ((0, 50),)).basis()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2 * basis.nbytes

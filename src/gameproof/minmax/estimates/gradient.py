@@ -51,18 +51,19 @@ class Space(NamedTuple):
     def basis(self) -> Matrix:
         """Orthonormal directions that span the space, one per row: unit vectors, and on ranges with
         a fixed sum Helmert's contrasts."""
-        rows, fixed = [], dict(self.fixed_sums)
-        c = 0
+        found, fixed = np.zeros((self.dim, self.size)), dict(self.fixed_sums)
+        row = c = 0
         while c < self.size:
             stop = fixed.get(c, c + 1)
             if c not in fixed:
-                rows.append(np.eye(self.size)[c])
+                found[row, c] = 1.0
+                row += 1
             for k in range(1, stop - c):
-                row = np.zeros(self.size)
-                row[c : c + k], row[c + k] = 1.0, -k
-                rows.append(row / np.sqrt(k * (k + 1)))
+                found[row, c : c + k], found[row, c + k] = 1.0, -k
+                found[row] /= np.sqrt(k * (k + 1))
+                row += 1
             c = stop
-        return np.array(rows).reshape(-1, self.size)
+        return found
 
 
 class Context(NamedTuple):
