@@ -99,7 +99,22 @@ def test_columns_of_true_and_false_are_categories(gap: bool) -> None:
 def test_lengths_of_time_are_not_dates() -> None:
     lasted = pa.array([timedelta(days=k % 9) for k in range(N)])
     found = plan(as_table({**columns(), "lasted": lasted}))
-    assert found.left_out == {"lasted": "neither numbers nor text, but duration[us]"}
+    why = "neither numbers nor text, but duration[us]; write it as text to use it"
+    assert found.left_out == {"lasted": why}
+
+
+def test_intervals_of_pandas_are_left_out_unless_they_are_text() -> None:
+    frame = pd.DataFrame(columns())
+    frame["band"] = pd.cut(frame["income"], [-9, 0, 0.5, 9])
+    found = plan(as_table(frame))
+    assert found.left_out["band"].startswith("neither numbers nor text, but ")
+    written = plan(as_table(frame.assign(band=frame["band"].astype(str))))
+    assert set(written.features.levels["band"]) == {"(-9.0, 0.0]", "(0.0, 0.5]", "(0.5, 9.0]"}
+
+
+def test_a_series_is_no_table() -> None:
+    with pytest.raises(TypeError, match="must be a file name, a data frame .* got Series"):
+        as_table(pd.Series([1.0, 2.0]))
 
 
 def test_cell_in_another_format_is_shown_wherever_it_is() -> None:

@@ -93,7 +93,7 @@ def why_not(column: Column, category: bool, rows: Sequence[int] | None = None) -
     if column.kind == "date" and not category:
         return "dates; to use them as days, name the column (--date)"
     if column.kind == "other":
-        return f"neither numbers nor text, but {column.cells.type}"
+        return f"neither numbers nor text, but {column.cells.type}; write it as text to use it"
     if column.kind == "number" and not category:
         values = filled(column.numbers)
         known = values[~np.isnan(values)]

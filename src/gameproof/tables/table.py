@@ -16,7 +16,7 @@ from typing import Any, final
 
 from gameproof.core.errors import DataError
 from gameproof.core.naming import suggestion
-from gameproof.tables.column import Column
+from gameproof.tables.column import Column, plain
 from gameproof.tables.number_spelling import Spelling
 from gameproof.tables.parquet_files import read_parquet
 from gameproof.tables.table_format import DETECTED, TableFormat
@@ -140,7 +140,7 @@ def as_table(source: Any, name: str = "the table", stated: TableFormat = DETECTE
 def _arrow_table(source: Any) -> Any:
     import pyarrow as pa
 
-    if hasattr(source, "iloc"):
+    if hasattr(source, "iloc") and hasattr(source, "columns"):
         return pa.Table.from_pandas(source, preserve_index=False)
     if isinstance(source, Mapping):
         return pa.table(
@@ -148,7 +148,7 @@ def _arrow_table(source: Any) -> Any:
         )
     if hasattr(source, "to_arrow"):  # polars; its stream has strings that old Arrow cannot read
         return source.to_arrow()
-    if hasattr(source, "__arrow_c_stream__"):
+    if hasattr(source, "__arrow_c_stream__") and not hasattr(source, "iloc"):
         return pa.table(source)
     raise TypeError(
         "a table must be a file name, a data frame or a mapping from column names to values, got "
@@ -192,6 +192,10 @@ def _decoded(column: Any) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if pa.types.is_dictionary(column.type) and not plain(column.type.value_type):
+        # Arrow casts dictionaries of plain types alone, not of pandas' intervals.
+        decoded = [chunk.dictionary_decode() for chunk in column.chunks]
+        column = pa.chunked_array(decoded, column.type.value_type)
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     wide = pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
     if wide or pa.types.is_string(kind):
