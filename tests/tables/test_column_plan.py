@@ -113,7 +113,7 @@ def test_intervals_of_pandas_are_left_out_unless_they_are_text() -> None:
 
 
 def test_a_series_is_no_table() -> None:
-    with pytest.raises(TypeError, match="must be a file name, a data frame .* got Series"):
+    with pytest.raises(TypeError, match=r"must be a file name, a data frame .* got Series"):
         as_table(pd.Series([1.0, 2.0]))
 
 
