@@ -2,6 +2,7 @@
 
 import json
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import gameproof as gp
 from command import MEANING
 from gameproof.cli.main import main
+from gameproof.tables.fit_notes import FitNotes
 
 
 def compare(people: Path, *options: str) -> int:
@@ -45,6 +47,21 @@ def test_accuracies_stand_above_the_intervals_of_the_rows(splits: str, people, c
             assert len(shares) == len(ends) == len(lines[head])
             at += 5
         at += 1
+
+
+def test_a_warning_of_several_splits_is_one_note() -> None:
+    splits = [FitNotes(), FitNotes()]
+    for notes, name, text in (
+        (splits[0], "logistic", "steep"),
+        (splits[1], "robust", "flat"),
+        (splits[1], "logistic", "steep"),
+        (splits[1], "strategic", "steep"),
+    ):
+        with notes.collected(name):
+            warnings.warn(text, UserWarning, stacklevel=1)
+    assert splits[1].sentences() == ("robust: flat", "logistic and strategic: steep")
+    joined = FitNotes.joined(splits)
+    assert joined.sentences() == ("logistic and strategic: steep", "robust: flat")
 
 
 def test_settings_name_their_split_where_there_are_several(people, capsys) -> None:

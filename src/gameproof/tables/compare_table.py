@@ -21,6 +21,7 @@ from gameproof.tables.audit_lines import (
     wrapped,
 )
 from gameproof.tables.classifiers_page import write_classifiers_page
+from gameproof.tables.fit_notes import FitNotes
 from gameproof.tables.fit_settings import FitSettings, checked_radius
 from gameproof.tables.group_lines import group_lines
 from gameproof.tables.metric_lines import (
@@ -134,4 +135,5 @@ def _mean_audit(found: Sequence[ThreeClassifiers]) -> Audit:
 
 def _all_notes(found: Sequence[ThreeClassifiers]) -> tuple[str, ...]:
     """The notes of all splits, each once."""
-    return tuple(dict.fromkeys(note for each in found for note in each.notes))
+    about_splits = dict.fromkeys(note for each in found for note in each.split.notes())
+    return (*about_splits, *FitNotes.joined(each.warned for each in found).sentences())

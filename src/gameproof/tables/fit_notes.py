@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from gameproof.auditing.number_format import listed
@@ -38,10 +38,22 @@ class FitNotes:
             if issubclass(warning.category, CapWarning):
                 # The bound is not an option of a table fit, so its name would mislead.
                 text = UNBOUNDED + (LARGER_RADIUS if has_radius else "")
-            text = text.removesuffix(HOW_TO_FIND_ONE)
-            known = self._about.setdefault(text, [])
-            if about not in known:
-                known.append(about)
+            self._add(text.removesuffix(HOW_TO_FIND_ONE), about)
+
+    def _add(self, text: str, about: str) -> None:
+        known = self._about.setdefault(text, [])
+        if about not in known:
+            known.append(about)
+
+    @classmethod
+    def joined(cls, several: Iterable[FitNotes]) -> FitNotes:
+        """The notes of several fits, each text once."""
+        found = cls()
+        for notes in several:
+            for text, names in notes._about.items():
+                for about in names:
+                    found._add(text, about)
+        return found
 
     def sentences(self) -> tuple[str, ...]:
         """All notes, in the order of their first warning."""

@@ -11,7 +11,7 @@ approval rate replaces the boundary.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, final
 
@@ -60,8 +60,13 @@ class ThreeClassifiers:
     budget_curve: BudgetCurve | None = None
     train_for: float = 1.0
     rows_for_choice: int = 0
-    notes: tuple[str, ...] = ()
+    warned: FitNotes = field(default_factory=FitNotes)
     warnings: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to keep in mind about the split and the fits."""
+        return (*self.split.notes(), *self.warned.sentences())
 
     @cached_property
     def audit(self) -> Audit:
@@ -184,7 +189,7 @@ def fit_classifiers(
         budget_curve=chosen.budget_curve,
         train_for=chosen.train_for,
         rows_for_choice=rows.y.size if chosen.radius_curve or chosen.budget_curve else 0,
-        notes=(*split.notes(), *notes.sentences()),
+        warned=notes,
         warnings=tuple(training.leaks),
     )
 
