@@ -407,6 +407,67 @@ def test_output_may_be_lists() -> None:
     np.testing.assert_array_equal(np.append(result.x, result.y), [1, 2, 3, 4, 5])
 
 
+class Sour(Exception):
+    """What a part of one's own raises."""
+
+
+class FailingGradient(OwnGradient):
+    """Raises at one call of one of its methods, after drawing from the generator."""
+
+    def __init__(self, method: str, fails_at: int) -> None:
+        super().__init__(gp.TwoPoint())
+        self.method, self.left = method, fails_at
+
+    def _count(self, method: str) -> None:
+        self.left -= method == self.method
+        if self.left == 0 and method == self.method:
+            raise Sour
+
+    def offsets(self, rng: np.random.Generator, space: Any, radius: float) -> Any:
+        found = super().offsets(rng, space, radius)
+        self._count("offsets")
+        return found
+
+    def estimate(self, values: Any, offsets: Any, radius: float, context: Any) -> Any:
+        self._count("estimate")
+        return super().estimate(values, offsets, radius, context)
+
+
+class FailingOrder(OwnOrder):
+    """Raises at one call, after drawing."""
+
+    def __init__(self, fails_at: int) -> None:
+        super().__init__(gp.Reshuffle())
+        self.left = fails_at
+
+    def draw(self, rng: np.random.Generator, n: int, epoch: int) -> Any:
+        found = super().draw(rng, n, epoch)
+        self.left -= 1
+        if self.left == 0:
+            raise Sour
+        return found
+
+
+@pytest.mark.parametrize("update", [gp.OGDA(), gp.Extragradient()], ids=str)
+@pytest.mark.parametrize("at", [1, 2, 3, 4, 7, 12])
+@pytest.mark.parametrize("method", ["offsets", "estimate", "draw"])
+def test_run_resumed_after_a_part_raised_equals_the_run_that_never_failed(
+    method: str, at: int, update: gp.Update, same_memory: Any
+) -> None:
+    def solver(fails_at: int) -> gp.Solver:
+        part: dict[str, Any] = {"gradient": FailingGradient(method, fails_at)}
+        if method == "draw":
+            part |= {"order": FailingOrder(fails_at)}
+        return gp.Solver(update=update, step=0.05, radius=0.3, batch=4, **part)
+
+    whole = gp.solve(quadratic(), solver(0), epochs=13, seed=3)
+    with pytest.raises(Sour) as failed:
+        gp.solve(quadratic(), solver(at), epochs=13, seed=3)
+    state = failed.value.state  # type: ignore[attr-defined]
+    again = gp.solve(quadratic(), solver(0), epochs=13, resume=state)
+    same_memory(again.state, whole.state)
+
+
 @pytest.mark.parametrize(
     ("gradient", "values"), [(gp.OnePoint(), 1), (gp.TwoPoint(), 2), (gp.Coordinates(), 6)]
 )

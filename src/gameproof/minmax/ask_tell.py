@@ -6,6 +6,8 @@ values and gradients from the problem, and the parts of the method that a user w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any, final
 
 import numpy as np
@@ -82,8 +84,22 @@ class Stepper(Questioner):
         }.get(code)
         if provider is None:
             return False
-        provider()
+        changes_state = code in (NEED_ORDER, NEED_DIRECTIONS, NEED_ESTIMATE)
+        with self._restored_on_failure() if changes_state else nullcontext():
+            provider()
         return True
+
+    @contextmanager
+    def _restored_on_failure(self) -> Iterator[None]:
+        """Undoes draws and sums if a part of the user's own raises: a resumed run repeats them.
+        Gradients begin their sums anew, and moves change nothing before their end."""
+        memory, bits, rows = self.memory, self.state.rng.bit_generator, [NEW, OLD]
+        before = bits.state, memory.x[rows], memory.y[rows]
+        try:
+            yield
+        except BaseException:
+            bits.state, memory.x[rows], memory.y[rows] = before
+            raise
 
     def _provide_order(self) -> None:
         n, order = self.method.n, self.solver.order
