@@ -35,8 +35,8 @@ class Queries:
         return None
 
     def turn(self) -> AbstractContextManager[Any]:
-        """While open, no other run uses up what remains. Runs whose queries compiled code counts
-        need it."""
+        """While open, no other run uses up what remains. Runs need it if compiled code counts their
+        queries."""
         return nullcontext()
 
     @property

@@ -40,9 +40,7 @@ class Order(ReplaceablePart, ABC):
     def check(self, n: int) -> None:
         """Rejects more samples than 32 bits can number."""
         if n >= LONGEST:
-            raise ValueError(
-                f"a run can visit fewer than {LONGEST:,} samples, and the problem has {n:,}"
-            )
+            raise ValueError(f"a problem must have fewer than {LONGEST:,} samples, got {n:,}")
 
 
 def permutation(rng: np.random.Generator, n: int) -> Indices:
