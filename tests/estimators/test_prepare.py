@@ -236,3 +236,12 @@ def test_ratio_to_the_unit_may_overflow() -> None:
     found = prepare.transform(column)[:, 0]
     far = 308 * np.log(10.0) - np.log(0.25)
     np.testing.assert_allclose(found, [0, 0, 0, far - np.log(2), -far - np.log(2)], rtol=1e-12)
+
+
+@pytest.mark.parametrize("fault", ["contains NaN", "could not convert string to float: 'low'"])
+def test_without_a_preparation_gaps_and_text_are_refused_with_advice(fault: str) -> None:
+    X = np.array([[1.0], [2.0], [np.nan], [3.0]])
+    if "string" in fault:
+        X = pd.DataFrame({"level": ["low", "high", "low", "high"]})
+    with pytest.raises(ValueError, match=fault + "; use prepare=gp.Prepare"):
+        gp.RobustStrategicClassifier().fit(X, [0, 1, 0, 1])

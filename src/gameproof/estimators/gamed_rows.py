@@ -114,6 +114,10 @@ class GamedRows(NamedTuple):
         return FittedPreparation.of(model).budgets(model.budgets, X, weights)
 
 
+# What scikit-learn says of tables that a preparation would make sense of.
+PREPARABLE = "Input X contains NaN", "could not convert string to float"
+
+
 def validated(
     model: ClassifierParameters, X: ArrayLike, y: Any = "no_validation", reset: bool = False
 ) -> Any:
@@ -126,9 +130,18 @@ def validated(
         check_consistent_length(rows, labels := column_or_1d(y, warn=True))
         return rows, labels
     finite: Any = "allow-nan" if takes_gaps(prepare) else True
-    return validate_data(
-        model, X, y, dtype=np.float64, order="C", ensure_all_finite=finite, reset=reset
-    )
+    try:
+        return validate_data(
+            model, X, y, dtype=np.float64, order="C", ensure_all_finite=finite, reset=reset
+        )
+    except ValueError as error:
+        fault = str(error).splitlines()[0]
+        if prepare is None and any(text in fault for text in PREPARABLE):
+            raise ValueError(
+                f"{fault.rstrip('.')}; use prepare=gp.Prepare(), which fills in missing values and "
+                "encodes text of data frames"
+            ) from error
+        raise
 
 
 def prepared_rows(model: ClassifierParameters, X: ArrayLike) -> Matrix:
