@@ -174,6 +174,57 @@ def test_tell_refuses_a_wrong_number_of_values(
     run.tell(question, [0.5] * 4)
 
 
+def test_sample_that_replaces_another_enters_the_step_and_the_next(teller: Any) -> None:
+    run = gp.Run(teller().problem, gp.ogda_rr(step=0.02, radius=0.5), seed=3)
+    question, (x, y) = run.ask(), run.state.last
+    other = 6 - int(question.indices[0])
+    replaced = run.substitute(question, [other])
+    assert (run.ask() is replaced, replaced.indices.tolist()) == (True, [other])
+    with pytest.raises(ValueError, match="is not the pending one"):
+        run.tell(question, [0.0])
+    run.tell(replaced, answers(replaced, teller))
+    # One point in three dimensions: (d / eps) L_i(u + eps v) v, in the first step without optimism.
+    change = 0.02 * 3 / 0.5**2 * teller.value(other, question.x, question.y)
+    np.testing.assert_allclose(run.state.last[0], x - change * (question.x - x), rtol=1e-12)
+    np.testing.assert_allclose(run.state.last[1], y + change * (question.y - y), rtol=1e-12)
+    assert other in run.ask().indices
+
+
+@pytest.mark.parametrize(
+    ("others", "error", "said"),
+    [
+        ([0, 1, 2, 7], IndexError, "teller has samples 0 to 6, got 7"),
+        ([0, 1, 2, -1], IndexError, "teller has samples 0 to 6, got -1"),
+        ([0, 1, 2, 0.5], TypeError, "sample numbers must be integers"),
+        (["0", "1", "2", "3"], TypeError, "sample numbers must be integers"),
+        ([0, 1, 2], ValueError, "asks 4 samples, got 3"),
+    ],
+    ids=["beyond the end", "negative", "not whole", "text", "too few"],
+)
+def test_samples_that_cannot_replace_others_are_refused(
+    others: Any, error: Any, said: str, run: gp.Run, same_state: SameState
+) -> None:
+    question = run.ask()
+    before = deepcopy(run.state)
+    with pytest.raises(error, match=said):
+        run.substitute(question, others)
+    same_state(run.state, before)
+    assert run.ask() is question
+
+
+def test_known_sample_cannot_replace_one_that_is_asked() -> None:
+    problem = make(n=24)
+    labels = problem.population.y
+    run = gp.Run(problem, gp.ogda_rr(gradient=gp.TwoPoint()), seed=0)
+    question = run.ask()
+    bad, good = np.flatnonzero(labels < 0), np.flatnonzero(labels > 0)
+    size = question.indices.size
+    said = f"sample {good[0]} cannot replace sample {question.indices[0]}"
+    with pytest.raises(ValueError, match=said):
+        run.substitute(question, good[:size])
+    assert run.substitute(question, bad[:size]).indices.tolist() == bad[:size].tolist()
+
+
 @pytest.mark.parametrize("place", range(4))
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, None, "much", 1j], ids=repr)
 def test_tell_refuses_a_value_that_is_no_finite_number(

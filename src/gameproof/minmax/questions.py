@@ -138,6 +138,14 @@ class Questioner:
 
     def substitute(self, others: Indices) -> None:
         """Puts `others` in the places of the samples asked, in the same order."""
+        replaced = self.samples_asked
+        unlike = self._sources_of(replaced) != self._sources_of(others)
+        if unlike.any():
+            old, new = replaced[unlike][0], others[unlike][0]
+            raise ValueError(
+                f"sample {new} cannot replace sample {old}: the values of one are counted, and "
+                "those of the other are known or free"
+            )
         counts, samples, first = self.counts, self.memory.samples, 0
         samples[ASKED_LIST, counts[ANSWERED] : counts[ASKED]] = others
         for which in range(2 if self.method.asks_previous else 1):

@@ -194,12 +194,15 @@ class Run:
         """The pending question with other samples in place of those asked.
 
         People who never answer are replaced this way. The step then uses the other samples, and so
-        does a later step that asks its previous samples again."""
+        does a later step that asks its previous samples again. Until the step is complete, the
+        state cannot be resumed: its samples are not those of the order."""
         if self._engine.question is None or question is not self._engine.question:
             raise ValueError(f"question {question.id} is not the pending one: call ask() again")
-        samples = np.array(others, dtype=np.int64)
+        samples = self.problem.samples(others)
         if samples.shape != question.indices.shape:
-            raise ValueError(f"question {question.id} asks {len(question.indices)} samples")
+            raise ValueError(
+                f"question {question.id} asks {len(question.indices)} samples, got {samples.size}"
+            )
         self._engine.stepper.substitute(samples)
         samples.setflags(write=False)
         self._engine.question = question._replace(indices=samples)
