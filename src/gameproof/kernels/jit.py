@@ -9,13 +9,13 @@ cached on disk. A user's compiled function cannot; `for_data` then gives an unca
 
 import hashlib
 import warnings
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any
 
 from numba import njit, typeof, types, vectorize
 from numba.core.caching import FunctionCache, IndexDataCacheFile
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 
 def package_stamp(folder: Path) -> str:
@@ -46,9 +46,9 @@ class PackageCache(FunctionCache):
 PART: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
-def cached(function: Any, **options: Any) -> Any:
+def cached(function: Any) -> Any:
     """Compiles on first use and keeps the result on disk. For kernels that Python calls."""
-    dispatcher = njit(error_model="numpy", nogil=True, forceinline=False, **options)(function)
+    dispatcher: Any = njit(error_model="numpy", nogil=True, forceinline=False)(function)
     try:
         dispatcher._cache = PackageCache(function)
     except RuntimeError as error:
@@ -87,6 +87,19 @@ def not_inlined(function: Any) -> Any:
     return njit(error_model="numpy", forceinline=False, **PART)(function)
 
 
+def by_type(choose: Any) -> Any:
+    """A part whose code depends on the types of its arguments: `choose` takes Numba's types and
+    returns the function to compile. So a run compiles only its own kind of problem and sets."""
+
+    @wraps(choose)
+    def part(*arguments: Any) -> Any:
+        raise TypeError(f"{choose.__name__} is called from compiled code only")
+
+    options = {"error_model": "numpy", "forceinline": True}
+    overload(part, jit_options=options, strict=False)(choose)
+    return part
+
+
 def elementwise(function: Any) -> Any:
     """A compiled function of one number, applied to arrays element by element."""
     return vectorize(["f8(f8)"])(function.py_func)
@@ -98,11 +111,7 @@ def bound(kernel: Any, *arguments: Any) -> Any:
     return kernel.compile(tuple(map(typeof, arguments)))
 
 
+@lru_cache
 def for_data(kernel: Any, has_user_functions: bool) -> Any:
     """The kernel itself, or its uncached twin for data that contain a user's functions."""
-    return _uncached(kernel) if has_user_functions else kernel
-
-
-@lru_cache
-def _uncached(kernel: Any) -> Any:
-    return njit(error_model="numpy", nogil=True)(kernel.py_func)
+    return njit(error_model="numpy", nogil=True)(kernel.py_func) if has_user_functions else kernel

@@ -4,9 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
-from gameproof.kernels.jit import inlined
+from gameproof.kernels.jit import by_type, inlined
 from gameproof.kernels.vectors import clip
 
 LOGISTIC, HUBER, PSEUDO_HUBER = range(3)
@@ -17,11 +16,6 @@ class UserLoss(NamedTuple):
 
     phi: Any
     slope: Any
-
-
-def is_user_loss(kind: Any) -> bool:
-    """True if a field of this Numba type holds a `UserLoss`."""
-    return isinstance(kind, types.BaseTuple)
 
 
 @inlined
@@ -45,25 +39,17 @@ def built_in_slope(code, width, z):
     return clip(z / width, -1.0, 1.0)
 
 
+@by_type
 def phi(loss, width, z):
-    """phi(z), inside compiled code."""
-    raise TypeError("phi is called from compiled code only; see Loss.phi")
-
-
-@overload(phi, jit_options={"forceinline": True})
-def _choose_phi(loss, width, z):
-    if is_user_loss(loss):
+    """phi(z)."""
+    if isinstance(loss, types.BaseTuple):  # a UserLoss
         return lambda loss, width, z: loss.phi(z)
-    return lambda loss, width, z: built_in_phi(loss, width, z)
+    return built_in_phi.py_func
 
 
+@by_type
 def phi_slope(loss, width, z):
-    """phi'(z), inside compiled code."""
-    raise TypeError("phi_slope is called from compiled code only; see Loss.slope")
-
-
-@overload(phi_slope, jit_options={"forceinline": True})
-def _choose_slope(loss, width, z):
-    if is_user_loss(loss):
+    """phi'(z)."""
+    if isinstance(loss, types.BaseTuple):
         return lambda loss, width, z: loss.slope(z)
-    return lambda loss, width, z: built_in_slope(loss, width, z)
+    return built_in_slope.py_func

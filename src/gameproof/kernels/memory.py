@@ -24,15 +24,12 @@ def borrowed(typing_context, value):
     """
 
     def strip(context, builder, kind, bare):
-        if isinstance(kind, types.Array):
-            array = create_struct_proxy(kind)(context, builder, value=bare)
-            array.meminfo = get_null_value(array.meminfo.type)
-            array.parent = get_null_value(array.parent.type)
-            return array._getvalue()
-        if isinstance(kind, types.NumPyRandomGeneratorType):
-            generator = create_struct_proxy(kind)(context, builder, value=bare)
-            generator.meminfo = get_null_value(generator.meminfo.type)
-            return generator._getvalue()
+        if isinstance(kind, types.Array | types.NumPyRandomGeneratorType):
+            owned = create_struct_proxy(kind)(context, builder, value=bare)
+            owned.meminfo = get_null_value(owned.meminfo.type)
+            if isinstance(kind, types.Array):
+                owned.parent = get_null_value(owned.parent.type)
+            return owned._getvalue()
         if isinstance(kind, types.BaseTuple):
             for k, part in enumerate(kind):
                 inner = strip(context, builder, part, builder.extract_value(bare, k))

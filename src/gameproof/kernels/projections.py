@@ -13,30 +13,13 @@ HALVINGS = 200  # enough for a bisection to reach neighbouring numbers
 def project_ball(v, center, radius):
     """Overwrites v: center + (v - center) min(1, radius / |v - center|)."""
     stay_apart()
-    total, largest = 0.0, 0.0
+    total = 0.0
     for c in range(v.size):
         total += (v[c] - center[c]) ** 2
-        largest = max(largest, abs(v[c] - center[c]))
-    distance = np.sqrt(total)
-    if not 1e-280 < total < 1e280 and largest > 0.0:
-        distance = norm(v - center)
+    distance = np.sqrt(total) if 1e-280 < total < 1e280 else norm(v - center)
     if distance > radius:
         for c in range(v.size):
             v[c] = center[c] + (v[c] - center[c]) * (radius / distance)
-
-
-@inlined
-def project_box(v, lower, upper):
-    """Overwrites v, coordinate by coordinate."""
-    for c in range(v.size):
-        v[c] = clip(v[c], lower[c], upper[c])
-
-
-@inlined
-def project_interval(v, lower, upper):
-    """Overwrites v, coordinate by coordinate."""
-    for c in range(v.size):
-        v[c] = clip(v[c], lower, upper)
 
 
 @not_inlined

@@ -1,29 +1,10 @@
-"""The samples of a problem, chosen by the type of its data when a caller is compiled."""
+"""The samples of a problem. Its data are a NamedTuple, whose methods are compiled into callers."""
 
 from typing import Any
 
-from numba.extending import overload
-
-from gameproof.kernels import games
-from gameproof.kernels.games import Bilinear, LeastSquares, RankOne, UserFunction
-from gameproof.kernels.jit import cached
+from gameproof.kernels.games import UserFunction
+from gameproof.kernels.jit import by_type, cached
 from gameproof.kernels.losses import UserLoss
-from gameproof.kernels.memory import prefetch, prefetch_row
-from gameproof.kernels.strategic import Strategic, strategic_gradient, strategic_value
-
-VALUES = {
-    Bilinear: games.bilinear_value,
-    RankOne: games.rank_one_value,
-    LeastSquares: games.least_squares_value,
-    Strategic: strategic_value,
-    UserFunction: games.user_value,
-}
-GRADIENTS = {
-    Bilinear: games.bilinear_gradient,
-    RankOne: games.rank_one_gradient,
-    LeastSquares: games.least_squares_gradient,
-    Strategic: strategic_gradient,
-}
 
 
 def has_user_functions(data: Any) -> bool:
@@ -31,46 +12,22 @@ def has_user_functions(data: Any) -> bool:
     return isinstance(data, UserFunction) or isinstance(getattr(data, "loss", None), UserLoss)
 
 
+@by_type
 def sample_value(data, i, x, y, at):
-    """L_i(x, y), inside compiled code; see `games` for the arguments."""
-    raise TypeError("sample_value is called from compiled code only; see values_at")
+    """L_i(x, y); see `games` for the arguments."""
+    return data.instance_class.sample_value
 
 
-@overload(sample_value, jit_options={"forceinline": True})
-def _choose_value(data, i, x, y, at):
-    return VALUES[data.instance_class].py_func
-
-
+@by_type
 def add_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
-    """gx += weight dL_i/dx and gy += weight dL_i/dy, from these coordinates on, inside compiled
-    code."""
-    raise TypeError("add_gradient is called from compiled code only; see gradient_at")
+    """gx += weight dL_i/dx and gy += weight dL_i/dy, from these coordinates on."""
+    return data.instance_class.add_gradient
 
 
-@overload(add_gradient, jit_options={"forceinline": True})
-def _choose_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
-    if data.instance_class is UserFunction:
-        return games.user_gradient(data).py_func
-    return GRADIENTS[data.instance_class].py_func
-
-
+@by_type
 def prefetch_sample(data, i):
-    """Starts loading the data of sample i, inside compiled code."""
-    raise TypeError("prefetch_sample is called from compiled code only")
-
-
-@overload(prefetch_sample, jit_options={"forceinline": True})
-def _choose_prefetch(data, i):
-    if data.instance_class is Strategic:
-        return lambda data, i: prefetch_row(data.features, i)
-    if data.instance_class is LeastSquares:
-
-        def row(data, i):
-            prefetch(data.b, i)
-            prefetch_row(data.a, i)
-
-        return row
-    return lambda data, i: None
+    """Starts loading the data of sample i."""
+    return getattr(data.instance_class, "prefetch_sample", lambda data, i: None)
 
 
 @cached

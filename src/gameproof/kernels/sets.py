@@ -1,27 +1,26 @@
 """Convex sets as compiled code takes them, and their projections.
 
-Each set is a NamedTuple; a product is a plain tuple of them. `project` and `take_step` are chosen
-by type, so a run compiles the projections of its own sets and no others.
+Each set is a NamedTuple with a compiled method `project`, which overwrites v with its projection.
+A set with a mirror map has its own `step`, a box gives the `bounds` of a coordinate. A product is a
+plain tuple of sets.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numba import types
-from numba.extending import overload
 
-from gameproof.kernels.jit import cached
+from gameproof.kernels.jit import by_type, cached, inlined
 from gameproof.kernels.memory import section
 from gameproof.kernels.projections import (
     entropy_step,
     project_ball,
-    project_box,
     project_cone,
-    project_interval,
     project_l1_ball,
     project_scaled_cone,
     project_simplex,
 )
+from gameproof.kernels.vectors import clip
 
 
 class EncodedBall(NamedTuple):
@@ -31,6 +30,9 @@ class EncodedBall(NamedTuple):
     center: np.ndarray
     radius: float
 
+    def project(self, v):
+        project_ball(v, self.center, self.radius)
+
 
 class EncodedBox(NamedTuple):
     """{v : lower <= v <= upper}."""
@@ -38,6 +40,13 @@ class EncodedBox(NamedTuple):
     dim: int
     lower: np.ndarray
     upper: np.ndarray
+
+    def project(self, v):
+        for c in range(v.size):
+            v[c] = clip(v[c], self.lower[c], self.upper[c])
+
+    def bounds(self, c):
+        return self.lower[c], self.upper[c]
 
 
 class EncodedInterval(NamedTuple):
@@ -47,6 +56,13 @@ class EncodedInterval(NamedTuple):
     lower: float
     upper: float
 
+    def project(self, v):
+        for c in range(v.size):
+            v[c] = clip(v[c], self.lower, self.upper)
+
+    def bounds(self, c):
+        return self.lower, self.upper
+
 
 class EncodedSimplex(NamedTuple):
     """{v >= 0 : sum v = total}."""
@@ -54,12 +70,21 @@ class EncodedSimplex(NamedTuple):
     dim: int
     total: float
 
+    def project(self, v):
+        project_simplex(v, self.total)
+
 
 class EncodedEntropySimplex(NamedTuple):
     """The same set, with multiplicative steps."""
 
     dim: int
     total: float
+
+    def project(self, v):
+        project_simplex(v, self.total)
+
+    def step(self, out, origin, move):
+        entropy_step(out, origin, move, self.total)
 
 
 class EncodedL1Ball(NamedTuple):
@@ -69,6 +94,9 @@ class EncodedL1Ball(NamedTuple):
     center: np.ndarray
     radius: float
 
+    def project(self, v):
+        project_l1_ball(v, self.center, self.radius)
+
 
 class EncodedCone(NamedTuple):
     """{(theta, alpha) : |theta| <= alpha / slope, alpha <= cap}."""
@@ -76,6 +104,9 @@ class EncodedCone(NamedTuple):
     dim: int
     slope: float
     cap: float
+
+    def project(self, v):
+        project_cone(v, self.slope, self.cap)
 
 
 class EncodedScaledCone(NamedTuple):
@@ -87,100 +118,71 @@ class EncodedScaledCone(NamedTuple):
     slope: float
     cap: float
 
-
-PROJECTIONS = {
-    EncodedBall: lambda encoded, v: project_ball(v, encoded.center, encoded.radius),
-    EncodedBox: lambda encoded, v: project_box(v, encoded.lower, encoded.upper),
-    EncodedInterval: lambda encoded, v: project_interval(v, encoded.lower, encoded.upper),
-    EncodedSimplex: lambda encoded, v: project_simplex(v, encoded.total),
-    EncodedEntropySimplex: lambda encoded, v: project_simplex(v, encoded.total),
-    EncodedL1Ball: lambda encoded, v: project_l1_ball(v, encoded.center, encoded.radius),
-    EncodedCone: lambda encoded, v: project_cone(v, encoded.slope, encoded.cap),
-    EncodedScaledCone: lambda encoded, v: project_scaled_cone(
-        v, encoded.weights, encoded.slope, encoded.cap
-    ),
-}
+    def project(self, v):
+        project_scaled_cone(v, self.weights, self.slope, self.cap)
 
 
+@by_type
 def project(encoded, v):
-    """Overwrites v with its projection on the set, inside compiled code."""
-    raise TypeError("project is called from compiled code only; see project_on")
-
-
-@overload(project, jit_options={"forceinline": True})
-def _choose_projection(encoded, v):
+    """Overwrites v with its projection on the set."""
     if isinstance(encoded, types.NamedTuple):
-        return PROJECTIONS[encoded.instance_class]
+        return encoded.instance_class.project
     if len(encoded) == 1:
         return lambda encoded, v: project(encoded[0], v)
 
     def first_then_rest(encoded, v):
-        stop = encoded[0].dim
-        project(encoded[0], section(v, 0, stop))
-        project(encoded[1:], section(v, stop, v.size))
+        first, rest = halves(v, encoded[0].dim)
+        project(encoded[0], first)
+        project(encoded[1:], rest)
 
     return first_then_rest
 
 
+@by_type
 def take_step(encoded, out, origin, move):
     """Overwrites out with where a step from `origin` by -`move` leads: the projection of
     origin - move, or in a set with a mirror map its proximal step. out may be origin."""
-    raise TypeError("take_step is called from compiled code only; see step_on")
-
-
-@overload(take_step, jit_options={"forceinline": True})
-def _choose_step(encoded, out, origin, move):
     if isinstance(encoded, types.NamedTuple):
-        if encoded.instance_class is EncodedEntropySimplex:
-            return lambda encoded, out, origin, move: entropy_step(out, origin, move, encoded.total)
-
-        def euclidean(encoded, out, origin, move):
-            for c in range(out.size):
-                out[c] = origin[c] - move[c]
-            project(encoded, out)
-
-        return euclidean
+        return getattr(encoded.instance_class, "step", euclidean_step)
     if len(encoded) == 1:
         return lambda encoded, out, origin, move: take_step(encoded[0], out, origin, move)
 
     def first_then_rest(encoded, out, origin, move):
         stop = encoded[0].dim
-        head, tail = (
-            (section(out, 0, stop), section(origin, 0, stop), section(move, 0, stop)),
-            (
-                section(out, stop, out.size),
-                section(origin, stop, out.size),
-                section(move, stop, out.size),
-            ),
-        )
-        take_step(encoded[0], head[0], head[1], head[2])
-        take_step(encoded[1:], tail[0], tail[1], tail[2])
+        outs, origins, moves = halves(out, stop), halves(origin, stop), halves(move, stop)
+        take_step(encoded[0], outs[0], origins[0], moves[0])
+        take_step(encoded[1:], outs[1], origins[1], moves[1])
 
     return first_then_rest
 
 
+def euclidean_step(encoded, out, origin, move):
+    """`take_step` without a mirror map."""
+    for c in range(out.size):
+        out[c] = origin[c] - move[c]
+    project(encoded, out)
+
+
+@inlined
+def halves(v, stop):
+    """v before and from coordinate `stop` on."""
+    return section(v, 0, stop), section(v, stop, v.size)
+
+
+@by_type
 def bounds_of(encoded, c):
-    """The bounds of coordinate c, inside compiled code. Sets other than boxes have none."""
-    raise TypeError("bounds_of is called from compiled code only")
-
-
-@overload(bounds_of, jit_options={"forceinline": True})
-def _choose_bounds(encoded, c):
-    kind = encoded.instance_class if isinstance(encoded, types.NamedTuple) else None
-    if kind is EncodedInterval:
-        return lambda encoded, c: (encoded.lower, encoded.upper)
-    if kind is EncodedBox:
-        return lambda encoded, c: (encoded.lower[c], encoded.upper[c])
-    return lambda encoded, c: (-np.inf, np.inf)
+    """The bounds of coordinate c. Sets other than boxes have none."""
+    box = isinstance(encoded, types.NamedTuple) and hasattr(encoded.instance_class, "bounds")
+    return encoded.instance_class.bounds if box else lambda encoded, c: (-np.inf, np.inf)
 
 
 @cached
 def project_on(encoded, v):
-    """Overwrites v with its projection."""
+    """`project`, for calls from Python."""
     project(encoded, v)
 
 
 @cached
 def step_on(encoded, out, origin, move):
-    """`take_step` for calls from Python."""
+    """`take_step`, for calls from Python."""
     take_step(encoded, out, origin, move)

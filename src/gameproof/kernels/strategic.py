@@ -8,16 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gameproof.kernels.gains import (
-    Claims,
-    add_gain,
-    add_gain_in_box,
-    gain_in_box,
-    unit_gain,
-)
+from gameproof.kernels.gains import Claims, add_gain, add_gain_in_box, gain_in_box, unit_gain
 from gameproof.kernels.jit import cached, inlined
 from gameproof.kernels.losses import phi, phi_slope
-from gameproof.kernels.memory import bit, section
+from gameproof.kernels.memory import bit, prefetch_row, section
 from gameproof.kernels.vectors import add_scaled, dot
 
 ONE_WAY, NO_FLIP, BOTH_WAYS = range(3)
@@ -44,6 +38,22 @@ class Strategic(NamedTuple):
     flips: int
     smooth: bool  # if false, every gamma is maximised out of its sample
     weights: np.ndarray  # with mean 1, or empty where all agents count the same
+
+    def sample_value(self, i, x, y, at):
+        return value_at_score(self, i, score(self, i, x), x, y, at)
+
+    def add_gradient(self, i, x, y, at, weight, gx, gy, from_x, from_y):
+        if (from_x > 0) & (not has_gamma(self, i)):  # one branch: labels are hard to predict
+            if from_x < x.size:  # only the derivative in alpha is left
+                gx[x.size - 1] += weight * self.slope
+            return
+        z = score(self, i, x)
+        by_score = add_beside_score(self, i, z, x, y, at, weight, gx, gy, from_x, from_y)
+        if from_x == 0:
+            add_score_gradient(self, i, x, by_score, gx)
+
+    def prefetch_sample(self, i):
+        prefetch_row(self.features, i)
 
 
 @inlined
@@ -114,11 +124,6 @@ def value_at_score(data, i, z, x, y, at):
 
 
 @inlined
-def strategic_value(data, i, x, y, at):
-    return value_at_score(data, i, score(data, i, x), x, y, at)
-
-
-@inlined
 def add_beside_score(data, i, z, x, y, at, weight, gx, gy, from_x, from_y):
     """Adds the derivatives of L_i in alpha and gamma; returns weight times dL_i/dz."""
     last, label = x.size - 1, label_of(data, i)
@@ -136,18 +141,6 @@ def add_beside_score(data, i, z, x, y, at, weight, gx, gy, from_x, from_y):
     if from_x <= last:
         gx[last] += weight * data.slope + own * by_alpha
     return own * by_score
-
-
-@inlined
-def strategic_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
-    if (from_x > 0) & (not has_gamma(data, i)):  # one branch: labels are hard to predict
-        if from_x < x.size:  # only the derivative in alpha is left
-            gx[x.size - 1] += weight * data.slope
-        return
-    z = score(data, i, x)
-    by_score = add_beside_score(data, i, z, x, y, at, weight, gx, gy, from_x, from_y)
-    if from_x == 0:
-        add_score_gradient(data, i, x, by_score, gx)
 
 
 @cached
