@@ -17,56 +17,14 @@ one resumes in the other.
 
 import numpy as np
 
-from gameproof.kernels.batches import draw_order, open_step
+from gameproof.kernels import layout as at
+from gameproof.kernels import snapshots
+from gameproof.kernels.batches import draw_order, n_estimates, open_step
 from gameproof.kernels.estimation import clear_estimates, draw_directions, estimate, write_point
 from gameproof.kernels.evaluation import answer, exact_gradients, prefetch_ahead
 from gameproof.kernels.jit import cached, inlined
-from gameproof.kernels.layout import (
-    ANSWERED,
-    ASKED,
-    ASKING,
-    ASKS,
-    COMPLETE,
-    CORRECTED,
-    CORRECTS,
-    COSTLY,
-    DEPLOYMENTS,
-    DONE,
-    DRAWN,
-    DRAWN_AS,
-    EPOCH,
-    ESTIMATED,
-    ETA,
-    EXACT_DONE,
-    EXTERNAL,
-    IDLE,
-    MOVED,
-    N_PREVIOUS,
-    NEED_DIRECTIONS,
-    NEED_ESTIMATE,
-    NEED_MOVE,
-    NEED_ORDER,
-    OPEN,
-    ORDERED,
-    OUT_OF_QUERIES,
-    PHASE,
-    POINT_NO,
-    POINTS,
-    POSITION,
-    QUERIES,
-    RADIUS,
-    READY,
-    STAGE,
-    STEP,
-)
 from gameproof.kernels.memory import borrowed
 from gameproof.kernels.motion import commit, move
-from gameproof.kernels.snapshots import (
-    add_snapshot_mean,
-    add_to_snapshot,
-    begin_snapshot,
-    is_due,
-)
 
 FEW = 2000  # so few samples stay in the cache anyway
 
@@ -74,20 +32,34 @@ FEW = 2000  # so few samples stay in the cache anyway
 @inlined
 def most_queries(method, counts):
     """How many values or answers the next step needs at most."""
-    samples = min(method.batch, method.n - counts[POSITION])
+    samples = min(method.batch, method.n - counts[at.POSITION])
     if method.asks_previous:
-        samples += counts[N_PREVIOUS]
+        samples += counts[at.N_PREVIOUS]
     queries = samples * method.queries_per_sample
-    if is_due(method, counts):
-        queries += method.n * method.plan[method.phases, POINTS]
+    if snapshots.is_due(method, counts):
+        queries += method.n * method.plan[method.phases, at.POINTS]
     return queries
 
 
 @inlined
 def leave(counts, stage, code):
     """Keeps the stage for the next call."""
-    counts[STAGE] = stage
+    counts[at.STAGE] = stage
     return code
+
+
+@inlined
+def schedule(method, memory, etas, radii, first, by_step):
+    """Overwrites eta and eps with those of the next step."""
+    counts, numbers = memory.counts, memory.numbers
+    numbers[at.ETA] = etas[counts[at.STEP if by_step[0] else at.EPOCH] - first[0]]
+    radius = radii[counts[at.STEP if by_step[1] else at.EPOCH] - first[1]]
+    if method.reach < np.inf:
+        # Half a set is left to move in, and iterates stay inside when the radius changes.
+        radius = min(radius, 0.5 * method.reach)
+        if counts[at.STEP] > 0:
+            radius = min(radius, numbers[at.RADIUS])
+    numbers[at.RADIUS] = radius
 
 
 @cached
@@ -99,102 +71,92 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
     """
     data, method, memory = borrowed(data), borrowed(method), borrowed(memory)
     x_set, y_set, rng = borrowed(x_set), borrowed(y_set), borrowed(rng)
-    counts, numbers, stage = memory.counts, memory.numbers, memory.counts[STAGE]
+    counts, stage = memory.counts, memory.counts[at.STAGE]
     while True:
-        if stage == IDLE:
-            if counts[STEP] >= limits[0]:
-                return leave(counts, stage, DONE)
-            if limits[1] - counts[QUERIES] < most_queries(method, counts):
-                return leave(counts, stage, OUT_OF_QUERIES)
-            numbers[ETA] = etas[counts[STEP if by_step[0] else EPOCH] - first[0]]
-            radius = radii[counts[STEP if by_step[1] else EPOCH] - first[1]]
-            if method.reach < np.inf:
-                # Half a set is left to move in, and iterates stay inside when the radius changes.
-                radius = min(radius, 0.5 * method.reach)
-                if counts[STEP] > 0:
-                    radius = min(radius, numbers[RADIUS])
-            numbers[RADIUS] = radius
-            if counts[POSITION] == 0:
-                if method.order == EXTERNAL:
-                    return leave(counts, stage, NEED_ORDER)
-                draw_order(method.order, counts[EPOCH], memory.order, rng)
-            stage = ORDERED
-        if stage == ORDERED:
-            if is_due(method, counts):
-                begin_snapshot(memory.x, memory.y, counts, method.phases)
-            stage = READY
-        if stage == READY:
+        if stage == at.IDLE:
+            if counts[at.STEP] >= limits[0]:
+                return leave(counts, stage, at.DONE)
+            if limits[1] - counts[at.QUERIES] < most_queries(method, counts):
+                return leave(counts, stage, at.OUT_OF_QUERIES)
+            schedule(method, memory, etas, radii, first, by_step)
+            if counts[at.POSITION] == 0:
+                if method.order == at.EXTERNAL:
+                    return leave(counts, stage, at.NEED_ORDER)
+                draw_order(method.order, counts[at.EPOCH], memory.order, rng)
+            stage = at.ORDERED
+        if stage == at.ORDERED:
+            if snapshots.is_due(method, counts):
+                snapshots.begin(memory.x, memory.y, counts, method.phases)
+            stage = at.READY
+        if stage == at.READY:
             if method.n > FEW:
                 prefetch_ahead(data, method, memory)
             open_step(method, memory)
-            stage = OPEN
-        plan, weights = method.plan[counts[PHASE]], method.weights[counts[PHASE]]
-        corrects = plan[CORRECTS] != 0 if method.snapshots else False
-        n_points = plan[POINTS] * (2 if corrects else 1) if counts[ASKED] > 0 else 0
-        if stage == OPEN:
+            stage = at.OPEN
+        plan, weights = method.plan[counts[at.PHASE]], method.weights[counts[at.PHASE]]
+        n_points = plan[at.POINTS] if counts[at.ASKED] > 0 else 0
+        if snapshots.corrects(method, plan):
+            n_points *= 2
+        if stage == at.OPEN:
             if n_points > 0:
-                if plan[DRAWN_AS] == EXTERNAL:
-                    return leave(counts, stage, NEED_DIRECTIONS)
+                if plan[at.DRAWN_AS] == at.EXTERNAL:
+                    return leave(counts, stage, at.NEED_DIRECTIONS)
                 draw_directions(memory.directions, plan, method.flat, rng)
-            stage = DRAWN
-        if stage == DRAWN:
-            stage = COMPLETE
-            if counts[POINT_NO] < n_points:
-                write_point(method, memory, plan, counts[POINT_NO])
-                counts[ANSWERED] = 0
-                counts[DEPLOYMENTS] += counts[COSTLY] > 0
-                stage = ASKING
-        if stage == ASKING:
-            counts[STAGE] = stage  # a user's function may raise
+            stage = at.DRAWN
+        if stage == at.DRAWN:
+            stage = at.COMPLETE
+            if counts[at.POINT_NO] < n_points:
+                write_point(method, memory, plan, counts[at.POINT_NO])
+                counts[at.ANSWERED] = 0
+                counts[at.DEPLOYMENTS] += counts[at.COSTLY] > 0
+                stage = at.ASKING
+        if stage == at.ASKING:
+            counts[at.STAGE] = stage  # a user's function may raise
             code = answer(data, method, memory)
-            if code != DONE:
+            if code != at.DONE:
                 return leave(counts, stage, code)
-            counts[POINT_NO] += 1
-            stage = DRAWN if counts[POINT_NO] < n_points else COMPLETE
-        if stage == DRAWN:
+            counts[at.POINT_NO] += 1
+            stage = at.DRAWN if counts[at.POINT_NO] < n_points else at.COMPLETE
+        if stage == at.DRAWN:
             continue
-        if stage == COMPLETE:
-            if plan[ASKS]:
+        if stage == at.COMPLETE:
+            if plan[at.ASKS]:
                 clear_estimates(method, memory)
                 if method.some_exact:
-                    counts[STAGE] = stage
+                    counts[at.STAGE] = stage
                     code = exact_gradients(data, method, memory)
-                    if code != DONE:
+                    if code != at.DONE:
                         return leave(counts, stage, code)
-            stage = EXACT_DONE
-        if stage == EXACT_DONE:
+            stage = at.EXACT_DONE
+        if stage == at.EXACT_DONE:
             if n_points > 0:
-                if plan[DRAWN_AS] == EXTERNAL:
-                    return leave(counts, stage, NEED_ESTIMATE)
+                if plan[at.DRAWN_AS] == at.EXTERNAL:
+                    return leave(counts, stage, at.NEED_ESTIMATE)
                 estimate(method, memory, plan, weights)
-            stage = ESTIMATED
-        if method.snapshots and stage == ESTIMATED and counts[PHASE] == method.phases:
-            add_to_snapshot(memory.x, memory.y, counts, method.batch, method.n)
-            stage = READY
+            stage = at.ESTIMATED
+        if stage == at.ESTIMATED and snapshots.in_pass(method, counts):
+            snapshots.add_batch(memory.x, memory.y, counts, method.batch, method.n)
+            stage = at.READY
             continue
-        if stage == ESTIMATED:
-            if corrects:
-                previous = method.asks_previous and counts[N_PREVIOUS] > 0
-                add_snapshot_mean(memory.x, memory.y, 2 if previous else 1)
-            stage = CORRECTED
-        if stage == CORRECTED:
-            if method.moves == EXTERNAL:
-                return leave(counts, stage, NEED_MOVE)
+        if stage == at.ESTIMATED:
+            if snapshots.corrects(method, plan):
+                snapshots.add_mean(memory.x, memory.y, n_estimates(method, counts))
+            stage = at.CORRECTED
+        if stage == at.CORRECTED:
+            if method.moves == at.EXTERNAL:
+                return leave(counts, stage, at.NEED_MOVE)
             move(method, memory, plan, weights, x_set, y_set)
-            stage = MOVED
-        counts[POINT_NO] = counts[ANSWERED] = 0
-        counts[PHASE] += 1
-        stage = OPEN
-        if counts[PHASE] == method.phases:
+            stage = at.MOVED
+        counts[at.POINT_NO] = counts[at.ANSWERED] = 0
+        counts[at.PHASE] += 1
+        stage = at.OPEN
+        if counts[at.PHASE] == method.phases:
             commit(method, memory)
-            counts[PHASE] = 0
-            stage = IDLE
-
-
-# For calls from Python.
+            counts[at.PHASE] = 0
+            stage = at.IDLE
 
 
 @cached
 def known_gradients(data, method, memory):
-    """`exact_gradients`."""
+    """`exact_gradients`, for calls from Python."""
     return exact_gradients(data, method, memory)
