@@ -3,9 +3,9 @@
 A model is unusable if it makes the same decision about almost everyone, if the interval of its
 measure reaches the better of two constant decisions (approve all, refuse all) when nobody games, or
 if the measure itself does when bad applicants use their budgets. If only its interval does then,
-the sentence says so. Among usable models, the one with the best measure under gaming is
-recommended, unless a plainer one is not measurably worse: models are ordered from the plainest to
-the most robust.
+the sentence says so. Models are ordered from the plainest to the most robust. Recommended is the
+plainest usable one that no usable one is measurably better than under gaming; models whose interval
+then reaches a constant decision come after the others.
 """
 
 from __future__ import annotations
@@ -215,14 +215,29 @@ def _named(problems: dict[str, str], reason: str) -> str:
 
 
 def _recommended(audit: Audited, usable: list[str]) -> str:
-    """The best usable model under gaming, or the plainest one that is not measurably worse."""
+    """The plainest of the models that none is measurably better than.
+
+    Under gaming, those that are measurably better than a constant decision come first.
+    """
+    unbeaten = _unbeaten(audit, usable)
+    return next((model for model in unbeaten if _is_certain(audit, model)), unbeaten[0])
+
+
+def _unbeaten(audit: Audited, usable: list[str]) -> list[str]:
+    """The usable models that no usable model is measurably better than, the plainest first."""
     multiple = GAMED if audit.movable else 0.0
-    sign = -1.0 if audit.measure.name == "cost" else 1.0
-    best = max(usable, key=lambda model: sign * measured(audit, model, multiple).value)
-    for model in usable:
-        if model == best or lead(audit, best, model, multiple)[1] <= 0:
-            return model
-    return best
+
+    def beats(one: str, two: str) -> bool:
+        difference, low, _ = lead(audit, one, two, multiple)
+        return difference > 0 and low > 0  # so that the best model is always unbeaten
+
+    return [two for two in usable if not any(beats(one, two) for one in usable if one != two)]
+
+
+def _is_certain(audit: Audited, model: str) -> bool:
+    """Whether the model is measurably better than a constant decision, also when people game."""
+    found = measured(audit, model, GAMED if audit.movable else 0.0)
+    return _beats(audit, found.low, found.high, _constant(audit))
 
 
 def _one_model(audit: Audited, name: str) -> str:
@@ -237,39 +252,51 @@ def _one_model(audit: Audited, name: str) -> str:
 
 
 def _several_models(audit: Audited, name: str, usable: list[str]) -> str:
-    label, multiple = _label(audit), GAMED if audit.movable else 0.0
-    at = measured(audit, name, multiple)
-    others = [model for model in audit.models if model != name]
-    plain = others[0]
+    label, clean = _label(audit), measured(audit, name, 0.0)
+    every = "" if len(usable) == len(audit.models) else "usable "
+    better = f"no other {every}model is measurably better"
+    if len(usable) == 1:
+        better = "it is the only usable model"
     if not audit.movable:
-        return f"Use {name}: no other model is measurably better; its {label} is {_value(at)}."
+        return f"Use {name}: {better}; its {label} is {_value(clean)}."
+    plain = next(model for model in audit.models if model != name)
+    at, other = measured(audit, name, GAMED), measured(audit, plain, GAMED)
     gained, low, high = lead(audit, name, plain, GAMED)
-    kind = next(r.interval for r in audit.metric_differences if r.metric == audit.measure.name)
+    doubt = _doubt(audit, name) or _passed_over(audit, name, usable)
     if low <= 0:
-        better = "no other model is measurably better"
-        if name != usable[0]:
-            better = "it is the best of the usable models"
+        when = "when bad applicants use them"
+        said = f"{better} {when}; its {label} is then"
+        if len(usable) == 1:
+            said = f"{better}; {when}, its {label} is"
         return (
-            f"Use {name} at these budgets: {better} when bad applicants use them; its {label} is "
-            f"then {_value(at)}, and {measured(audit, name, 0.0).value:.3f} when nobody games"
-            f"{_doubt(audit, name)}."
+            f"Use {name} at these budgets: {said} {_value(at)}, and {clean.value:.3f} when nobody "
+            f"games{doubt}."
         )
-    other = measured(audit, plain, GAMED)
+    kind = next(r.interval for r in audit.metric_differences if r.metric == audit.measure.name)
     cost, cheap, dear = (-end for end in lead(audit, name, plain, 0.0))
     return (
         f"Use {name} at these budgets: when bad applicants use them, its {label} is "
         f"{at.value:.3f} instead of {other.value:.3f} for {plain} (better by {gained:.3f}, 95 % "
         f"{kind} interval {low:.3f} to {high:.3f}); when nobody games, "
-        f"{_price(cost, dear, cheap)}{_doubt(audit, name)}."
+        f"{_price(cost, dear, cheap)}{doubt}."
     )
 
 
 def _doubt(audit: Audited, name: str) -> str:
     """A clause if the interval under gaming reaches the measure of a constant decision."""
-    gamed = measured(audit, name, GAMED)
-    if _beats(audit, gamed.low, gamed.high, _constant(audit)):
+    if _is_certain(audit, name):
         return ""
     return f"; gamed, it is not measurably better than {_whom(audit)}"
+
+
+def _passed_over(audit: Audited, name: str, usable: list[str]) -> str:
+    """A clause on plainer models that are not recommended because gaming may make them useless."""
+    unbeaten = _unbeaten(audit, usable)
+    found = unbeaten[: unbeaten.index(name)]
+    if not found:
+        return ""
+    verb = "is" if len(found) == 1 else "are"
+    return f"; gamed, {listed(found)} {verb} not measurably better than {_whom(audit)}"
 
 
 def _price(cost: float, low: float, high: float) -> str:

@@ -1,0 +1,90 @@
+"""The verdict: which model to use, in a sentence that follows from the intervals."""
+
+from dataclasses import replace
+
+import numpy as np
+
+import gameproof as gp
+
+RNG = np.random.default_rng(3)
+X = RNG.standard_normal((400, 2))
+Y = np.where(RNG.random(400) < 1 / (1 + np.exp(-X @ [1.5, 1.0])), 1.0, -1.0)
+NAMES = ("plain", "strategic", "robust")
+MODELS = [gp.LinearModel([1.5, size], name=n) for n, size in zip(NAMES, (1, 0.5, 0.1), strict=True)]
+FOUND = gp.compare_models(MODELS, X, Y, budgets={1: (0, 0.8)}, measure="auc")
+Three = tuple[float, float, float]
+# Of these, none is measurably better than another.
+EVEN: dict[tuple[str, str], Three] = {
+    ("strategic", "plain"): (0.02, -0.1, 0.14),
+    ("robust", "plain"): (0.2, -0.01, 0.41),
+    ("robust", "strategic"): (0.18, -0.005, 0.38),
+}
+GOOD = {"plain": (0.6, 0.55, 0.7), "strategic": (0.62, 0.56, 0.7), "robust": (0.8, 0.6, 0.9)}
+
+
+def with_areas(gamed: dict[str, Three], leads: dict[tuple[str, str], Three]) -> gp.Audit:
+    """The audit with these AUC when bad applicants game, and these differences."""
+
+    def changed(row, known, first: str):
+        if (row.metric, row.multiple) != ("auc", 1.0):
+            return row
+        return replace(row, **dict(zip((first, "low", "high"), known, strict=True)))
+
+    return replace(
+        FOUND,
+        metrics=tuple(changed(row, gamed[row.model], "value") for row in FOUND.metrics),
+        metric_differences=tuple(
+            changed(row, leads[row.model, row.against], "difference")
+            for row in FOUND.metric_differences
+        ),
+    )
+
+
+def test_plainest_of_models_that_cannot_be_told_apart_is_recommended() -> None:
+    found = with_areas(GOOD, EVEN).verdict
+    assert found.model == "plain"
+    assert found.sentence.startswith(
+        "Use plain at these budgets: no other model is measurably better when bad applicants use "
+        "them; its AUC is then 0.600"
+    )
+
+
+def test_model_that_is_not_the_best_is_never_called_the_best() -> None:
+    """The plain model is no better than chance when people game, so the next one is chosen."""
+    found = with_areas(GOOD | {"plain": (0.45, 0.4, 0.5)}, EVEN).verdict
+    assert found.model == "strategic"
+    assert found.sentence.startswith(
+        "Use strategic at these budgets: no other usable model is measurably better when bad "
+        "applicants use them; its AUC is then 0.620"
+    )
+
+
+def test_model_that_may_be_chance_is_left_for_one_that_is_not() -> None:
+    doubtful = {"plain": (0.45, 0.4, 0.5), "strategic": (0.598, 0.4, 0.7)}
+    found = with_areas(GOOD | doubtful, EVEN).verdict
+    assert found.model == "robust"
+    assert found.sentence.endswith("; gamed, strategic is not measurably better than chance.")
+    both = with_areas(GOOD | dict.fromkeys(NAMES[:2], (0.55, 0.4, 0.7)), EVEN).verdict
+    assert both.model == "robust"
+    assert both.sentence.endswith(
+        "; gamed, plain and strategic are not measurably better than chance."
+    )
+    every = with_areas(dict.fromkeys(NAMES, (0.55, 0.4, 0.7)), EVEN).verdict
+    assert every.model == "plain"
+    assert every.sentence.endswith("; gamed, it is not measurably better than chance.")
+
+
+def test_no_usable_model_is_measurably_better_than_the_recommended_one() -> None:
+    """The best model is not measurably better than the plain one; the second best is."""
+    found = with_areas(GOOD, EVEN | {("strategic", "plain"): (0.02, 0.01, 0.03)}).verdict
+    assert found.model == "strategic"
+
+
+def test_the_only_usable_model_is_called_so() -> None:
+    useless = dict.fromkeys(NAMES[:2], (0.45, 0.4, 0.5))
+    found = with_areas(GOOD | useless, EVEN).verdict
+    assert found.model == "robust"
+    assert found.sentence.startswith(
+        "Use robust at these budgets: it is the only usable model; when bad applicants use them, "
+        "its AUC is 0.800"
+    )
