@@ -58,6 +58,21 @@ def test_set_of_ones_own_runs_as_the_built_in_one(gradient: Any) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
 
+class Grid(gp.Box):  # type: ignore[misc]
+    """A box whose projections are rounded."""
+
+    def project(self, point: Any) -> Any:
+        return np.round(super().project(point), 1)
+
+
+def test_projection_that_overrides_a_built_in_one_is_used(teller: Any) -> None:
+    grid = Grid([-1.0, -1.0], [1.0, 1.0])
+    for x_set in (grid, gp.Product(grid)):
+        solver = gp.ogda_rr(step=0.1, radius=0.5)
+        found = gp.solve(teller(x_set=x_set).problem, solver, epochs=3, seed=SEED).last_x
+        np.testing.assert_array_equal(found, np.round(found, 1))
+
+
 def test_set_of_ones_own_in_a_product_runs_as_the_built_in_one(teller: Any, schedules: Any) -> None:
     half = gp.Box([-1.0], [1.0])
     xs = [

@@ -47,6 +47,13 @@ class ConvexSet(ReplaceablePart, ABC):
 
     dim: int
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """A class that projects in its own way has no compiled form, unless it defines one."""
+        super().__init_subclass__(**options)
+        own = vars(cls)
+        if ("project" in own or "step" in own) and "encoded" not in own:
+            type.__setattr__(cls, "encoded", None)
+
     @property
     @abstractmethod
     def diameter(self) -> float:
