@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 import gameproof as gp
 
@@ -88,3 +89,24 @@ def test_the_only_usable_model_is_called_so() -> None:
         "Use robust at these budgets: it is the only usable model; when bad applicants use them, "
         "its AUC is 0.800"
     )
+
+
+@pytest.mark.parametrize("measure", ["auc", "ks", "accuracy"])
+def test_good_ranking_behind_a_bad_threshold_is_said(measure: str) -> None:
+    """A model that refuses everyone says nothing by its decisions, and may rank people well."""
+    strict = gp.LinearModel([1.5, 0.1], -50.0, name="strict")
+    for model, ranks in (
+        (strict, True),
+        (gp.LinearModel([0.0, 1e-9], -50.0, name="strict"), False),
+    ):
+        found = gp.audit(model, X, Y, budgets={1: (0, 8.0)}, measure=measure)
+        (warning,) = found.verdict.warnings
+        assert warning.startswith("strict refuses 100.0\xa0% of all applicants")
+        (gamed,) = [r for r in found.metrics if (r.metric, r.multiple) == (measure, 1.0)]
+        said = (
+            f"; its ranking is measurably better than chance ({measure.upper()} {gamed.value:.3f} "
+            "when bad applicants use their budgets), so choose its threshold by an approval rate "
+            "(fit --approve)"
+        )
+        assert warning.endswith(said) == (ranks and measure != "accuracy")
+        assert found.verdict.model is None

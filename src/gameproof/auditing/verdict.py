@@ -83,7 +83,7 @@ class AuditVerdict(NamedTuple):
 def verdict(audit: Audited) -> AuditVerdict:
     """The verdict of an audit."""
     problems = {model: _problem(audit, model) for model in audit.models}
-    about = (same_decisions(audit, model) or same_scores(audit, model) for model in audit.models)
+    about = (_same_for_most(audit, model) for model in audit.models)
     warnings = (*audit.warnings, *filter(None, about))
     usable = [model for model in audit.models if not problems[model]]
     if len(audit.models) == 1:
@@ -97,6 +97,24 @@ def verdict(audit: Audited) -> AuditVerdict:
         return AuditVerdict(None, f"{NO_MODEL}. For {said}.", warnings)
     name = _recommended(audit, usable)
     return AuditVerdict(name, _several_models(audit, name, usable), warnings)
+
+
+def _same_for_most(audit: Audited, model: str) -> str:
+    """A warning if the model makes the same decision about almost everyone, or gives most people
+    the same score; else empty."""
+    said = same_decisions(audit, model)
+    if not said:
+        return same_scores(audit, model)
+    clean = measured(audit, model, 0.0)
+    ranks = audit.measure.ranks and _beats(audit, clean.low, clean.high, _constant(audit))
+    if not (ranks and _is_certain(audit, model)):
+        return said
+    when = " when bad applicants use their budgets" if audit.movable else ""
+    value = measured(audit, model, GAMED if audit.movable else 0.0).value
+    return (
+        f"{said}; its ranking is measurably better than chance ({audit.measure.label} {value:.3f}"
+        f"{when}), so choose its threshold by an approval rate (fit --approve)"
+    )
 
 
 def same_decisions(audit: Audited, model: str) -> str:
