@@ -201,3 +201,17 @@ def test_budgets_are_recorded_and_cut_down_to_one_column() -> None:
     assert record["half_a_standard_deviation"] == ["use"]
     assert budgets.only("job").columns == ("job",)
     assert budgets.only("use").describe() == f"use: {budgets.by_column()['use']}"
+
+
+def test_levels_that_differ_by_rounding_alone_gain_nothing() -> None:
+    """0.1 + 0.2 is larger than 0.3 by 6e-17, and no reason to claim another job."""
+    rows = X[X[:, 2] > 0]
+    theta = MODEL.coefficients.copy()
+    retired, student = (NAMES.index(f"job={level}") for level in ("retired", "student"))
+    theta[retired], theta[student] = 0.3, 0.1 + 0.2
+    assert theta[retired] < theta[student]
+    model = gp.LinearModel(theta, -0.2, NAMES)
+    claims = {"job": ["retired", "student"]}
+    found = gp.audit(model, rows, Y[X[:, 2] > 0], budgets=claims, prepare=PREPARE)
+    assert found.quality[0].idle == 1
+    assert [row.share for row in found.weaknesses] == [None]

@@ -74,10 +74,15 @@ class ScoredApplicants:
         return without_rounding(found, self.rounding)
 
     def gains(self, multiple: float, only: str | None = None) -> Vector:
-        """The gain in score from a multiple of all budgets, or of the budget of one column."""
+        """The gain in score from a multiple of all budgets, or of the budget of one column.
+
+        It is 0 if it may be 0 up to rounding: between levels that a model scores the same, nobody
+        gains by switching.
+        """
         key = (multiple, only)
         if key not in self._gains:
-            self._gains[key] = self.people.gains(self.coefficients, multiple, only)
+            found = self.people.gains(self.coefficients, multiple, only)
+            self._gains[key] = without_rounding(found, self.rounding)
         return self._gains[key]
 
     def gained(self, gain: Vector) -> Vector:
