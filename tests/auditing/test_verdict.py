@@ -1,5 +1,6 @@
 """The verdict: which model to use, in a sentence that follows from the intervals."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -110,3 +111,29 @@ def test_good_ranking_behind_a_bad_threshold_is_said(measure: str) -> None:
         )
         assert warning.endswith(said) == (ranks and measure != "accuracy")
         assert found.verdict.model is None
+
+
+def test_value_that_gaming_does_not_change_is_said_once() -> None:
+    (still,) = [gp.LinearModel([1.5, 0.0], name="still")]
+    alone = gp.audit(still, X, Y, budgets={1: (0, 8.0)}, measure="auc")
+    (value,) = {row.value for row in alone.metrics if row.metric == "auc"}
+    assert alone.verdict.sentence.startswith("still can be used")
+    assert alone.verdict.sentence.endswith("), as when nobody games.")
+    assert alone.verdict.sentence.count(f"{value:.3f}") == 1
+    near = gp.LinearModel([1.5, 0.001], name="near")
+    both = gp.compare_models([still, near], X, Y, budgets={1: (0, 0.01)}, measure="auc")
+    assert both.verdict.sentence.endswith("), as when nobody games.")
+
+
+def test_costs_have_the_digits_of_costs() -> None:
+    """A cost of 160.717 is 161, and one of 24.113 is 24.1."""
+    for factor in (1, 100, 1_000):
+        costs = {"cost_accept_bad": 3.0 * factor, "cost_refuse_good": 1.0 * factor}
+        for models in (MODELS[:1], MODELS[::2]):
+            for ends in ((0, 0.2), (0, 2.0), (0, 9.0)):
+                options = {"budgets": {1: ends}, "measure": "cost", **costs}
+                said = gp.compare_models(models, X, Y, **options).verdict.sentence
+                for number in re.findall(r"(?<![\d,])\d+\.\d+(?!\d*\xa0%)", said):
+                    whole, digits = number.split(".")
+                    assert len(digits) == (3 if len(whole) == 1 else 1), said
+                    assert len(whole) < 3, said

@@ -9,6 +9,7 @@ from typing import Any
 SPACE = "\u00a0"
 NOTHING = "–"
 TINY, HUGE = 5e-5, 1e9  # sizes from which numbers are not printed as they are
+LARGE_COST = 1e6  # from here on a cost is shown with three digits
 
 
 def as_percent(share: float) -> float:
@@ -41,6 +42,22 @@ def number(value: float) -> str:
     size = abs(value)
     text = f"{value:,.0f}" if size >= 100 else f"{value:.2f}" if size >= 0.1 else f"{value:.2g}"
     return text.replace("-", "−")
+
+
+def cost_text(cost: float) -> str:
+    """A cost per applicant, or another measure, with about three digits.
+
+    >>> cost_text(0.18), cost_text(96.502), cost_text(1160.6), cost_text(2_345_678.0)
+    ('0.180', '96.5', '1,161', '2.35e+06')
+    >>> cost_text(-24.11)
+    '-24.1'
+    """
+    size = abs(cost)
+    if size < 9.9995:
+        return f"{cost:.3f}"
+    if size < 99.95:
+        return f"{cost:.1f}"
+    return f"{cost:,.0f}" if size < LARGE_COST else f"{cost:.3g}"
 
 
 def percent_interval(row: Any) -> str:
@@ -147,8 +164,8 @@ def cell(value: Any, kind: str = "text") -> str:
 
     >>> cell(0.7634, "percent"), cell(-0.012, "points"), cell(1234567, "count"), cell(None)
     ('76.3\\xa0%', '−1.2', '1,234,567', '–')
-    >>> cell(0.75, "decimal"), cell(0.75, "number")
-    ('0.750', '0.75')
+    >>> cell(0.75, "decimal"), cell(0.75, "number"), cell(96.502, "decimal")
+    ('0.750', '0.75', '96.5')
     >>> cell((0.75, 0.7, 0.8), "decimal interval")
     '0.750 (0.700 to 0.800)'
     """
@@ -162,8 +179,8 @@ def cell(value: Any, kind: str = "text") -> str:
         return f"{value:,}"
     if kind == "label":
         return f"{value:+d}".replace("-", "−")
-    if kind == "decimal" and abs(value) < 99.95:
-        return f"{value:.3f}".replace("-", "−")
+    if kind == "decimal" and abs(value) < LARGE_COST:
+        return cost_text(value).replace("-", "−")
     if kind in ("number", "decimal"):
         return _sayable(float(value)).replace("-", "−")
     if kind in ("interval", "decimal interval"):

@@ -9,6 +9,7 @@ from textwrap import fill
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.gaming_section import MOVERS
 from gameproof.auditing.metric_rows import METRICS
+from gameproof.auditing.number_format import cost_text
 from gameproof.auditing.row_types import Gaming
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.auditing.scored_applicants import BAD, REFUSED
@@ -18,7 +19,6 @@ from gameproof.core.naming import quoted
 WIDTH = 100
 POWERS_SHOWN = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
 GAMED_MEASURES = ("auc", "accuracy", "cost")  # those that are known at every multiple
-LARGE_COST = 1e6  # from here on a cost is shown with three digits
 
 
 def wrapped(line: str, width: int = WIDTH) -> str:
@@ -107,19 +107,6 @@ def _block(audit: Audit, movers: str, width: int) -> list[str]:
         }
         lines += _texts(name, texts, width)
     return lines
-
-
-def cost_text(cost: float) -> str:
-    """A cost per applicant, or another measure, with about three digits.
-
-    >>> cost_text(0.18), cost_text(96.502), cost_text(1160.6), cost_text(2_345_678.0)
-    ('0.180', '96.5', '1,161', '2.35e+06')
-    """
-    if cost < 9.9995:
-        return f"{cost:.3f}"
-    if cost < 99.95:
-        return f"{cost:.1f}"
-    return f"{cost:,.0f}" if cost < LARGE_COST else f"{cost:.3g}"
 
 
 def lead_lines(audit: Audit, full: bool = False) -> list[str]:

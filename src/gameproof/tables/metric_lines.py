@@ -5,8 +5,9 @@ from __future__ import annotations
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.metric_rows import GAMED, METRICS
 from gameproof.auditing.metric_types import Metric, ThresholdRow
+from gameproof.auditing.number_format import cost_text
 from gameproof.core.naming import quoted
-from gameproof.tables.audit_lines import cost_text, wrapped
+from gameproof.tables.audit_lines import wrapped
 
 SHOWN = ("auc", "gini", "ks", "accuracy", "log_loss", "brier")
 MORE_SHOWN = ("balanced", "approval", "bad_rate", "cost", "mean_probability")
