@@ -11,6 +11,7 @@ from gameproof.auditing.row_types import Hurt
 from gameproof.auditing.section_parts import cells, kind_of_outcome, outcome, series_look
 
 ALL = "everyone"
+HARDLY = 0.005  # multiples of the budgets below this are next to nothing
 QUANTILES = {"q10": "10 %", "q25": "25 %", "q50": "median", "q75": "75 %", "q90": "90 %"}
 
 
@@ -102,6 +103,9 @@ def _finding(audit: Audit) -> str:
     rows = {(row.model, row.label): row for row in audit.hurt if row.group is None}
     good, bad = rows[name, 1], rows[name, -1]
     said = f"{name} refuses {percent(good.refused or 0.0)} of those who should be accepted"
+    (quality,) = audit.of(audit.quality, name)
+    if quality.idle == 1:
+        return f"{said}. Nothing that people can change helps them." if good.refused else f"{said}."
     if good.within is not None:
         others = [
             f"{other} {percent(within)}"
@@ -124,7 +128,11 @@ def times_budgets(multiple: float | None) -> str:
 
     >>> times_budgets(1.234), times_budgets(None)
     ('1.23 times their budgets or more', 'more than 100 times their budgets')
+    >>> times_budgets(8.9e-14)
+    'hardly any of their budgets'
     """
     if multiple is None:
         return f"more than {MOST:g} times their budgets"
+    if multiple < HARDLY:
+        return "hardly any of their budgets"
     return f"{number(multiple)} times their budgets or more"

@@ -6,8 +6,9 @@ from math import isinf
 
 from gameproof.auditing.accuracy_section import ACCURACY
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.number_format import comparison, listed, percent, points_interval
+from gameproof.auditing.number_format import as_percent, listed, percent, points, points_interval
 from gameproof.auditing.page_model import PageColumn, PageTable, Section
+from gameproof.auditing.row_types import ShiftDifference
 from gameproof.auditing.section_parts import at_radius, cells, curve_chart, outcome
 
 WORST = ("The worst-case accuracy within a radius", "radius", ACCURACY)
@@ -68,26 +69,35 @@ def worst_case_section(audit: Audit) -> Section | None:
 
 
 def no_better_than(audit: Audit) -> str:
-    """A sentence if the worst-case accuracy of the last model is no better than that of others.
-
-    It is no better if the interval of the paired difference, at its radius, is not above 0.
+    """A sentence if the worst-case accuracy of the last model is not measurably better than that of
+    others, or worse, by the interval of the paired difference at its radius.
     """
     name = audit.models[-1]
     shown = at_radius(audit, name)
     if shown is None:
         return ""
-    found = [
-        f"{row.against} ({comparison(row.difference)}, "
-        f"95 % interval {points_interval(row.low, row.high)})"
-        for row in audit.of(audit.shift_differences, name)
-        if row.radius == shown.radius and not row.low > 0
-    ]
-    if not found:
+    rows = [r for r in audit.of(audit.shift_differences, name) if r.radius == shown.radius]
+    worse = [_against(row) for row in rows if row.high < 0]
+    unclear = [_against(row) for row in rows if row.low <= 0 <= row.high]
+    said = []
+    if worse:
+        said.append(f"worse than that of {listed(worse)}")
+    if unclear:
+        said.append(f"not measurably better than that of {listed(unclear)}")
+    if not said:
         return ""
     return (
-        f"At a radius of {shown.radius:.3g}, the worst-case accuracy of {name} is no better than "
-        f"that of {listed(found)}."
+        f"At a radius of {shown.radius:.3g}, the worst-case accuracy of {name} is "
+        f"{', and '.join(said)}."
     )
+
+
+def _against(row: ShiftDifference) -> str:
+    """The other model of a paired difference, with the difference and its interval."""
+    size = "equal"
+    if as_percent(row.difference):
+        size = f"{'higher' if row.difference > 0 else 'lower'} by {points(row.difference)}"
+    return f"{row.against} ({size}, 95 % interval {points_interval(row.low, row.high)})"
 
 
 def _flips(audit: Audit) -> str:
