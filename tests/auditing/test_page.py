@@ -20,7 +20,7 @@ from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.figures import line_chart
 from gameproof.auditing.gaming_section import budget_axis
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.number_format import cell, points
+from gameproof.auditing.number_format import cell, cost_text, points
 from gameproof.auditing.number_format import percent as written
 from gameproof.auditing.page import page
 from gameproof.auditing.page_model import PageColumn, PageTable, Panels, Section, Series, Tile
@@ -132,8 +132,16 @@ def test_findings_hold_the_numbers_of_the_rows() -> None:
     )
     top = max(ALONE.weaknesses, key=lambda r: r.share)
     assert weak.startswith(f"{top.feature} is the weak spot of plain: {percent(top.share)}")
-    assert f", {top.budget}, costs {percent(top.loss).replace('%', 'points')} of accuracy" in weak
-    assert percent(top.accepted_negative) in weak
+    lost, before = percent(top.loss).replace("%", "points"), top.accepted_negative - top.gained
+    assert weak.endswith(
+        f"If those who should be refused use its budget alone ({top.budget}), accuracy falls by "
+        f"{lost}, and of these people plain accepts {percent(top.accepted_negative)} instead of "
+        f"{percent(before)}."
+    )
+    still = replace(top, loss=0.0, gained=0.0, budget="can claim management, student")
+    weak = sections_of(replace(ALONE, weaknesses=(still,)))[QUESTIONS[5]].finding
+    assert "use its budget alone (can claim management, student), accuracy stays the same" in weak
+    assert weak.endswith(f"accepts {percent(top.accepted_negative)}, as when nobody games.")
     assert percent(ALONE.hurt[0].refused) in hurt
     assert percent(ALONE.hurt[0].within) in hurt
     assert f"{ALONE.hurt[0].q50:.2f} times their budgets or more" in hurt
@@ -164,6 +172,25 @@ def test_cost_of_robustness_says_where_it_is_ahead_and_where_behind() -> None:
     even = [replace(row, low=-0.1, high=0.1) for row in rows]
     said = cost_section(replace(two, differences=tuple(even))).finding
     assert "the interval contains 0 at every multiple." in said
+
+
+@pytest.mark.parametrize(("measure", "called"), [("cost", "cost per applicant"), ("auc", "AUC")])
+def test_cost_of_robustness_is_in_the_measure_of_the_verdict(measure: str, called: str) -> None:
+    X, y, model = people(300)
+    other = gp.LinearModel(model.coefficients * [0.3, 1, 1, 0.3], 0.2, NAMES, "robust")
+    options = {"budgets": BUDGETS, "scale": SCALE, "measure": measure, "cost_accept_bad": 900.0}
+    audit = gp.compare_models([model, other], X, y, **options)
+    section = cost_section(audit)
+    rows = [r for r in audit.metric_differences if (r.metric, r.group) == (measure, None)]
+    assert [row.multiple for row in rows] == [0.0, 1.0]
+    first = section.finding.split(" By accuracy, which the verdict does not use: against mine, ")[0]
+    assert first.startswith(f"Against mine, the {called} of robust is ")
+    for row in rows:
+        size = cost_text(abs(row.difference))
+        assert f"{'higher' if row.difference > 0 else 'lower'} by {size} when" in first
+    table = section.tables[0]
+    assert table.caption == f"paired differences in {called}"
+    assert [each[3] for each in table.rows] == [row.difference for row in rows]
 
 
 def test_tables_hold_every_row() -> None:

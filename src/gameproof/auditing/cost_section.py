@@ -1,4 +1,8 @@
-"""The section on the cost of robustness: paired differences in accuracy between models."""
+"""The section on the cost of robustness: paired differences between models.
+
+The measure of the verdict comes first. Accuracy, which is known at every multiple of the budgets,
+is in the chart.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.audited_measure import ends
 from gameproof.auditing.gaming_section import MOVERS, MOVING, budget_axis
-from gameproof.auditing.number_format import comparison, points_interval
+from gameproof.auditing.metric_types import MetricDifference
+from gameproof.auditing.number_format import comparison, cost_text, points_interval
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.scored_applicants import BAD
 from gameproof.auditing.section_parts import cells, line_series, series_look, stretches
@@ -26,6 +32,13 @@ def cost_section(audit: Audit) -> Section | None:
     if not found:
         return None
     said = " ".join(_lead(rows) for rows in found.values())
+    own = [] if audit.measure.name == "accuracy" else _by_measure(audit, name)
+    finding = said
+    if own:
+        others = " ".join(_measured_lead(audit, model, own) for model in found)
+        finding = (
+            f"{others} By accuracy, which the verdict does not use: {said[0].lower()}{said[1:]}"
+        )
     chart = Chart(
         "lines",
         f"How much more often {name} is right when {MOVERS[BAD]}, with 95 % intervals",
@@ -54,11 +67,55 @@ def cost_section(audit: Audit) -> Section | None:
     over = f"over {audit.splits} splits" if audit.splits > 1 else "person by person, on one split"
     return Section(
         "What does robustness cost?",
-        said,
+        finding,
         [chart] if audit.movable else [],
-        [PageTable("paired differences in accuracy", columns, table)],
+        [
+            *([_measured_table(audit, own)] if own else []),
+            PageTable("paired differences in accuracy", columns, table),
+        ],
         [f"Differences are paired, {over}. A difference of 1 point is one decision in a hundred."],
     )
+
+
+def _by_measure(audit: Audit, name: str) -> list[MetricDifference]:
+    """The differences of the last model from the others, by the measure of the verdict."""
+    found: list[MetricDifference] = audit.of(audit.metric_differences, name)
+    return [row for row in found if (row.group, row.metric) == (None, audit.measure.name)]
+
+
+def _measured_lead(audit: Audit, against: str, own: Sequence[MetricDifference]) -> str:
+    """A sentence that compares two models by the measure of the verdict."""
+    clean, *gamed = (row for row in own if row.against == against)
+    said = (
+        f"Against {against}, the {audit.measure.spoken} of {clean.model} is {_size(clean)} when "
+        f"nobody games (95 % {clean.interval} interval {_ends(clean)})"
+    )
+    for row in gamed:
+        said += (
+            f" and {_size(row)} when those who should be refused use their budgets ({_ends(row)})"
+        )
+    return f"{said}."
+
+
+def _size(row: MetricDifference) -> str:
+    size = cost_text(abs(row.difference))
+    if float(size.replace(",", "")) == 0:
+        return "the same"
+    return f"{'higher' if row.difference > 0 else 'lower'} by {size}"
+
+
+def _ends(row: MetricDifference) -> str:
+    return ends(row.low, row.high).replace("-", "−")
+
+
+def _measured_table(audit: Audit, own: Sequence[MetricDifference]) -> PageTable:
+    columns = [
+        *(PageColumn(title) for title in ("model", "against")),
+        PageColumn("multiple of the budgets", "number"),
+        *(PageColumn(title, "decimal") for title in ("difference", "95 % from", "to")),
+    ]
+    table = cells(own, "model", "against", "multiple", "difference", "low", "high")
+    return PageTable(f"paired differences in {audit.measure.spoken}", columns, table)
 
 
 def _in_points(series: Series) -> Series:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from gameproof.auditing.accuracy_section import ACCURACY, SHARE
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.number_format import listed, number, percent, shortened
+from gameproof.auditing.number_format import beside_clean, listed, number, percent, shortened
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.row_types import Gaming
 from gameproof.auditing.scored_applicants import BAD, REFUSED
@@ -79,13 +79,6 @@ def budget_axis(audit: Audit) -> str:
     return "\n".join([MULTIPLE, *lines])
 
 
-def _beside_clean(gamed: float, clean: float) -> str:
-    """A share when people game, next to the share when nobody does."""
-    if percent(gamed) == percent(clean):
-        return f"{percent(gamed)}, as when nobody games"
-    return f"{percent(gamed)} instead of {percent(clean)}"
-
-
 def _finding(audit: Audit) -> str:
     name = audit.models[-1]
     (good,) = audit.of(audit.quality, name)
@@ -102,14 +95,14 @@ def _finding(audit: Audit) -> str:
         )
         when = "Then"
     said += [
-        f"{when} {name} is right for {_beside_clean(bad.accuracy, good.accuracy)}"
+        f"{when} {name} is right for {beside_clean(bad.accuracy, good.accuracy)}"
         + (f", {listed(others)}" if others else "")
         + ".",
         f"Of those who should be refused, {name} then accepts "
-        f"{_beside_clean(bad.accepted_negative, good.accepted_negative)}.",
+        f"{beside_clean(bad.accepted_negative, good.accepted_negative)}.",
         f"If everyone who is refused moves, {name} is right for {percent(everyone.accuracy)}, and "
         "of those who should be accepted it accepts "
-        f"{_beside_clean(everyone.accepted_positive, good.accepted_positive)}.",
+        f"{beside_clean(everyone.accepted_positive, good.accepted_positive)}.",
     ]
     rows: list[Gaming] = [r for r in audit.of(audit.gaming, name) if r.movers == BAD]
     worse = [row.multiple for row in rows if row.accuracy < good.majority]

@@ -33,6 +33,17 @@ def percent(share: float) -> str:
     return f"{as_percent(share):.1f}{SPACE}%"
 
 
+def beside_clean(gamed: float, clean: float) -> str:
+    """A share when people game, next to the share when nobody does.
+
+    >>> beside_clean(0.2, 0.1), beside_clean(0.1, 0.1)
+    ('20.0\\xa0% instead of 10.0\\xa0%', '10.0\\xa0%, as when nobody games')
+    """
+    if percent(gamed) == percent(clean):
+        return f"{percent(gamed)}, as when nobody games"
+    return f"{percent(gamed)} instead of {percent(clean)}"
+
+
 def number(value: float) -> str:
     """A number with about three significant digits.
 

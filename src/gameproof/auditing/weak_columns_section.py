@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.number_format import cell, listed, percent, points
+from gameproof.auditing.number_format import beside_clean, cell, listed, percent, points
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.row_types import Weakness
 from gameproof.auditing.section_parts import cells, outcome, series_look
@@ -63,11 +63,11 @@ def weak_columns_section(audit: Audit) -> Section | None:
 def _weakest(top: Weakness) -> str:
     if top.share is None:
         return f"Gaming gains nothing: {top.model} gives no weight to what people can change."
-    lost = "costs no accuracy" if top.loss < 0.0005 else f"costs {points(top.loss)} of accuracy"
+    lost = "stays the same" if top.loss < 0.0005 else f"falls by {points(top.loss)}"
     before = top.accepted_negative - top.gained
     return (
         f"{top.feature} is the weak spot of {top.model}: {percent(top.share)} of what gaming gains "
-        f"comes from it. Its budget alone, {top.budget}, {lost}, and {top.model} then accepts "
-        f"{percent(top.accepted_negative)} of those who should be refused instead of "
-        f"{percent(before)}."
+        f"comes from it. If those who should be refused use its budget alone ({top.budget}), "
+        f"accuracy {lost}, and of these people {top.model} accepts "
+        f"{beside_clean(top.accepted_negative, before)}."
     )
