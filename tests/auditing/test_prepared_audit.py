@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import gameproof as gp
 from gameproof.estimators.table_budgets import Budgets
+from gameproof.tables.audit_table import audit_table
 
 LEVELS = ("none", "retired", "student")
 FEATURES = gp.Features(("savings", "use", "job", "home"), {"job": LEVELS, "home": ("own", "rent")})
@@ -181,6 +182,20 @@ def test_classifier_of_a_frame_is_audited_by_the_names_of_the_frame() -> None:
     own = gp.audit(model, frame, Y)
     assert own.at(own.models[0], 1.0).accuracy == pytest.approx(model.gamed_score(frame, Y))
     assert own.movable == ("use",)
+    line = gp.LinearModel(model.coef_[0], model.intercept_[0], name="line")
+    beside = gp.compare_models([line, model], frame, Y)
+    same = {(row.movers, row.multiple, row.accuracy) for row in beside.gaming}
+    assert len(same) == len(own.gaming)
+
+
+def test_table_model_is_refused_and_pointed_to_its_own_audit() -> None:
+    """Its coefficients are of prepared columns, and its table may have text."""
+    table = {"savings": X[:, 0], "use": X[:, 1], "paid": np.where(Y > 0, "yes", "no")}
+    options = {"target": "paid", "favourable": "yes", "budgets": {"use": (-0.5, 0.2)}}
+    model = gp.fit_table(table, **options, radius=0.01).model
+    with pytest.raises(TypeError, match=r"call gameproof\.tables\.audit_table\.audit_table"):
+        gp.audit(model, X[:, :2], table["paid"], favourable="yes")
+    assert audit_table(model, table).audit.quality[0].n == len(Y)
 
 
 def test_budgets_for_another_table_are_refused() -> None:

@@ -59,7 +59,7 @@ def audit_input(
     last = named[-1].model
     if budgets is None:
         budgets = getattr(last, "budgets_", None)
-    shared = getattr(last, "prepare_", None) if prepare is None else prepare
+    shared = _preparation(named[-1]) if prepare is None else prepare
     people: dict[Any, Applicants] = {}
     cases = []
     for each in named:
@@ -74,6 +74,13 @@ def audit_input(
     linear = all(each.read is None or each.read.linear for each in named)
     tables = (X, cases[-1].people.Z)
     return AuditInput(cases, labels, linear, any(trained_on(last, each, y) for each in tables))
+
+
+def _preparation(last: Candidate) -> Any:
+    """The preparation inside a classifier, with the names of its table; None without one."""
+    if last.read is None or getattr(last.model, "prepare_", None) is None:
+        return None
+    return last.read.members[0].transformer
 
 
 def _named(models: Sequence[Any] | Mapping[str, Any]) -> list[Candidate]:
@@ -99,6 +106,12 @@ def _named(models: Sequence[Any] | Mapping[str, Any]) -> list[Candidate]:
 def _candidate(model: Any, name: str | None) -> Candidate:
     if isinstance(model, LinearModel):
         return Candidate(name or model.name, model, None)
+    if type(model).__name__ == "TableModel":  # known by name: its room comes after this one
+        raise TypeError(
+            "audit and compare_models take classifiers, got a TableModel, which reads its own "
+            "columns; call gameproof.tables.audit_table.audit_table(model, table), or run "
+            "`gameproof audit MODEL TABLE`"
+        )
     read = read_classifier(model)
     return Candidate(name or read.kind, model, read)
 
