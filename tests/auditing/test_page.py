@@ -511,6 +511,22 @@ def test_what_depends_on_scale_is_closed_and_comes_last() -> None:
     assert "How was this made?</h2>" in after
 
 
+def test_page_says_when_its_sentences_are_not_about_the_recommended_model(tmp_path: Path) -> None:
+    X, y, model = people(300)
+    flat = gp.LinearModel([0.0] * 4, 1.0, NAMES, "flat")
+    for models, recommended, noted in (
+        ([model, flat], "mine", True),
+        ([flat, model], "mine", False),
+        ([flat], None, False),
+    ):
+        audit = gp.compare_models(models, X, y, budgets=BUDGETS, scale=SCALE)
+        assert audit.verdict.model == recommended
+        gp.write_audit(tmp_path / "page.html", audit)
+        text = Read((tmp_path / "page.html").read_text(encoding="utf-8")).text
+        assert ("Note: the sentences below describe flat and compare it" in text) == noted
+        assert ("the recommended model is mine" in text) == noted
+
+
 def test_cautions_stand_at_the_top_of_the_page(tmp_path: Path) -> None:
     X, y, model = people(30)
     path = tmp_path / "audit.html"
