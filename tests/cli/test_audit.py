@@ -283,7 +283,7 @@ def test_weak_spots_are_columns_of_the_table_with_their_budgets(
     assert line.split()[1] == "100%"
     assert line.endswith(f"from {before:.3f} to {after:.3f}")
     assert "utilisation is the weak spot of model.json: 100.0\u00a0% of what gaming gains" in shown
-    assert "Its budget alone, -0.15 to 0, costs " in shown
+    assert "use its budget alone (-0.15 to 0), accuracy falls by " in shown
 
 
 @pytest.mark.filterwarnings("error")
