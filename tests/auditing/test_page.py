@@ -217,8 +217,8 @@ def test_page_says_when_nothing_helps_refused_people() -> None:
     hurt = found["Who is hurt?"]
     (refused,) = {row.refused for row in found_rows if row.label > 0}
     assert hurt.finding == (
-        f"flat refuses {percent(refused)} of those who should be accepted. Nothing that people can "
-        "change helps them."
+        f"flat refuses {percent(refused)} of those who should be accepted; nothing they can change "
+        "helps them."
     )
     assert hurt.charts == []
 
