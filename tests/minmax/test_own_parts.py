@@ -141,3 +141,27 @@ def test_start_is_projected_to_a_point_of_its_shape(teller: Any) -> None:
     problem = teller(x_set=Lost(1, np.zeros((2, 1)))).problem
     with pytest.raises(ValueError, match=r"<Lost> gave a point of shape \(2, 1\), expected \(2,\)"):
         gp.Run(problem, gp.sgda_rr(), start=([9.0, 9.0], [0.0]))
+
+
+class Tilted(gp.QuadraticGame):
+    """A ready game with a term of one's own: the sum of x."""
+
+    def evaluate(self, indices: Any, x: Any, y: Any) -> Any:
+        return [value + x.sum() for value in super().evaluate(indices, x, y)]
+
+
+class TiltedGradient(gp.QuadraticGame):
+    """The same, for exact gradients."""
+
+    def gradient(self, i: int, x: Any, y: Any) -> Any:
+        by_x, by_y = super().gradient(i, x, y)
+        return by_x + 1.0, by_y
+
+
+@pytest.mark.parametrize(("kind", "known"), [(Tilted, False), (TiltedGradient, True)])
+def test_a_class_derived_from_a_ready_game_uses_its_own_samples(kind: Any, known: bool) -> None:
+    gradient: Any = gp.Exact() if known else gp.TwoPoint()
+    solver = gp.sgda_rr(step=0.05, radius=0.1, gradient=gradient)
+    ready, own = (each.random(n=5, seed=0) for each in (gp.QuadraticGame, kind))
+    by = [gp.solve(each, solver, epochs=1, seed=SEED).x.sum() for each in (ready, own)]
+    assert by[1] < by[0] - 0.1

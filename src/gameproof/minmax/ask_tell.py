@@ -134,7 +134,7 @@ class Stepper(Questioner):
         if self.method.observes and not self.problem.compiled_values:
             self.observe(None)
             return
-        data = self.problem.data
+        data = None if self.problem.overrides_data else self.problem.data
         if data is not None and not isinstance(data, UserFunction):
             deployed = self.counts[DEPLOYMENTS]
             kernel = for_data(known_gradients, has_user_functions(data))

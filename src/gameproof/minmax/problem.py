@@ -60,6 +60,15 @@ class Problem(ABC):
     # Whether values come from `data` as well, so that whole runs can be compiled.
     compiled_values: bool = True
 
+    # Whether a class overrides the samples of a ready problem: then `data` is not used.
+    overrides_data: bool = False
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        ready = any("evaluate" in vars(base) for base in cls.__mro__[1:] if base is not Problem)
+        if ready and ("evaluate" in vars(cls) or "gradient" in vars(cls)):
+            cls.overrides_data = True
+
     @cached_property
     def queries(self) -> Queries:
         """What a query costs, and which samples are queried."""

@@ -63,9 +63,10 @@ class RunEngine:
     @property
     def can_compile(self) -> bool:
         """True if whole steps can run compiled: samples, sets and all parts of the method."""
-        method, has_values = self._method, self._problem.data is not None
+        method, problem = self._method, self._problem
+        has_values = problem.data is not None and not problem.overrides_data
         parts = (method.order, method.moves, *method.plan[:, DRAWN_AS])
-        return has_values and self._problem.compiled_values and EXTERNAL not in parts
+        return has_values and problem.compiled_values and EXTERNAL not in parts
 
     def require_compiled(self) -> None:
         """Raises if whole steps cannot run compiled."""
