@@ -134,7 +134,9 @@ class Stepper(Questioner):
         if self.method.observes and not self.problem.compiled_values:
             self.observe(None)
             return
-        data = None if self.problem.overrides_data else self.problem.data
+        problem, data = self.problem, self.problem.data
+        if problem.overrides_data and not problem.private_y:  # only data knows the place of y_i
+            data = None
         if data is not None and not isinstance(data, UserFunction):
             deployed = self.counts[DEPLOYMENTS]
             kernel = for_data(known_gradients, has_user_functions(data))

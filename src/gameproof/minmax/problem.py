@@ -60,7 +60,8 @@ class Problem(ABC):
     # Whether values come from `data` as well, so that whole runs can be compiled.
     compiled_values: bool = True
 
-    # Whether a class overrides the samples of a ready problem: then `data` is not used.
+    # Whether a class overrides the samples of a ready problem: then `data` gives no values, and
+    # gradients only if y is private.
     overrides_data: bool = False
 
     def __init_subclass__(cls, **options: Any) -> None:
