@@ -20,7 +20,7 @@ from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.figures import line_chart
 from gameproof.auditing.gaming_section import budget_axis
 from gameproof.auditing.linear_model import LinearModel
-from gameproof.auditing.number_format import cell, cost_text, points
+from gameproof.auditing.number_format import cell, measure_text, points
 from gameproof.auditing.number_format import percent as written
 from gameproof.auditing.page import page
 from gameproof.auditing.page_model import PageColumn, PageTable, Panels, Section, Series, Tile
@@ -186,7 +186,7 @@ def test_cost_of_robustness_is_in_the_measure_of_the_verdict(measure: str, calle
     first = section.finding.split(" By accuracy, which the verdict does not use: against mine, ")[0]
     assert first.startswith(f"Against mine, the {called} of robust is ")
     for row in rows:
-        size = cost_text(abs(row.difference))
+        size = measure_text(abs(row.difference))
         assert f"{'higher' if row.difference > 0 else 'lower'} by {size} when" in first
     table = section.tables[0]
     assert table.caption == f"paired differences in {called}"

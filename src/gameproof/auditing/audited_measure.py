@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
-from gameproof.auditing.number_format import cost_text
+from gameproof.auditing.number_format import measure_text
 from gameproof.auditing.row_types import Quality
 from gameproof.estimators.measures import Measure
 
@@ -86,18 +86,18 @@ def beats(audit: MeasuredAudit, low: float, high: float, constant: float) -> boo
 def constant_in_words(audit: MeasuredAudit) -> str:
     """The constant decision in words."""
     if audit.measure.name in ("accuracy", "cost"):
-        return f"the same decision about everyone ({cost_text(of_constant(audit))})"
+        return f"the same decision about everyone ({measure_text(of_constant(audit))})"
     return "chance"
 
 
 def with_interval(row: Metric) -> str:
     """A value of the measure with its interval, as text."""
-    return f"{cost_text(row.value)} (95 % {row.interval} interval {ends(row.low, row.high)})"
+    return f"{measure_text(row.value)} (95 % {row.interval} interval {ends(row.low, row.high)})"
 
 
 def ends(low: float, high: float) -> str:
     """The ends of an interval of the measure, as text."""
-    return f"{cost_text(low)} to {cost_text(high)}"
+    return f"{measure_text(low)} to {measure_text(high)}"
 
 
 def is_certain(audit: MeasuredAudit, model: str) -> bool:

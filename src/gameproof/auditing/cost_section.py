@@ -14,7 +14,7 @@ from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.audited_measure import ends
 from gameproof.auditing.gaming_section import MOVERS, MOVING, budget_axis
 from gameproof.auditing.metric_types import MetricDifference
-from gameproof.auditing.number_format import comparison, cost_text, points_interval
+from gameproof.auditing.number_format import comparison, measure_text, points_interval
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.scored_applicants import BAD
 from gameproof.auditing.section_parts import cells, line_series, series_look, stretches
@@ -98,7 +98,7 @@ def _measured_lead(audit: Audit, against: str, own: Sequence[MetricDifference]) 
 
 
 def _size(row: MetricDifference) -> str:
-    size = cost_text(abs(row.difference))
+    size = measure_text(abs(row.difference))
     if float(size.replace(",", "")) == 0:
         return "the same"
     return f"{'higher' if row.difference > 0 else 'lower'} by {size}"

@@ -55,12 +55,12 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def cost_text(cost: float) -> str:
-    """A cost per applicant, or another measure, with about three digits.
+def measure_text(cost: float) -> str:
+    """A measure, or a cost per applicant, with about three digits.
 
-    >>> cost_text(0.18), cost_text(96.502), cost_text(1160.6), cost_text(2_345_678.0)
+    >>> measure_text(0.18), measure_text(96.502), measure_text(1160.6), measure_text(2_345_678.0)
     ('0.180', '96.5', '1,161', '2.35e+06')
-    >>> cost_text(-24.11)
+    >>> measure_text(-24.11)
     '-24.1'
     """
     size = abs(cost)
@@ -191,7 +191,7 @@ def cell(value: Any, kind: str = "text") -> str:
     if kind == "label":
         return f"{value:+d}".replace("-", "−")
     if kind == "decimal" and abs(value) < LARGE_COST:
-        return cost_text(value).replace("-", "−")
+        return measure_text(value).replace("-", "−")
     if kind in ("number", "decimal"):
         return _sayable(float(value)).replace("-", "−")
     if kind in ("interval", "decimal interval"):

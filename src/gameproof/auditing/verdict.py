@@ -22,7 +22,7 @@ from gameproof.auditing.audited_measure import (
     with_interval,
 )
 from gameproof.auditing.metric_rows import GAMED
-from gameproof.auditing.number_format import cost_text, listed
+from gameproof.auditing.number_format import listed, measure_text
 from gameproof.auditing.reasons_against import warning, why_not
 
 NO_MODEL = "Do not use any of these models"
@@ -103,8 +103,8 @@ def _one_model(audit: Audited, name: str) -> str:
     if not audit.movable:
         return f"{name} can be used if nobody games it: its {label} is {with_interval(clean)}."
     gamed = measured(audit, name, GAMED)
-    beside = f" instead of {cost_text(clean.value)}"
-    if cost_text(gamed.value) == cost_text(clean.value):
+    beside = f" instead of {measure_text(clean.value)}"
+    if measure_text(gamed.value) == measure_text(clean.value):
         beside = ", as when nobody games"
     return (
         f"{name} can be used at these budgets: when bad applicants use them, its {label} is "
@@ -129,16 +129,16 @@ def _several_models(audit: Audited, name: str, usable: list[str]) -> str:
         said = f"{better} {when}; its {label} is then"
         if len(usable) == 1:
             said = f"{better}; {when}, its {label} is"
-        also = f"and {cost_text(clean.value)} when nobody games"
-        if cost_text(at.value) == cost_text(clean.value):
+        also = f"and {measure_text(clean.value)} when nobody games"
+        if measure_text(at.value) == measure_text(clean.value):
             also = "as when nobody games"
         return f"Use {name} at these budgets: {said} {with_interval(at)}, {also}{doubt}."
     kind = next(r.interval for r in audit.metric_differences if r.metric == audit.measure.name)
     cost, cheap, dear = (-end for end in lead(audit, name, plain, 0.0))
     return (
         f"Use {name} at these budgets: when bad applicants use them, its {label} is "
-        f"{cost_text(at.value)} instead of {cost_text(other.value)} for {plain} (better by "
-        f"{cost_text(gained)}, 95 % {kind} interval {ends(low, high)}); when nobody games, "
+        f"{measure_text(at.value)} instead of {measure_text(other.value)} for {plain} (better by "
+        f"{measure_text(gained)}, 95 % {kind} interval {ends(low, high)}); when nobody games, "
         f"{_price(cost, dear, cheap)}{doubt}."
     )
 
@@ -165,5 +165,5 @@ def _price(cost: float, low: float, high: float) -> str:
     if low <= 0 <= high:
         return f"the difference is not measurable ({ends(-high, -low)})"
     if cost > 0:
-        return f"it is worse by {cost_text(cost)} ({ends(low, high)})"
-    return f"it is better by {cost_text(-cost)} ({ends(-high, -low)})"
+        return f"it is worse by {measure_text(cost)} ({ends(low, high)})"
+    return f"it is better by {measure_text(-cost)} ({ends(-high, -low)})"

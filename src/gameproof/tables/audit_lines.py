@@ -9,7 +9,7 @@ from textwrap import fill
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.gaming_section import MOVERS
 from gameproof.auditing.metric_rows import METRICS
-from gameproof.auditing.number_format import cost_text
+from gameproof.auditing.number_format import measure_text
 from gameproof.auditing.row_types import Gaming
 from gameproof.auditing.scale_rows import WHY_SCALE_MATTERS
 from gameproof.auditing.scored_applicants import BAD, REFUSED
@@ -50,7 +50,7 @@ def gaming_lines(audit: Audit) -> list[str]:
     for name in audit.models:
         rows = [audit.at(name, multiple) for multiple in audit.multiples]
         texts = {
-            METRICS[kind]: [cost_text(getattr(row, kind)) for row in rows],
+            METRICS[kind]: [measure_text(getattr(row, kind)) for row in rows],
             "bad approved": [f"{row.accepted_negative:.3f}" for row in rows],
         }
         lines += _texts(name, texts, width)
@@ -103,7 +103,7 @@ def _block(audit: Audit, movers: str, width: int) -> list[str]:
             "95% interval": [f"{row.low:.3f}-{row.high:.3f}" for row in rows],
             "good approved": [f"{row.accepted_positive:.3f}" for row in rows],
             "bad approved": [f"{row.accepted_negative:.3f}" for row in rows],
-            "cost": [cost_text(row.cost) for row in rows],
+            "cost": [measure_text(row.cost) for row in rows],
         }
         lines += _texts(name, texts, width)
     return lines

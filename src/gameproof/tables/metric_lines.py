@@ -5,7 +5,7 @@ from __future__ import annotations
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.metric_rows import GAMED, METRICS
 from gameproof.auditing.metric_types import Metric, ThresholdRow
-from gameproof.auditing.number_format import cost_text
+from gameproof.auditing.number_format import measure_text
 from gameproof.core.naming import quoted
 from gameproof.tables.audit_lines import wrapped
 
@@ -76,7 +76,7 @@ def _cell(row: Metric | None) -> str:
     if row is None:
         return "-"
     shown = (row.value, row.low, row.high)
-    value, low, high = (cost_text(v) if row.metric == "cost" else f"{v:.3f}" for v in shown)
+    value, low, high = (measure_text(v) if row.metric == "cost" else f"{v:.3f}" for v in shown)
     return f"{value} ({low} to {high})"
 
 
@@ -113,10 +113,10 @@ def _rates(audit: Audit) -> tuple[float | None, ...]:
 def _threshold(row: ThresholdRow, gamed: bool) -> str:
     share = "own" if row.approve is None else f"{row.approve:.0%}"
     cells = [f"{share:>9s}{_share(row.threshold):>9s}"]
-    cells.append(f"{row.approved:>10.3f}{_share(row.bad_rate):>10s}{cost_text(row.cost):>9s}")
+    cells.append(f"{row.approved:>10.3f}{_share(row.bad_rate):>10s}{measure_text(row.cost):>9s}")
     if gamed:
         rate = _share(row.gamed_bad_rate)
-        cells.append(f"{row.gamed_approved:>12.3f}{rate:>10s}{cost_text(row.gamed_cost):>9s}")
+        cells.append(f"{row.gamed_approved:>12.3f}{rate:>10s}{measure_text(row.gamed_cost):>9s}")
     return "".join(cells)
 
 

@@ -159,7 +159,7 @@ class Gradient(ReplaceablePart, ABC):
 
 
 def require_blocks(blocks: Any) -> None:
-    """Rejects a name that is none of the blocks."""
+    """Rejects an unknown name of blocks."""
     if blocks not in (None, "x", "y", "all"):
         raise ValueError(f'blocks must be None, "x", "y" or "all", got {blocks!r}')
 
