@@ -55,7 +55,7 @@ def number(value: float) -> str:
     return text.replace("-", "−")
 
 
-def measure_text(cost: float) -> str:
+def measure_text(value: float) -> str:
     """A measure, or a cost per applicant, with about three digits.
 
     >>> measure_text(0.18), measure_text(96.502), measure_text(1160.6), measure_text(2_345_678.0)
@@ -63,12 +63,12 @@ def measure_text(cost: float) -> str:
     >>> measure_text(-24.11)
     '-24.1'
     """
-    size = abs(cost)
+    size = abs(value)
     if size < 9.9995:
-        return f"{cost:.3f}"
+        return f"{value:.3f}"
     if size < 99.95:
-        return f"{cost:.1f}"
-    return f"{cost:,.0f}" if size < LARGE_COST else f"{cost:.3g}"
+        return f"{value:.1f}"
+    return f"{value:,.0f}" if size < LARGE_COST else f"{value:.3g}"
 
 
 def percent_interval(row: Any) -> str:

@@ -75,8 +75,7 @@ def _confusion_lines(audit: Audit, model: str, width: int) -> list[str]:
 def _cell(row: Metric | None) -> str:
     if row is None:
         return "-"
-    shown = (row.value, row.low, row.high)
-    value, low, high = (measure_text(v) if row.metric == "cost" else f"{v:.3f}" for v in shown)
+    value, low, high = map(measure_text, (row.value, row.low, row.high))
     return f"{value} ({low} to {high})"
 
 
