@@ -160,6 +160,31 @@ def test_an_intercept_is_not_forgotten() -> None:
         gp.worst_case(known, THETA)
 
 
+def test_the_known_part_is_a_sum_over_blocks_wherever_the_rows_are(tmp_path: Path) -> None:
+    """70,000 people fill three blocks. In memory and mapped from a file, the bits are the same."""
+    rng = np.random.default_rng(4)
+    features = rng.standard_normal((70_000, D))
+    labels = np.sign(features[:, 0] + rng.standard_normal(70_000))
+    np.save(tmp_path / "features.npy", features)
+    mapped = np.load(tmp_path / "features.npy", mmap_mode="r")
+
+    def problem(X: np.ndarray, response: Any) -> gp.StrategicProblem:
+        weights = 1 + (X[:, 1] > 0)
+        people = gp.Population(X, labels, response, weights=weights)
+        return gp.StrategicProblem(people, radius=0.1, label_cost=0.5)
+
+    box = gp.BlackBox(lambda theta, agents: MODEL.answers(theta, features[agents], agents))
+    everybody = int((labels < 0).sum())
+    found = [
+        gp.estimate_risk(problem(X, box), THETA, queries=everybody, seed=0)
+        for X in (features, mapped)
+    ]
+    assert found[0] == found[1]
+    known = gp.worst_case(problem(features, MODEL), THETA)
+    assert found[0].value == pytest.approx(known.value, rel=1e-12)
+    assert found[0].alpha == pytest.approx(known.alpha, rel=1e-12)
+
+
 def test_estimate_with_a_journal_and_without_a_seed_warns(tmp_path: Path) -> None:
     problem = gp.StrategicProblem(asked(journal=tmp_path / "answers.db"), 0.1, 0.5)
     with pytest.warns(UserWarning, match="without a seed every estimate asks different people"):

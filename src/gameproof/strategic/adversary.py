@@ -1,4 +1,5 @@
-"""The adversary's best label flips, and checks that `worst_case` and `estimate_risk` share."""
+"""The adversary's ball and its best label flips, and checks that `worst_case` and `estimate_risk`
+share."""
 
 from __future__ import annotations
 
@@ -27,6 +28,14 @@ def ball_radius(problem: RobustParameters[Any]) -> float:
     return max(0.0, radius - float(problem.label_cost) * float(negative))
 
 
+def affordable_flips(problem: RobustParameters[Any], radius: float) -> float:
+    """The weight of the agents whose labels the adversary can flip if it spends nothing else.
+
+    A margin keeps rounding from leaving a tiny share of an agent."""
+    kappa = float(problem.label_cost)
+    return inf if kappa == 0 else problem.n * radius / (2 * kappa) * (1 + 8 * EPS)
+
+
 def best_flips(
     problem: StrategicProblem, pull: Vector, rate: float, radius: float
 ) -> tuple[Vector, float, float]:
@@ -40,17 +49,16 @@ def best_flips(
         return share, radius, rate
     worthwhile = np.flatnonzero(can_flip & (pull > 0) & (pull >= rate * kappa))
     order = worthwhile[np.argsort(-pull[worthwhile], kind="stable")]
-    affordable = inf if kappa == 0 else n * radius / (2 * kappa)
+    affordable = affordable_flips(problem, radius)
     weights = problem.population.weights[order]
     spent = np.cumsum(weights)
-    # The margin keeps rounding from leaving a tiny share of an agent.
-    whole = int(np.searchsorted(spent, affordable * (1 + 8 * EPS), side="right"))
+    whole = int(np.searchsorted(spent, affordable, side="right"))
     if whole == order.size:
         share[order] = 1.0
         return share, max(0.0, radius - 2 * kappa * float(spent[-1:].sum()) / n), rate
     share[order[:whole]] = 1.0
     part = (affordable - (spent[whole - 1] if whole else 0.0)) / weights[whole]
-    share[order[whole]] = part if part > 8 * EPS * affordable else 0.0
+    share[order[whole]] = part if part > 16 * EPS * affordable else 0.0
     return share, 0.0, max(rate, float(pull[order[whole]]) / kappa)
 
 

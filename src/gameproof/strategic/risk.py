@@ -2,8 +2,8 @@
 
 An agent with label -1 adds phi(z_i) + s z_i to the worst-case risk, whatever the adversary does:
 flips and moves depend only on agents with label +1, who do not move, and on theta. So the risk is a
-known number plus the mean of what the agents with label -1 add, and a random sample of them gives
-an unbiased estimate with a confidence interval.
+known number, a sum over blocks of rows (`risk_of_others`), plus the mean of what the agents with
+label -1 add, and a random sample of them gives an unbiased estimate with a confidence interval.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from scipy.special import stdtrit
 
 from gameproof.core.arguments import Vector, as_count, as_positive
 from gameproof.core.errors import warn
-from gameproof.strategic.adversary import as_intercept, as_theta, ball_radius, best_flips
+from gameproof.strategic.adversary import as_intercept, as_theta
 from gameproof.strategic.inquiry import Deployment, Inquiry, Replies, ask_now
 from gameproof.strategic.robust_problem import StrategicProblem
+from gameproof.strategic.worst_case_risk import risk_of_others
 
 # Enough for an interval of a few hundredths.
 DEFAULT_QUERIES = 1000
@@ -164,7 +165,7 @@ def risk_of_replies(
     """The worst-case risk of a deployed theta, from the answers of a random sample."""
     people, number = problem.population, replies.agents.size
     n_negative = int((people.y < 0).sum())
-    known, alpha = known_part(problem, theta, offset)
+    known, alpha = risk_of_others(problem, theta, offset)
     losses = problem.loss.value(replies.scores(theta) + offset, np.full(number, -1.0))
     added = people.weights[replies.agents] * losses
     share = n_negative / people.n
@@ -191,17 +192,6 @@ def _number_asked(available: int, queries: int | None) -> int:
     if number < min(2, available):
         raise ValueError("one answer gives no interval; ask at least 2")
     return number
-
-
-def known_part(problem: StrategicProblem, theta: Vector, offset: float) -> tuple[float, float]:
-    """The worst-case risk without the terms of agents with label -1, and the best alpha."""
-    people, loss = problem.population, problem.loss
-    scores = np.where(people.y > 0, people.X @ theta + offset, 0.0)
-    rate = (loss.K + loss.s) * problem.dual_length(theta)
-    pull = loss.s * people.y * scores
-    share, left, alpha = best_flips(problem, pull, rate, ball_radius(problem))
-    terms = np.where(people.y > 0, loss.value(scores, people.y) + 2 * share * pull, 0.0)
-    return float((people.weights * terms).mean()) + rate * left, alpha
 
 
 def _half_width(added: Vector, available: int, confidence: float) -> float:

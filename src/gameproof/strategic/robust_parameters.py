@@ -127,6 +127,10 @@ class RobustParameters(Generic[AnyPeople]):
         """|theta / feature_cost|: what the adversary adds to a score by a unit of distance."""
         return float(hypot(*(theta / self.feature_cost)))
 
+    def least_alpha(self, theta: Vector) -> float:
+        """The smallest alpha in the cone for this theta."""
+        return float((self.loss.K + self.loss.s) * self.dual_length(theta))
+
     # --- the response
 
     @property

@@ -167,7 +167,7 @@ def worst_case(
     scores = answers @ deployed + offset
 
     length = problem.dual_length(deployed)
-    rate = (loss.K + loss.s) * length
+    rate = problem.least_alpha(deployed)
     share, left, alpha = best_flips(problem, loss.s * people.y * scores, rate, radius)
     flip_gains = 2 * loss.s * people.y * scores
     losses = people.weights * (loss.value(scores, people.y) + share * flip_gains)

@@ -17,9 +17,9 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.inquiry import Deployment, Inquiry
-from gameproof.strategic.risk import known_part
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.solver_inquiry import SolverInquiry
+from gameproof.strategic.worst_case_risk import risk_of_others
 
 # The share of the answers for the comparison, and the fewest answers with which a race is run.
 COMPARISON, FEWEST = 0.3, 200
@@ -97,7 +97,7 @@ class SolverRace:
             number = replies.agents.size
             losses = problem.loss.value(replies.scores(theta) + offset, np.full(number, -1.0))
             added = people.weights[replies.agents] * losses
-            risk = known_part(problem, theta, offset)[0] + share * float(added.mean())
+            risk = risk_of_others(problem, theta, offset)[0] + share * float(added.mean())
             spread = float(added.std(ddof=1)) if number > 1 else np.inf
             left = max(1 - number / negative.size, 0.0)
             entrants.append(

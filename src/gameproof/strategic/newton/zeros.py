@@ -77,4 +77,4 @@ def _alpha(problem: RobustParameters[Any], x: Vector, before: float) -> float:
     if x[-1] != 0:
         return before
     theta, _ = problem.split(x)
-    return (problem.loss.K + problem.loss.s) * problem.dual_length(theta)
+    return problem.least_alpha(theta)
