@@ -344,7 +344,8 @@ def test_finding_on_groups_says_what_is_certain_and_where_most() -> None:
         if (r.metric, r.multiple) == ("good_refused", 0.0) and r.group
     }
     assert rows["low"].low > 0 > rows["high"].high
+    assert found.subject == "one"
     said = group_section(found).finding
-    assert "wide refuses more good applicants in 1 of 2 groups, most of all for low (+" in said
-    assert "fewer good applicants in 1 of 2 groups, most of all for high (−" in said
+    assert "one refuses more good applicants in 1 of 2 groups, most of all for high (+" in said
+    assert "fewer good applicants in 1 of 2 groups, most of all for low (−" in said
     assert "not certain" not in said.partition(".")[0]

@@ -478,11 +478,12 @@ def test_power_and_radius_that_are_shown_are_never_none() -> None:
 
 
 def test_page_says_where_the_worst_case_is_no_better_than_that_of_others() -> None:
-    """At the radius of the model under audit, by the interval of the paired difference."""
-    found = replace(BESIDE, radius=0.1)
+    """At the radius of the robust model, by the interval of the paired difference."""
+    found, name = replace(BESIDE, radius=0.1), BESIDE.subject
     rows = [r for r in BESIDE.shift_differences if (r.model, r.radius) == ("robust", 0.1)]
+    own = [r for r in BESIDE.versus(BESIDE.shift_differences, name) if r.radius == 0.1]
     said = sections_of(found)["What happens when the data is inaccurate?"].finding
-    assert ("the worst-case accuracy of robust is" in said) == any(row.low <= 0 for row in rows)
+    assert (f"the worst-case accuracy of {name} is" in said) == any(row.low <= 0 for row in own)
     unclear = [replace(row, difference=0.27, low=-0.128, high=0.511) for row in rows[:1]]
     lower = [replace(row, difference=-0.03, low=-0.05, high=-0.01) for row in rows[1:]]
     higher = [replace(row, difference=0.02, low=0.01, high=0.05) for row in rows]
@@ -495,10 +496,10 @@ def test_page_says_where_the_worst_case_is_no_better_than_that_of_others() -> No
         (unclear + higher[1:], doubtful),
         (unclear + lower, f"{worse}, and {doubtful}"),
     ):
-        told = no_better_of(replace(found, shift_differences=tuple(changed)))
+        told = no_better_of(replace(found, shift_differences=tuple(changed)), "robust")
         assert told == f"At a radius of 0.1, the worst-case accuracy of robust is {expected}"
-    assert no_better_of(replace(found, shift_differences=tuple(higher))) == ""
-    assert no_better_of(ALONE) == ""
+    assert no_better_of(replace(found, shift_differences=tuple(higher)), "robust") == ""
+    assert no_better_of(ALONE, ALONE.subject) == ""
 
 
 def test_what_depends_on_scale_is_closed_and_comes_last() -> None:
@@ -511,20 +512,36 @@ def test_what_depends_on_scale_is_closed_and_comes_last() -> None:
     assert "How was this made?</h2>" in after
 
 
-def test_page_says_when_its_sentences_are_not_about_the_recommended_model(tmp_path: Path) -> None:
+def test_sentences_describe_the_recommended_model_or_without_one_the_last() -> None:
     X, y, model = people(300)
     flat = gp.LinearModel([0.0] * 4, 1.0, NAMES, "flat")
-    for models, recommended, noted in (
-        ([model, flat], "mine", True),
-        ([flat, model], "mine", False),
-        ([flat], None, False),
+    for models, recommended, subject in (
+        ([model, flat], "mine", "mine"),
+        ([flat, model], "mine", "mine"),
+        ([flat], None, "flat"),
     ):
-        audit = gp.compare_models(models, X, y, budgets=BUDGETS, scale=SCALE)
-        assert audit.verdict.model == recommended
-        gp.write_audit(tmp_path / "page.html", audit)
-        text = Read((tmp_path / "page.html").read_text(encoding="utf-8")).text
-        assert ("Note: the sentences below describe flat and compare it" in text) == noted
-        assert ("the recommended model is mine" in text) == noted
+        audit = gp.compare_models(models, X, y, budgets=BUDGETS, scale=SCALE, radii=[0.05])
+        assert (audit.verdict.model, audit.subject) == (recommended, subject)
+        about = {name: part.finding for name, part in sections_of(audit).items()}
+        for name, start in {
+            "How good is the model?": f"When nobody games it, {subject} is right",
+            "What happens when people game it?": f"the AUC of {subject}|{subject} is right",
+            "Whom to approve: thresholds and costs": f"^{subject} approves",
+            "Which columns are the weak spot?": f"spot of {subject}:|nothing: {subject} gives",
+            "Who is hurt?": f"^{subject} refuses",
+            "What happens when the data is inaccurate?": f"way, {subject} is still right",
+        }.items():
+            assert re.search(start, about[name]), (name, about[name])
+
+
+def test_differences_from_the_others_are_turned_round_where_the_rows_are_theirs() -> None:
+    for name in BESIDE.models:
+        rows = [r for r in BESIDE.versus(BESIDE.differences, name) if r.movers == "bad"]
+        assert {row.against for row in rows} == set(BESIDE.models) - {name}
+        for row in rows:
+            own, other = (BESIDE.at(m, row.multiple).accuracy for m in (name, row.against))
+            assert row.difference == pytest.approx(own - other, abs=1e-12)
+            assert row.low <= row.difference <= row.high
 
 
 def test_cautions_stand_at_the_top_of_the_page(tmp_path: Path) -> None:

@@ -121,11 +121,9 @@ def test_gaming_is_left_out_where_nothing_can_be_changed(
 
 
 def test_summary_says_where_robust_is_no_better_at_worst(people, tmp_path, capsys) -> None:
-    """By the interval of the paired difference at the radius, in the terminal and on the page."""
-    page = tmp_path / "p.html"
+    """By the interval of the paired difference at the radius."""
     for radius in ("0.001", "0.1"):
-        options = ["--radius", radius, "--report", str(page), "--force"]
-        assert fit(people, tmp_path / "m.json", *options) == 0
+        assert fit(people, tmp_path / "m.json", "--radius", radius, "--force") == 0
         printed = " ".join(capsys.readouterr().out.split())
         assert fit(people, tmp_path / "m.json", "--radius", radius, "--force", "--json") == 0
         rows = json.loads(capsys.readouterr().out)["audit"]["shift_differences"]
@@ -139,7 +137,7 @@ def test_summary_says_where_robust_is_no_better_at_worst(people, tmp_path, capsy
             ("worse", row["high"] < 0),
         ):
             said = f"the worst-case accuracy of robust is {how} than that of logistic"
-            assert (said in printed) == (said in page.read_text()) == true
+            assert (said in printed) == true
 
 
 def test_numbers_of_the_summary_follow_from_the_model_in_the_file(

@@ -30,9 +30,10 @@ SHARE = (
 
 def accuracy_section(audit: Audit) -> Section:
     """Quality when nobody moves."""
-    (good,) = audit.of(audit.quality, audit.models[-1])
+    (good,) = audit.of(audit.quality, audit.subject)
     people = f"{good.n:,} people" + (f" in each of {audit.splits} splits" * (audit.splits > 1))
-    others = [f"{row.model} {percent(row.accuracy)}" for row in audit.quality[:-1]]
+    rest = [row for row in audit.quality if row.model != good.model]
+    others = [f"{row.model} {percent(row.accuracy)}" for row in rest]
     decisions = (
         f"When nobody games it, {good.model} is right for {percent(good.accuracy)} of {people} "
         f"(95 % interval {percent_interval(good)})"
@@ -60,8 +61,8 @@ def accuracy_section(audit: Audit) -> Section:
 
 
 def _area(audit: Audit) -> str:
-    """A sentence on AUC, Gini and KS of the model under audit."""
-    own = audit.of(audit.metrics, audit.models[-1])
+    """A sentence on AUC, Gini and KS."""
+    own = audit.of(audit.metrics, audit.subject)
     found = {row.metric: row for row in own if _is_clean(row)}
     if "auc" not in found:
         return ""

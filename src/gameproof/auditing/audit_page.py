@@ -102,22 +102,8 @@ def write_audit(
         verdict=audit.verdict.sentence,
         warnings=audit.verdict.warnings,
         tiles=audit_tiles(audit),
-        notes=[*described(audit), *notes, *cautions(audit)],
+        notes=[*notes, *cautions(audit)],
     )
-
-
-def described(audit: Audit) -> list[str]:
-    """Which model the sections are about, if it is not the recommended one.
-
-    They compare the last model with all others, as the paired differences do.
-    """
-    last, name = audit.models[-1], audit.verdict.model
-    if name in (None, last):
-        return []
-    return [
-        f"the sentences below describe {last} and compare it with the other models; the "
-        f"recommended model is {name}, and its numbers are in the charts and tables too"
-    ]
 
 
 def audit_sections(audit: Audit, radius: Section | None = None) -> list[Section]:
@@ -148,8 +134,8 @@ def _areas(audit: Audit, name: str) -> list[Metric]:
 
 
 def audit_tiles(audit: Audit) -> list[Tile]:
-    """Key numbers of the recommended model, or without one of the last, for the top of the page."""
-    name = audit.verdict.model or audit.models[-1]
+    """Key numbers of the subject, for the top of the page."""
+    name = audit.subject
     (good,) = audit.of(audit.quality, name)
     tiles = []
     if len(audit.models) > 1:

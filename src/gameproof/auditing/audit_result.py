@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, final
 
@@ -47,9 +47,9 @@ BY_SCALE = ("power", "why_power", "by_power", "losses", "coefficients")
 class Audit:
     """The result of auditing one or several classifiers on the same people.
 
-    `audit` and `compare_models` return it; `write_audit` turns it into a page. The last model is
-    the one under audit, and the others are compared with it. Only `power`, `by_power`, `losses` and
-    `coefficients` depend on the scale of the scores.
+    `audit` and `compare_models` return it; `write_audit` turns it into a page. Models are ordered
+    from the plainest to the most robust, and every later one is compared with every earlier one.
+    Only `power`, `by_power`, `losses` and `coefficients` depend on the scale of the scores.
 
     Parameters
     ----------
@@ -187,6 +187,17 @@ class Audit:
         return self.budgets.columns
 
     @property
+    def subject(self) -> str:
+        """The model that the sentences of a page describe: the recommended one, or without one the
+        last."""
+        return self.verdict.model or self.models[-1]
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """All models but the subject."""
+        return tuple(model for model in self.models if model != self.subject)
+
+    @property
     def multiples(self) -> tuple[float, ...]:
         """The multiples of the budgets in `gaming`."""
         return tuple(dict.fromkeys(row.multiple for row in self.gaming))
@@ -226,6 +237,31 @@ class Audit:
             The rows of this model.
         """
         return [row for row in rows if row.model == model]
+
+    def versus(self, rows: Iterable[Any], model: str) -> list[Any]:
+        """The differences of one model from the others.
+
+        Parameters
+        ----------
+        rows : iterable
+            Paired differences, such as ``audit.differences``.
+        model : str
+            The name of a model.
+
+        Returns
+        -------
+        list
+            The rows that contain this model, turned round if they are those of another one against
+            it.
+        """
+        found = []
+        for row in rows:
+            if row.model == model:
+                found.append(row)
+            elif row.against == model:
+                ends = {"difference": -row.difference, "low": -row.high, "high": -row.low}
+                found.append(replace(row, model=model, against=row.model, **ends))
+        return found
 
     def at(self, model: str, multiple: float, movers: str = BAD) -> Gaming:
         """The row of one model in `gaming`.

@@ -12,7 +12,7 @@ def calibration_section(audit: Audit) -> Section | None:
     """Predicted and observed shares; None if no model has probabilities, or for several splits."""
     if not audit.calibration:
         return None
-    name = audit.models[-1]
+    name = audit.subject
     series = []
     for model in reversed(audit.models):
         rows = audit.of(audit.calibration, model)
@@ -52,7 +52,7 @@ def _finding(audit: Audit, name: str) -> str:
     }
     (quality,) = audit.of(audit.quality, name)
     if "mean_probability" not in found:
-        return "The model under audit has no probabilities."
+        return f"{name} has no probabilities."
     mean, brier = found["mean_probability"], found["brier"]
     return (
         f"The mean probability of {name} is {percent(mean.value)}, and "

@@ -80,14 +80,14 @@ def budget_axis(audit: Audit) -> str:
 
 
 def _finding(audit: Audit) -> str:
-    name = audit.models[-1]
+    name = audit.subject
     (good,) = audit.of(audit.quality, name)
     bad, everyone = audit.at(name, 1.0), audit.at(name, 1.0, REFUSED)
-    others = [f"{m} for {percent(audit.at(m, 1.0).accuracy)}" for m in audit.models[:-1]]
+    others = [f"{m} for {percent(audit.at(m, 1.0).accuracy)}" for m in audit.others]
     said = [f"Budgets: {audit.budgets.describe()}."]
     when = "If everyone who should be refused uses them,"
     if audit.measure.name == "auc":
-        areas = [f"{m} {_value(audit.at(m, 1.0), 'auc')}" for m in audit.models[:-1]]
+        areas = [f"{m} {_value(audit.at(m, 1.0), 'auc')}" for m in audit.others]
         said.append(
             f"{when} the AUC of {name} is {_value(bad, 'auc')}"
             + (f" ({listed(areas)})" if areas else "")
@@ -146,7 +146,7 @@ def _charts_of_several(audit: Audit) -> list[Chart]:
             line_series(model, _rows(audit, model, movers), what, series_look(audit, model))
             for model in reversed(audit.models)
         ]
-        rows = _rows(audit, audit.models[-1], movers)
+        rows = _rows(audit, audit.subject, movers)
         charts.append(_chart(audit, f"{words} {MOVERS[movers]}", rows, series, what))
     return charts
 
@@ -167,14 +167,14 @@ def _chart(
     series: Sequence[Series],
     what: str = "accuracy",
 ) -> Chart:
-    (good,) = audit.of(audit.quality, audit.models[-1])
+    (good,) = audit.of(audit.quality, audit.subject)
     ends = [
         f"{_value(row, what)} at {row.multiple:g} times the budgets" for row in (rows[0], rows[-1])
     ]
     return Chart(
         "lines",
         title,
-        f"{title}, {audit.models[-1]}: {listed(ends)}.",
+        f"{title}, {audit.subject}: {listed(ends)}.",
         series,
         budget_axis(audit),
         {"accuracy": ACCURACY, "auc": "AUC"}.get(what, "share accepted"),

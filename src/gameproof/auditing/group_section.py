@@ -90,27 +90,32 @@ def _is(row: Metric | MetricDifference, metric: str, multiple: float) -> bool:
     return (row.metric, row.multiple) == (metric, multiple)
 
 
-def group_differences(audit: Audit, metric: str, multiple: float) -> list[MetricDifference]:
-    """The last model against the first, by group."""
+def group_differences(
+    audit: Audit, pair: tuple[str, str], metric: str, multiple: float
+) -> list[MetricDifference]:
+    """One model against another one, by group."""
+    name, other = pair
     return [
         row
-        for row in audit.of(audit.metric_differences, audit.models[-1])
-        if row.group is not None and row.against == audit.models[0] and _is(row, metric, multiple)
+        for row in audit.versus(audit.metric_differences, name)
+        if row.group is not None and row.against == other and _is(row, metric, multiple)
     ]
 
 
 def _finding(audit: Audit, charted: list[AuditedGroup]) -> str:
-    name, first = audit.models[-1], audit.models[0]
     if not charted:
         return f"Every group has fewer than {FEWEST} good applicants, too few to compare groups."
-    rows = group_differences(audit, CHARTED, 0.0)
+    if not audit.others:
+        return _extremes(audit)
+    pair = name, other = audit.subject, audit.others[0]
+    rows = group_differences(audit, pair, CHARTED, 0.0)
     if not rows:
         return _extremes(audit)
     found = (
-        f"Compared with {first}, when nobody games, {name} "
+        f"Compared with {other}, when nobody games, {name} "
         f"{_certain(audit, rows, 'refuses', 'good applicants')}."
     )
-    gamed = group_differences(audit, "bad_approved", GAMED)
+    gamed = group_differences(audit, pair, "bad_approved", GAMED)
     if gamed:
         found += (
             f" When bad applicants use their budgets, it "
@@ -143,7 +148,7 @@ def _certain(audit: Audit, rows: list[MetricDifference], verb: str, whom: str) -
 
 def _extremes(audit: Audit) -> str:
     """In which groups one model refuses most and fewest good applicants."""
-    name = audit.models[-1]
+    name = audit.subject
     rows = [
         row
         for row in audit.of(audit.metrics, name)

@@ -99,7 +99,7 @@ def _label(audit: Audit, group: str | None, label: int) -> str:
 
 
 def _finding(audit: Audit) -> str:
-    name = audit.models[-1]
+    name = audit.subject
     rows = {(row.model, row.label): row for row in audit.hurt if row.group is None}
     good, bad = rows[name, 1], rows[name, -1]
     said = f"{name} refuses {percent(good.refused or 0.0)} of those who should be accepted"
@@ -109,7 +109,7 @@ def _finding(audit: Audit) -> str:
     if good.within is not None:
         others = [
             f"{other} {percent(within)}"
-            for other in audit.models[:-1]
+            for other in audit.others
             if (within := rows[other, 1].within) is not None
         ]
         shown = f"95 % interval {percent_interval(good)}" + "".join(f"; {each}" for each in others)

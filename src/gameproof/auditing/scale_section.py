@@ -27,7 +27,7 @@ def scale_section(audit: Audit) -> Section:
         charts.append(curve_chart(audit, audit.losses, "risk", LOSSES, number))
     tables = [_losses(audit), _coefficients(audit)]
     said, notes = [WHY_SCALE_MATTERS], []
-    name = audit.models[-1]
+    name = audit.subject
     if audit.movable and len(audit.of(audit.by_power, name)) > 1:
         charts.insert(0, _power_chart(audit))
         tables.insert(0, _powers(audit))

@@ -22,7 +22,7 @@ def accepted_columns(audit: Audit) -> list[PageColumn]:
 
 
 def series_look(audit: Audit, model: str) -> int:
-    """The style of a model: 0 for the last one, which is under audit, then in order."""
+    """The style of a model: 0 for the last one, then in order."""
     return (audit.models.index(model) + 1) % len(audit.models)
 
 
@@ -47,10 +47,10 @@ def curve_chart(
 ) -> Chart:
     """A chart of one line per model; `axes` are its title and the labels of x and y.
 
-    The description gives the first and last values of the model under audit, as `written`.
+    The description gives the first and last values of the audit's subject, as `written`.
     """
     title, x_label, y_label = axes
-    name = audit.models[-1]
+    name = audit.subject
     own = audit.of(rows, name)
     kind = next(kind for kind in KINDS if hasattr(own[0], kind))
     ends = [f"{written(getattr(row, what))} at {getattr(row, kind):g}" for row in (own[0], own[-1])]

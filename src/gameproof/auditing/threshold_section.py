@@ -53,7 +53,7 @@ def own_threshold(audit: Audit, model: str) -> ThresholdRow:
 
 
 def _finding(audit: Audit) -> str:
-    name = audit.models[-1]
+    name = audit.subject
     own = own_threshold(audit, name)
     start = "" if own.threshold is None else f" from a probability of {own.threshold:.3f}"
     said = f"{name} approves{start}: {percent(own.approved)} of the applicants"
@@ -74,10 +74,12 @@ def _finding(audit: Audit) -> str:
 
 
 def _equal(audit: Audit, own: ThresholdRow) -> str:
-    """The last model against the first, at the approval rate closest to the last model's own."""
-    name, first = audit.models[-1], audit.models[0]
+    """The subject against the plainest other model, at the approval rate closest to its own."""
+    if not audit.others:
+        return ""
+    name, other = audit.subject, audit.others[0]
     rows: list[EqualApproval] = [
-        row for row in audit.of(audit.equal_approvals, name) if row.against == first
+        row for row in audit.versus(audit.equal_approvals, name) if row.against == other
     ]
     if not rows:
         return ""
@@ -90,7 +92,7 @@ def _equal(audit: Audit, own: ThresholdRow) -> str:
     when = " when these game" if gamed else ""
     return (
         f" If both approve {percent(row.approve)}, {name} approves {points(row.difference)} {more} "
-        f"of the bad applicants than {first}{when} (95 % interval "
+        f"of the bad applicants than {other}{when} (95 % interval "
         f"{points_interval(row.low, row.high)})."
     )
 

@@ -14,7 +14,7 @@ MOST_BARS = 15
 
 def weak_columns_section(audit: Audit) -> Section | None:
     """The effect of each column's budget; None if no column can be changed."""
-    own: list[Weakness] = audit.of(audit.weaknesses, audit.models[-1])
+    own: list[Weakness] = audit.of(audit.weaknesses, audit.subject)
     if not own:
         return None
     shown = own[:MOST_BARS]

@@ -16,15 +16,15 @@ WORST = ("The worst-case accuracy within a radius", "radius", ACCURACY)
 
 def worst_case_section(audit: Audit) -> Section | None:
     """Worst-case accuracy by radius; None if the audit has no positive radius."""
-    name = audit.models[-1]
+    name = audit.subject
     rows = audit.of(audit.shifts, name)
     shown = at_radius(audit, name)
     if shown is None:
         return None
-    others = [
-        f"{model} for {percent(at_radius(audit, model).accuracy)}" for model in audit.models[:-1]
-    ]
-    own = "the model's radius" if audit.radius == shown.radius else "a radius"
+    others = [f"{model} for {percent(at_radius(audit, model).accuracy)}" for model in audit.others]
+    own = f"the {'' if name == audit.models[-1] else audit.models[-1] + ' '}model's radius"
+    if audit.radius != shown.radius:
+        own = "a radius"
     before = " of people who use their budgets" if audit.movable else ""
     multiple = 1.0 if audit.movable else 0.0
     finding = (
@@ -38,7 +38,7 @@ def worst_case_section(audit: Audit) -> Section | None:
         finding += (
             f" Up to a radius of {safe[-1]:g}, more than half of the decisions are certainly right."
         )
-    if told := no_better_than(audit):
+    if told := no_better_than(audit, name):
         finding += f" {told}"
     columns = [
         PageColumn("model"),
@@ -68,15 +68,14 @@ def worst_case_section(audit: Audit) -> Section | None:
     return Section(title, finding, [chart], tables, [note])
 
 
-def no_better_than(audit: Audit) -> str:
-    """A sentence if the worst-case accuracy of the last model is not measurably better than that of
-    others, or worse, by the interval of the paired difference at its radius.
+def no_better_than(audit: Audit, name: str) -> str:
+    """A sentence if the worst-case accuracy of a model is worse than that of others, or not
+    measurably better, by the interval of the paired difference at the radius shown.
     """
-    name = audit.models[-1]
     shown = at_radius(audit, name)
     if shown is None:
         return ""
-    rows = [r for r in audit.of(audit.shift_differences, name) if r.radius == shown.radius]
+    rows = [r for r in audit.versus(audit.shift_differences, name) if r.radius == shown.radius]
     worse = [_against(row) for row in rows if row.high < 0]
     unclear = [_against(row) for row in rows if row.low <= 0 <= row.high]
     said = []

@@ -137,7 +137,7 @@ def worst_lines(audit: Audit, radius: float) -> list[str]:
     rows = [row for row in audit.shifts if row.radius == radius]
     shown = [f"{row.model} {row.accuracy:.3f} ({row.low:.3f} to {row.high:.3f})" for row in rows]
     line = f"worst-case accuracy within a radius of {radius:.3g}{used}: {', '.join(shown)}"
-    comparison = no_better_than(audit)
+    comparison = no_better_than(audit, audit.models[-1])
     return [wrapped(sentence) for sentence in (line, comparison) if sentence]
 
 

@@ -65,7 +65,7 @@ def _quality(
 def _burden(audit: Audit, rows: dict[Key, Metric], groups: list[AuditedGroup]) -> list[str]:
     """The good applicants whom the first and the last model refuse, and the difference."""
     name, first = audit.models[-1], audit.models[0]
-    known = {row.group: row for row in group_differences(audit, "good_refused", 0.0)}
+    known = {row.group: row for row in group_differences(audit, (name, first), "good_refused", 0.0)}
     width, head = _head(audit, groups)
     wide = max(len(name), len(first), 9) + 2
     title = (
