@@ -160,6 +160,8 @@ if TYPE_CHECKING:
     from gameproof.strategic.saddle_point import saddle_point as saddle_point
     from gameproof.strategic.worst_case import WorstCase as WorstCase
     from gameproof.strategic.worst_case import worst_case as worst_case
+    from gameproof.tables.audit_table import TableAudit as TableAudit
+    from gameproof.tables.audit_table import audit_table as audit_table
     from gameproof.tables.budget_learning.learn_budgets import learn_budgets as learn_budgets
     from gameproof.tables.budget_learning.learned_budgets import LearnedBudgets as LearnedBudgets
     from gameproof.tables.dataset import Dataset as Dataset
@@ -215,6 +217,7 @@ _HOMES = {
     "estimators.select_budget": ["BudgetCurve", "select_budget"],
     "tables.budget_learning.learn_budgets": ["learn_budgets"],
     "tables.budget_learning.learned_budgets": ["LearnedBudgets"],
+    "tables.audit_table": ["TableAudit", "audit_table"],
     "tables.fit_table": ["fit_table"],
     "tables.load_model": ["load_model"],
     "estimators.radius_curve": ["RadiusCurve"],

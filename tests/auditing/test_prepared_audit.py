@@ -15,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 
 import gameproof as gp
 from gameproof.estimators.table_budgets import Budgets
-from gameproof.tables.audit_table import audit_table
 
 LEVELS = ("none", "retired", "student")
 FEATURES = gp.Features(("savings", "use", "job", "home"), {"job": LEVELS, "home": ("own", "rent")})
@@ -193,9 +192,9 @@ def test_table_model_is_refused_and_pointed_to_its_own_audit() -> None:
     table = {"savings": X[:, 0], "use": X[:, 1], "paid": np.where(Y > 0, "yes", "no")}
     options = {"target": "paid", "favourable": "yes", "budgets": {"use": (-0.5, 0.2)}}
     model = gp.fit_table(table, **options, radius=0.01).model
-    with pytest.raises(TypeError, match=r"call gameproof\.tables\.audit_table\.audit_table"):
+    with pytest.raises(TypeError, match=r"call gp\.audit_table"):
         gp.audit(model, X[:, :2], table["paid"], favourable="yes")
-    assert audit_table(model, table).audit.quality[0].n == len(Y)
+    assert gp.audit_table(model, table).audit.quality[0].n == len(Y)
 
 
 def test_budgets_for_another_table_are_refused() -> None:

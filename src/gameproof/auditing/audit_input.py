@@ -109,8 +109,7 @@ def _candidate(model: Any, name: str | None) -> Candidate:
     if type(model).__name__ == "TableModel":  # known by name: its room comes after this one
         raise TypeError(
             "audit and compare_models take classifiers, got a TableModel, which reads its own "
-            "columns; call gameproof.tables.audit_table.audit_table(model, table), or run "
-            "`gameproof audit MODEL TABLE`"
+            "columns; call gp.audit_table(model, table), or run `gameproof audit MODEL TABLE`"
         )
     read = read_classifier(model)
     return Candidate(name or read.kind, model, read)

@@ -32,7 +32,7 @@ from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.row_problem import RowProblem
 
 
-class Scored(NamedTuple):
+class ScoredAgents(NamedTuple):
     """Scores, labels and weights of some agents, and whether their labels may flip."""
 
     z: Vector
@@ -69,7 +69,7 @@ def risk_of_others(
 def _least(
     problem: StrategicProblem | RowProblem,
     theta: Vector,
-    scored: Callable[..., Scored],
+    scored: Callable[..., ScoredAgents],
     *parameters: Any,
 ) -> tuple[float, float]:
     """The minimum over alpha for the agents scored(rows, *parameters), and the best alpha."""
@@ -98,27 +98,27 @@ def _least(
     return float(alpha * radius + (risk + 2 * flips) / n), alpha
 
 
-def _everybody(rows: Rows, terms: Terms, v: Vector) -> Scored:
+def _everybody(rows: Rows, terms: Terms, v: Vector) -> ScoredAgents:
     """All of these rows, who move if their label is -1."""
     blocks = list(terms.blocks(rows))
     if not blocks:
-        return Scored(np.zeros(0), rows.y, _weights(rows), np.zeros(0, dtype=bool))
+        return ScoredAgents(np.zeros(0), rows.y, _weights(rows), np.zeros(0, dtype=bool))
     z = np.concatenate([terms.scores(block, v) for block in blocks])
-    return Scored(z, rows.y, _weights(rows), np.concatenate([block.free for block in blocks]))
+    return ScoredAgents(z, rows.y, _weights(rows), np.concatenate([block.free for block in blocks]))
 
 
-def _positive(rows: Rows, theta: Vector, intercept: float, flips: bool) -> Scored:
+def _positive(rows: Rows, theta: Vector, intercept: float, flips: bool) -> ScoredAgents:
     """The rows with label +1, who do not move."""
     chosen = rows.y > 0
     z, y = (rows.X @ theta + intercept)[chosen], rows.y[chosen]
-    return Scored(z, y, _weights(rows)[chosen], np.full(y.size, flips))
+    return ScoredAgents(z, y, _weights(rows)[chosen], np.full(y.size, flips))
 
 
 def _weights(rows: Rows) -> Vector:
     return np.ones(rows.y.size) if rows.weights is None else rows.weights
 
 
-def _gains(agents: Scored, s: float, least: float) -> Gains:
+def _gains(agents: ScoredAgents, s: float, least: float) -> Gains:
     """g of the agents whose flip is worth more than distance."""
     g = s * agents.y * agents.z
     chosen = agents.free & (g > 0) & (g > least)
@@ -126,7 +126,11 @@ def _gains(agents: Scored, s: float, least: float) -> Gains:
 
 
 def _first_look(
-    rows: Rows, loss: Loss, least: float, scored: Callable[..., Scored], parameters: tuple[Any, ...]
+    rows: Rows,
+    loss: Loss,
+    least: float,
+    scored: Callable[..., ScoredAgents],
+    parameters: tuple[Any, ...],
 ) -> tuple[float, QuantileSketch]:
     """The sum of the losses, and a sketch of -g: ranks are counted from the largest g down."""
     agents = scored(rows, *parameters)
@@ -139,7 +143,7 @@ def _near(
     rows: Rows,
     loss: Loss,
     least: float,
-    scored: Callable[..., Scored],
+    scored: Callable[..., ScoredAgents],
     parameters: tuple[Any, ...],
     low: float,
     high: float,

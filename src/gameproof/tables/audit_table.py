@@ -43,7 +43,30 @@ RADII_SHOWN = (0.0, 0.02, 0.04, 0.1, 0.2, 0.3)
 @final
 @dataclass(frozen=True, eq=False, repr=False)
 class TableAudit:
-    """The audit of a model on a table. Printed, it is what ``gameproof audit`` prints."""
+    """The audit of a model on a table, which `audit_table` returns.
+
+    Printed, it is what ``gameproof audit`` prints.
+
+    Attributes
+    ----------
+    model : ModelInUse
+        The model and its name.
+    table : Table
+        The rows, or those of a sample if there are many.
+    case : AuditCase
+        What the audit is about: the target, budgets, and where they come from.
+    audit : Audit
+        The numbers.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> people = {"savings": [0, 900, 5000, 6200] * 20, "repaid": ["no", "no", "yes", "yes"] * 20}
+    >>> options = {"target": "repaid", "favourable": "yes", "budgets": {"savings": (0, 500)}}
+    >>> model = gp.fit_table(people, radius=0.0, **options).model
+    >>> gp.audit_table(model, people).audit.movable
+    ('savings',)
+    """
 
     model: ModelInUse
     table: Table
@@ -193,28 +216,60 @@ def audit_table(
     scheduler: str | None = None,
     progress: bool | None = None,
 ) -> TableAudit:
-    """Audits a model on the rows of a table.
+    """Shows what gaming does to a model in use, on the rows of a table.
+
+    This is what ``gameproof audit`` does. `audit` does the same on arrays.
 
     Parameters
     ----------
-    model
-        A file that ``gameproof fit`` or skops wrote, or a `TableModel`.
-    table
-        A file, a directory, a pattern, a data frame or a mapping from column names to values.
-    target, favourable, rest, budgets
+    model : path or TableModel
+        A file that ``gameproof fit`` or skops wrote, or a model that `fit_table` or `load_model`
+        returned.
+    table : path, data frame or mapping
+        A file, a directory, a pattern, a data frame or a mapping from column names to values, as in
+        `fit_table`.
+    target, favourable, rest, budgets : optional
         As in `fit_table`. A model of gameproof knows them; a model of scikit-learn does not.
-    power, label_cost
+    power, label_cost : float, optional
         By default what the model was fitted for, or else the defaults of `fit_table`.
-    groups
+    groups : str, optional
         A column of the table; everything is then also reported by its values.
-    measure
+    measure : {"accuracy", "balanced", "auc", "ks", "cost"}, optional
         The measure of the verdict, as in `fit_table`.
-    cost_accept_bad, cost_refuse_good
+    cost_accept_bad, cost_refuse_good : float, default 1
         What a wrong decision costs, in any unit.
-    engine, scheduler
-        As in `fit_table`.
-    progress
-        Report long steps on stderr; by default only on a terminal.
+    engine : {"dask"}, optional
+        Work on a Dask cluster.
+    scheduler : str, optional
+        The address of a Dask scheduler, as in `fit_table`.
+    progress : bool, optional
+        Report long steps on stderr. By default only on a terminal.
+
+    Returns
+    -------
+    TableAudit
+        The audit, notes, and a method to write a page. Printed, it is a summary.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be read or used: the message names the column and the row.
+    ModelFileError
+        If the model cannot be read, or is not linear.
+    ValueError
+        If a setting is out of range, or a budget does not fit its column.
+    ClusterError
+        If the cluster cannot be reached, or is lost.
+
+    Examples
+    --------
+    >>> import gameproof as gp
+    >>> people = {"savings": [0, 900, 5000, 6200] * 20, "repaid": ["no", "no", "yes", "yes"] * 20}
+    >>> options = {"target": "repaid", "favourable": "yes", "budgets": {"savings": (0, 500)}}
+    >>> model = gp.fit_table(people, radius=0.0, **options).model
+    >>> found = audit_table(model, people, budgets={"savings": (0, 6000)})
+    >>> found.audit.at("model", 1.0).accuracy
+    0.5
     """
     used = load_model_in_use(model)
     costs = (cost_accept_bad, cost_refuse_good)
