@@ -31,15 +31,15 @@ def move_block(encoded, rows, plan, step, weights, number, shrink):
         origin = base
     for k in range(base.size):
         move[k] = step * pull(rows, k, weights)
-    if shrink == 1.0:
-        take_step(encoded, base, origin, move)
-        return
-    for k in range(base.size):
-        base[k] = center[k] + (origin[k] - move[k] - center[k]) / shrink
-        move[k] = 0.0
-    take_step(encoded, base, base, move)
-    for k in range(base.size):
-        base[k] = center[k] + shrink * (base[k] - center[k])
+    if shrink < 1.0:
+        for k in range(base.size):
+            base[k] = center[k] + (origin[k] - move[k] - center[k]) / shrink
+            move[k] = 0.0
+        origin = base
+    take_step(encoded, base, origin, move)
+    if shrink < 1.0:
+        for k in range(base.size):
+            base[k] = center[k] + shrink * (base[k] - center[k])
 
 
 @inlined
