@@ -144,3 +144,26 @@ def test_queries_stay_inside_if_values_are_not_defined_outside() -> None:
     solver = gp.Solver.auto(problem, queries=2_000)
     assert solver.gradient.feasible
     assert gp.solve(problem, solver, queries=2_000, seed=0).reason == "queries"
+
+
+def test_differences_of_a_sample_are_measured_on_one_sample_and_within_the_pilot() -> None:
+    """The values of samples differ by constants: a difference of two values of one sample is small,
+    one of two samples about 100 times as large."""
+    asked: list[int] = []
+
+    def value(i: int, x: Any, y: Any) -> float:
+        asked.append(i)
+        return 100.0 * i + 0.5 * float(x @ x) - 0.5 * float(y @ y)
+
+    ball = gp.Ball(np.zeros(3), 1.0)
+    problem = gp.SaddleProblem(value, n=5, x_set=ball, y_set=ball)
+    scales = {}
+    for estimate in (gp.TwoPoint(), gp.Gaussian(), gp.Coordinates(), gp.Directions(2)):
+        asked.clear()
+        scales[repr(estimate)] = gp.Solver.auto(problem, estimate=estimate, pilot=300).scale[0]
+        assert len(asked) <= 300
+    assert max(scales.values()) < 1.5 * min(scales.values())
+    for estimate in (gp.Residual(), gp.OnePoint(baseline=True)):
+        asked.clear()
+        assert gp.Solver.auto(problem, estimate=estimate, pilot=300).scale[0] < min(scales.values())
+        assert len(asked) <= 300

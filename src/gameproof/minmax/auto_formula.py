@@ -43,10 +43,10 @@ def choose(problem: Problem, options: AutoOptions) -> Solver:
     perturbed = perturbed_by(gradient, problem)
     widths = [max(s.diameter / 2, 1e-300) for s in (problem.x_set, problem.y_set)]
     asked = [w for w, p in zip(widths, (perturbed.x, perturbed.y), strict=True) if p]
-    two, grows = isinstance(gradient, TwoPoint), isinstance(gradient, OnePoint | Residual)
+    grows = isinstance(gradient, OnePoint | Residual)
     radius = (LARGE if grows else SMALL) * min(asked, default=1.0)
     study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([options.seed, 2]))
-    sizes = study.sizes(pilot // 2 if two else pilot)
+    sizes = study.sizes(pilot // study.values_each)
     steps = -(-problem.n // min(batch, problem.n))
     exact = isinstance(gradient, Exact)
     known, size = ("gradients", "gradient") if exact else ("values", "estimate of the gradient")
@@ -84,6 +84,15 @@ class _Pilot:
     ) -> None:
         self._problem, self._gradient, self._perturbed = problem, gradient, perturbed
         self._radius, self._rng = radius, rng
+
+    @property
+    def values_each(self) -> int:
+        """How many values an estimate asks; 1 if it asks none."""
+        return 1 if self._subtracts_nothing or not self._gradient.uses_values else 2
+
+    @property
+    def _subtracts_nothing(self) -> bool:
+        return isinstance(self._gradient, OnePoint) and not self._gradient.baseline
 
     def sizes(self, number: int) -> tuple[float, float]:
         """Root mean squares of the x and the y block, never 0."""
@@ -130,10 +139,11 @@ class _Pilot:
             return float(gx @ gx), float(gy @ gy)
 
     def _reference(self, i: Indices, x: Vector, y: Vector) -> float:
-        """What the estimate subtracts. A running mean has no past here: another sample's value."""
-        if isinstance(self._gradient, OnePoint) and not self._gradient.baseline:
+        """What the estimate subtracts. A running mean and an earlier value have no past here:
+        another sample's value takes their place."""
+        if self._subtracts_nothing:
             return 0.0
-        if not isinstance(self._gradient, TwoPoint):
+        if isinstance(self._gradient, OnePoint | Residual):
             i = self._rng.integers(self._problem.n, size=1)
         return self._value(i, x, y)
 

@@ -123,8 +123,8 @@ class Solver:
             How many values or answers the choice may ask. By default 300 answers, and half of
             `queries` more (600 without `queries`) if the answers refute the model or are too few;
             none if the response is known. For problems without people a fifth of `queries`, or
-            2,000 without `queries`, and at least 120. The values of the run come on top:
-            `population.n_answers` counts both.
+            2,000 without `queries`, and at least 120; with an `estimate`, 300 values. The values of
+            the run come on top: `population.n_answers` counts both.
         batch
             Samples queried at each deployed point. By default as many as cost 100 answers per step,
             or 10 if the estimate uses values, but at most a twentieth or a two-hundredth of
