@@ -484,3 +484,25 @@ def test_past_extragradient_asks_in_its_second_phase_only(
             assert run.state.memory.counts[PHASE] == 1
             run.tell(question, game.values(question.indices, question.x, question.y))
         assert run.state.queries == step * values
+
+
+def test_phase_that_asks_nothing_is_given_no_new_estimate() -> None:
+    """An update with a phase that repeats the kept estimate, as past extragradient has one."""
+    seen: list[Any] = []
+
+    class Spy(gp.Update):
+        phases = gp.PastExtragradient().phases
+
+        def move(self, phase: int, estimates: Any, arrays: Any, step: int) -> Any:
+            if not self.phases[phase].asks:
+                seen.append(estimates)
+            return super().move(phase, estimates, arrays, step)
+
+    game = gp.QuadraticGame.random(n=N, seed=0)
+    for gradient in (gp.TwoPoint(), gp.VarianceReduced(gp.TwoPoint(), every=1)):
+        seen.clear()
+        gp.solve(game, gp.Solver(update=Spy(), gradient=gradient, step=0.01), epochs=2, seed=0)
+        assert len(seen) == 2 * N
+        assert not any(each.new.any() or each.previous.any() for each in seen)
+        assert not seen[0].kept.any()
+        assert all(each.kept.any() for each in seen[1:N])

@@ -72,22 +72,18 @@ from gameproof.minmax.updates.update import Estimates
 class Stepper(Questioner):
     """Provides what the compiled loop asks for, and keeps the state consistent if that fails."""
 
-    def provide(self, code: int) -> bool:
-        """Provides what the loop stopped for. False if this class cannot: values are needed, or the
-        run ends."""
+    def provide(self, code: int) -> None:
+        """Provides what the loop stopped for, unless values are needed or the run ends."""
         provider = {
             NEED_ORDER: self._provide_order,
             NEED_DIRECTIONS: self._provide_directions,
             NEED_GRADIENTS: self._provide_gradients,
             NEED_ESTIMATE: self._provide_estimate,
             NEED_MOVE: self._provide_move,
-        }.get(code)
-        if provider is None:
-            return False
+        }[code]
         changes_state = code in (NEED_ORDER, NEED_DIRECTIONS, NEED_ESTIMATE)
         with self._restored_on_failure() if changes_state else nullcontext():
             provider()
-        return True
 
     @contextmanager
     def _restored_on_failure(self) -> Iterator[None]:
@@ -277,9 +273,11 @@ class Stepper(Questioner):
         new, previous, kept = (
             np.concatenate([memory.x[row], -memory.y[row]]) for row in (NEW, OLD, KEPT)
         )
-        if self.counts[N_PREVIOUS] == 0:
-            asks = update.phases[phase].asks
-            previous, kept = new, new if asks else np.zeros_like(new)
+        first, asks = self.counts[N_PREVIOUS] == 0, update.phases[phase].asks
+        if not asks:
+            new = previous = np.zeros_like(new)
+        if first:
+            previous = kept = new
         found = update.move(phase, Estimates(new, previous, kept), arrays, self.counts[STEP])
         vector = np.asarray(found, dtype=np.float64)
         if vector.shape != new.shape or not np.isfinite(vector).all():

@@ -198,7 +198,8 @@ class RunEngine:
             code = self._go(self._state.steps + 1, UNLIMITED, compiled=False)
             if code == NEED_VALUES or self.awaits_observations(code):
                 return code
-            self.stepper.provide(code)
+            if code != DONE:  # a step may ask nothing
+                self.stepper.provide(code)
 
     def settle(self) -> None:
         """Completes what needs no further answer, up to the end of the step."""

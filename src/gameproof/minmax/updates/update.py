@@ -63,7 +63,8 @@ class Estimates(NamedTuple):
     """Estimates of F = (grad_x L, -grad_y L), each a vector over x and then y.
 
     `new` is F_J, `previous` is F_K, or 0 if no phase has a weight for it, and `kept` is the last
-    F_J of the step before. In the first step, and after a pass for a snapshot, all are F_J.
+    F_J of the step before. In the first step, and after a pass for a snapshot, all are F_J. In a
+    phase that asks nothing, `new` and `previous` are 0.
     """
 
     new: Vector
