@@ -141,7 +141,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     named = "" if options.study == STUDY else f" --study {shlex.quote(options.study)}"
     console.show(
         f"study {options.study!r} in {where}: {people.n:,} people, "
-        f"{int((people.y < 0).sum()):,} of whom can be asked; "
+        f"{people.n_movers:,} of whom can be asked; "
         f"{plural(status.n_pending, 'open question')}\n"
         f"next: gameproof live ask {shlex.quote(where)}{named} --limit 10 -o questions.csv",
         status.as_dict(),

@@ -137,7 +137,7 @@ class Advancer:
         full = {agent for agent, count in asked.items() if count >= limit}
         if not full & set(agents):
             return agents
-        negative = np.flatnonzero(self._specification.problem.population.y < 0)
+        negative = self._specification.problem.population.movers
         free = np.setdiff1d(negative, [*full, *agents])
         place = [self._settings.seed, REPLACEMENTS, self._fold().n_deployments]
         others: list[int] = np.random.default_rng(place).permutation(free).tolist()
@@ -189,7 +189,7 @@ class Advancer:
     ) -> int | None:
         """Somebody who is not asked at this deployment; None if there is nobody."""
         limit = self._settings.max_per_person
-        negative = np.flatnonzero(self._specification.problem.population.y < 0)
+        negative = self._specification.problem.population.movers
         full = [] if limit is None else [a for a, count in asked.items() if count >= limit]
         free = np.setdiff1d(negative, [*here, *full])
         if not free.size:

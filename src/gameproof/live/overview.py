@@ -98,7 +98,7 @@ class StudyView:
                 },
                 "people": {
                     "n": people.n,
-                    "can_be_asked": int((people.y < 0).sum()),
+                    "can_be_asked": people.n_movers,
                     "asked": len(asked),
                     "most_asked": int(counts.max()),
                 },

@@ -58,7 +58,7 @@ class StudyMethod:
         """Asks everything that the study asks, or what is left after some progress."""
         problem, settings = self._problem, self._settings
         limit, seed = settings.max_answers, settings.seed
-        last = min(int((problem.population.y < 0).sum()), MOST_FOR_RISK)
+        last = min(problem.population.n_movers, MOST_FOR_RISK)
         if limit is not None:
             last = min(last, limit // RISK_SHARE)
         left = None if limit is None else limit - last

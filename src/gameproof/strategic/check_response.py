@@ -81,7 +81,7 @@ def check_response(
     features_of_all = as_numbers("X", X)
     labels = np.full(len(features_of_all), -1.0) if y is None else y
     people = Population(features_of_all, labels, tested, one_label=True)
-    agents = np.flatnonzero(people.y < 0)
+    agents = people.movers
     if not agents.size:
         raise ValueError("y must contain -1: agents with label +1 are never asked")
     movable = _movable(tested, features, people.d)

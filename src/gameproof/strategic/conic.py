@@ -121,8 +121,8 @@ def score_rises(cp: Any, problem: StrategicProblem, theta: Any) -> tuple[Any, li
     if isinstance(response, BoxBudget):
         return _in_box(cp, response, theta, n)
     data, r = problem.data, cp.Variable()
-    own = np.flatnonzero(data.movable)
-    length = cp.pnorm(cp.multiply(data.movable[own], theta[own]), data.dual_norm)
+    own = np.flatnonzero(data.reach)
+    length = cp.pnorm(cp.multiply(data.reach[own], theta[own]), data.dual_norm)
     strength = np.broadcast_to(data.zeta, (n,))
     return strength * r, [r >= (length if data.degree == 1 else cp.power(length, data.degree))]
 

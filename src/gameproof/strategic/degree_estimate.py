@@ -106,6 +106,6 @@ def estimate_degree(
 
 def _draw_movers(population: Population, number: int, seed: int) -> Indices:
     """Up to `number` agents with label -1, drawn at random."""
-    movers = np.flatnonzero(population.y < 0)
+    movers = population.movers
     rng = np.random.default_rng(seed)
     return np.sort(rng.choice(movers, size=min(number, movers.size), replace=False))

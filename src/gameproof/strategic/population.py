@@ -144,8 +144,13 @@ class Population:
 
     @property
     def movers(self) -> Indices:
-        """The agents with label -1."""
+        """The agents with label -1, who may move and can be asked."""
         return np.flatnonzero(self.y < 0)
+
+    @property
+    def n_movers(self) -> int:
+        """The number of agents with label -1."""
+        return int(self.n - self.n_positive)
 
     def require_both_labels(self) -> None:
         """Raises if all labels are the same: no classifier can be learned from them."""

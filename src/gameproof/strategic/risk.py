@@ -147,14 +147,13 @@ def risk_inquiry(
     if level >= 1:
         raise ValueError(f"confidence must be below 1, such as 0.95, got {confidence}")
     people = problem.population
-    negative = np.flatnonzero(people.y < 0)
-    number = _number_asked(negative.size, queries)
-    if seed is None and people.journal is not None and number < negative.size:
+    number = _number_asked(people.n_movers, queries)
+    if seed is None and people.journal is not None and number < people.n_movers:
         warn(
             "without a seed every estimate asks different people, so a restarted program cannot "
             "find its answers in the journal; pass seed="
         )
-    chosen = np.random.default_rng(seed).choice(negative, number, replace=False)
+    chosen = np.random.default_rng(seed).choice(people.movers, number, replace=False)
     replies = yield Deployment(deployed, chosen, offset)
     return risk_of_replies(problem, deployed, offset, replies, level)
 
@@ -163,22 +162,35 @@ def risk_of_replies(
     problem: StrategicProblem, theta: Vector, offset: float, replies: Replies, confidence: float
 ) -> RiskEstimate:
     """The worst-case risk of a deployed theta, from the answers of a random sample."""
+    value, error, alpha = sampled_risk(problem, theta, offset, replies)
+    number, half = replies.agents.size, error
+    if 0 < error < np.inf:
+        half *= float(stdtrit(number - 1, (1 + confidence) / 2))
+    return RiskEstimate(value, value - half, value + half, confidence, number, alpha)
+
+
+def sampled_risk(
+    problem: StrategicProblem, theta: Vector, offset: float, replies: Replies
+) -> tuple[float, float, float]:
+    """The worst-case risk of a deployed theta from the answers of a random sample without
+    replacement, its standard error, and the best alpha.
+
+    The error is 0 if everybody was asked, and infinite for one of several."""
     people, number = problem.population, replies.agents.size
-    n_negative = int((people.y < 0).sum())
+    available = people.n_movers
     known, alpha = risk_of_others(problem, theta, offset)
     losses = problem.loss.value(replies.scores(theta) + offset, np.full(number, -1.0))
-    added = people.weights[replies.agents] * losses
-    share = n_negative / people.n
-    value = known + share * float(added.mean())
-    half = share * _half_width(added, n_negative, confidence)
-    return RiskEstimate(value, value - half, value + half, confidence, number, alpha)
+    added, share, error = people.weights[replies.agents] * losses, available / people.n, 0.0
+    if number < available:
+        spread = float(added.std(ddof=1)) if number > 1 else np.inf
+        error = share * spread * sqrt((1 - number / available) / number)
+    return known + share * float(added.mean()), error, alpha
 
 
 def known_risk(problem: StrategicProblem, theta: Vector, offset: float) -> RiskEstimate:
     """The worst-case risk of a theta to which nobody responds, theta = 0."""
     people = problem.population
-    movers = np.flatnonzero(people.y < 0)
-    everybody = Replies(movers, people.X[movers] @ theta)
+    everybody = Replies(people.movers, people.X[people.movers] @ theta)
     found = risk_of_replies(problem, theta, offset, everybody, confidence=0.95)
     return replace(found, n_queries=0)
 
@@ -192,12 +204,3 @@ def _number_asked(available: int, queries: int | None) -> int:
     if number < min(2, available):
         raise ValueError("one answer gives no interval; ask at least 2")
     return number
-
-
-def _half_width(added: Vector, available: int, confidence: float) -> float:
-    """Half the width of the interval of the mean, for a sample without replacement."""
-    number = added.size
-    if number == available:
-        return 0.0
-    error = float(added.std(ddof=1)) * sqrt((1 - number / available) / number)
-    return float(stdtrit(number - 1, (1 + confidence) / 2)) * error

@@ -175,7 +175,7 @@ class RobustParameters(Generic[AnyPeople]):
             features=read_only(X),
             labels=packed(y > 0),
             zeta=read_only(response.strength),
-            movable=read_only(response.reach),
+            reach=read_only(response.reach),
             start=self.theta_place.start,
             slope=self.slope,
             kappa=0.0 if self.flips == "none" else self.label_cost,

@@ -216,7 +216,7 @@ def _unasked_answers(people: Population, theta: Vector) -> Matrix:
         copy = Population(people.X, people.y, people.response, one_label=True)
         return copy.ask(theta, np.arange(people.n))
     answers: Matrix = people.X.copy()
-    movers = np.flatnonzero(people.y < 0)
+    movers = people.movers
     answers[movers] = people.response.answers(theta, people.X[movers], movers)
     return answers
 

@@ -246,6 +246,6 @@ class Choice:
         if self._options.queries is not None:
             answers = min(answers, max(self._options.queries // deployments, 1))
         people = self._problem.population
-        n_negative = int((people.y < 0).sum())
+        n_negative = people.n_movers
         steps_per_epoch = max(round(n_negative / answers), 1)
         return int(-(-people.n // steps_per_epoch))

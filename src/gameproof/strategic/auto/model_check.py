@@ -94,7 +94,7 @@ def check_model(
     itself. People who answer `delay` deployments late are shown the classifier that many times
     before. Returns None if fewer than two can be asked."""
     theta, offset = model.classifier
-    order = _unseen_first(np.flatnonzero(people.y < 0), seen, seed)[:number]
+    order = _unseen_first(people.movers, seen, seed)[:number]
     if order.size < 2:
         return None
     for k in range(delay, 0, -1):

@@ -40,6 +40,6 @@ def _risk(
     factor: float,
 ) -> RiskEstimate:
     people, _ = people_of_model(problem, response, errors_of(learned), factor, seed=0)
-    movers = np.flatnonzero(people.y < 0)
+    movers = people.movers
     replies = Replies(movers, people.scores(theta, movers))
     return risk_of_replies(problem.with_population(people), theta, offset, replies, 0.95)

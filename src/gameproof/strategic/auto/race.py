@@ -9,7 +9,6 @@ the smallest risk, if it is clearly better than theta = 0: by three standard err
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 from typing import NamedTuple, final
 
 import numpy as np
@@ -17,9 +16,9 @@ import numpy as np
 from gameproof.core.arguments import Vector
 from gameproof.minmax.solver import Solver
 from gameproof.strategic.inquiry import Deployment, Inquiry
+from gameproof.strategic.risk import sampled_risk
 from gameproof.strategic.robust_problem import StrategicProblem
 from gameproof.strategic.solver_inquiry import SolverInquiry
-from gameproof.strategic.worst_case_risk import risk_of_others
 
 # The share of the answers for the comparison, and the fewest answers with which a race is run.
 COMPARISON, FEWEST = 0.3, 200
@@ -68,7 +67,7 @@ class SolverRace:
         self._problem, self._solvers, self._start = problem, solvers, start
         self._seed = seed
         n_points = len(solvers) + (start is not None)
-        n_negative = int((problem.population.y < 0).sum())
+        n_negative = problem.population.n_movers
         self._each = min(int(COMPARISON * answers) // n_points, n_negative)
         self._leg = (answers - n_points * self._each) // len(solvers)
 
@@ -88,19 +87,10 @@ class SolverRace:
     ) -> Inquiry[list[Entrant]]:
         problem = self._problem
         people, rng = problem.population, np.random.default_rng([self._seed, 5])
-        negative = np.flatnonzero(people.y < 0)
-        agents = np.sort(rng.choice(negative, self._each, replace=False))
-        share, entrants = negative.size / people.n, []
+        agents, entrants = np.sort(rng.choice(people.movers, self._each, replace=False)), []
         for name, point, solver in points:
             theta, offset = problem.split(point[0])[0], problem.offset(point[0])
             replies = yield Deployment(theta, agents, offset)
-            number = replies.agents.size
-            losses = problem.loss.value(replies.scores(theta) + offset, np.full(number, -1.0))
-            added = people.weights[replies.agents] * losses
-            risk = risk_of_others(problem, theta, offset)[0] + share * float(added.mean())
-            spread = float(added.std(ddof=1)) if number > 1 else np.inf
-            left = max(1 - number / negative.size, 0.0)
-            entrants.append(
-                Entrant(name, point, solver, risk, share * spread * sqrt(left / number))
-            )
+            risk, error, _ = sampled_risk(problem, theta, offset, replies)
+            entrants.append(Entrant(name, point, solver, risk, error))
         return sorted(entrants, key=lambda entrant: entrant.risk)

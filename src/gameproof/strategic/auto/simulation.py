@@ -145,7 +145,7 @@ def people_of_model(
     rows = np.arange(people.n)
     features, weights = people.X, people.weights
     if errors is not None:
-        negative = np.flatnonzero(people.y < 0)
+        negative = people.movers
         copies = int(np.clip(MAX_COPIES // negative.size, 1, COPIES))
         rows = np.concatenate([rows] + [negative] * (copies - 1))
         moving = people.y[rows] < 0

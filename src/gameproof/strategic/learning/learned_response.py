@@ -123,7 +123,7 @@ def response_from_pilot(
     pilot: Pilot, population: Population, given: Mask | None, level: float
 ) -> LearnedResponse:
     """What the answers show, on the given features or on those found."""
-    movers = int((population.y < 0).sum())
+    movers = population.n_movers
     choice = choose_family(pilot, given)
     best = choice.best
     intervals: Intervals

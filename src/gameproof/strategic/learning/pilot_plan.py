@@ -52,7 +52,7 @@ def make_plan(
         raise ValueError(
             f"answers must be at least 2 per deployment, {2 * times} in all, got {answers}"
         )
-    each = min(answers // times, int((population.y < 0).sum()))
+    each = min(answers // times, population.n_movers)
     left = population.records.obtainable
     if left is not None and each * times > left:
         least = 2 * times

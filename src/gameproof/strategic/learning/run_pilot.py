@@ -26,7 +26,7 @@ def run_pilot(population: Population, plan: PilotPlan, size: float, seed: int) -
     rng = np.random.default_rng(seed)
     scale = feature_scale(population, rng)
     scores_only = population.sight < Sight.ANSWERS
-    groups = _Groups(np.flatnonzero(population.y < 0), plan.each, rng)
+    groups = _Groups(population.movers, plan.each, rng)
     thetas: list[Vector] = []
     told: list[Replies] = []
     questions = Design(plan, scale, size, rng).questions(scores_only)

@@ -80,7 +80,7 @@ class ConvexObjective(Objective):
     ) -> None:
         people, data = problem.population, problem.data
         parts = lifts_of(people)
-        moves = bool(data.movable.any() and data.zeta.any() and not parts)
+        moves = bool(data.reach.any() and data.zeta.any() and not parts)
         super().__init__(problem, moves, parts)
         self._given, self._loss, self._sampled = gamma, problem.loss, sample
         self.rows = problem.rows if rows is None else rows

@@ -72,7 +72,7 @@ class Objective(ABC):
         # The parts of a budget, each with the position of its first variable.
         self.lifts = list(zip(parts, starts[:-1], strict=True))
         self.alpha, self.steepness = starts[-1], problem.loss.K + problem.loss.s
-        self.movable = data.start + np.flatnonzero(data.movable)
+        self.movable = data.start + np.flatnonzero(data.reach)
         self.moves = moves  # whether scores rise by a power of theta
         self.norm, self.lifted = data.dual_norm, 0
         if not self.moves:
