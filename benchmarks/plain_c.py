@@ -61,7 +61,7 @@ class Program:
         The problem must have a quadratic cost with one power, the logistic loss, and labels that
         flip one way.
         """
-        movable = np.flatnonzero(problem.data.movable)
+        movable = np.flatnonzero(problem.data.reach)
         etas, radii = solver.by_epoch(0, epochs)
         what = _problem(problem, movable)
         how = _Method(
@@ -88,7 +88,7 @@ class Program:
         order = np.random.default_rng(0).permutation(problem.n).astype(np.uint32)
         gamma = np.full((problem.n, 3), 0.0)  # written, so that the pages are in memory
         labels = problem.population.y.astype(np.int8)
-        what = _problem(problem, np.flatnonzero(problem.data.movable))
+        what = _problem(problem, np.flatnonzero(problem.data.reach))
         places = order.ctypes.data_as(ctypes.POINTER(ctypes.c_uint32))
         signs = labels.ctypes.data_as(ctypes.POINTER(ctypes.c_int8))
         began = time.process_time()

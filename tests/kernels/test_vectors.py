@@ -11,7 +11,7 @@ from gameproof.kernels import memory, vectors
 
 @njit
 def sums(a: Any, b: Any, mask: Any) -> Any:
-    return vectors.dot(a, b), vectors.weighted_square(mask, a)
+    return vectors.dot(a, b), vectors.scaled_square(mask, a)
 
 
 @njit

@@ -75,7 +75,7 @@ def open_step(method, memory):
 @inlined
 def gather(method, memory):
     """Copies the private coordinates of a step to the block y. A sample that occurs twice has one
-    column; SLOT names it. KEPT stands in the columns of K already."""
+    column; SLOT names it. `commit_private` has put KEPT into the columns of K."""
     counts, samples, y = memory.counts, memory.samples, memory.y
     current, both = counts[at.N_CURRENT], counts[at.N_CURRENT] + counts[at.N_PREVIOUS]
     for k in range(both):

@@ -104,7 +104,7 @@ def prefetch_ahead(data, method, memory):
             i = int(memory.order[place])
             prefetch_sample(data, i)
             if method.private:
-                prefetch(memory.own, 2 * i)
+                prefetch(memory.own, at.OWN_COLUMNS * i)
             if method.tally.size > 0:
                 prefetch(method.tally, i)
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.kernels.jit import inlined, not_inlined, stay_apart
-from gameproof.kernels.vectors import weighted_square
+from gameproof.kernels.vectors import scaled_square
 
 
 class Claims(NamedTuple):
@@ -27,28 +27,28 @@ def no_claims() -> Claims:
 
 
 @inlined
-def unit_gain(mask, theta, p, q):
-    """|mask theta|_p^q: what an agent of unit power adds to its score."""
+def unit_gain(reach, theta, p, q):
+    """|reach theta|_p^q: what an agent of unit power adds to its score."""
     if p == 2.0 and q == 2.0:  # the paper's case: no root to be squared again
-        return weighted_square(mask, theta)
-    return raised(masked_norm(mask, theta, p), q)
+        return scaled_square(reach, theta)
+    return raised(reach_norm(reach, theta, p), q)
 
 
 @not_inlined
-def masked_norm(mask, theta, p):
-    """|mask theta|_p."""
+def reach_norm(reach, theta, p):
+    """|reach theta|_p."""
     stay_apart()
     if p == 2.0:
-        return np.sqrt(weighted_square(mask, theta))
+        return np.sqrt(scaled_square(reach, theta))
     largest = 0.0
     for c in range(theta.size):
-        largest = max(largest, mask[c] * abs(theta[c]))
+        largest = max(largest, reach[c] * abs(theta[c]))
     if np.isinf(p) or largest == 0.0:
         return largest
     total = 0.0
     for c in range(theta.size):
-        if mask[c] > 0:
-            total += (mask[c] * abs(theta[c]) / largest) ** p
+        if reach[c] > 0:
+            total += (reach[c] * abs(theta[c]) / largest) ** p
     return largest * total ** (1.0 / p)
 
 
@@ -63,31 +63,31 @@ def raised(length, exponent):
 
 
 @inlined
-def add_gain(mask, theta, p, q, weight, out):
-    """out += weight d/dtheta |mask theta|_p^q."""
+def add_gain(reach, theta, p, q, weight, out):
+    """out += weight d/dtheta |reach theta|_p^q."""
     if p == 2.0 and q == 2.0:
         for c in range(theta.size):
-            out[c] += 2.0 * weight * mask[c] * theta[c]
+            out[c] += 2.0 * weight * reach[c] * reach[c] * theta[c]
     else:
-        add_general_gain(mask, theta, p, q, weight, out)
+        add_general_gain(reach, theta, p, q, weight, out)
 
 
 @not_inlined
-def add_general_gain(mask, theta, p, q, weight, out):
-    """The same for any p and q. On the movable coordinates the derivative is
-    q |theta|^(q-1) sign(theta_c) (|theta_c| / |theta|)^(p-1)."""
+def add_general_gain(reach, theta, p, q, weight, out):
+    """The same for any p and q. With r = reach and N = |r theta|, the derivative is
+    q N^(q-1) r_c sign(theta_c) (r_c |theta_c| / N)^(p-1)."""
     stay_apart()
-    length = masked_norm(mask, theta, p)
+    length = reach_norm(reach, theta, p)
     if length == 0.0:
         return
     common = weight * q * raised(length, q - 1.0)
     for c in range(theta.size):
-        if mask[c] > 0 and theta[c] != 0.0:
-            share = mask[c] * abs(theta[c]) / length
+        if reach[c] > 0 and theta[c] != 0.0:
+            share = reach[c] * abs(theta[c]) / length
             if not np.isinf(p):
-                out[c] += common * mask[c] * np.sign(theta[c]) * raised(share, p - 1.0)
-            elif mask[c] * abs(theta[c]) == length:
-                out[c] += common * mask[c] * np.sign(theta[c])
+                out[c] += common * reach[c] * np.sign(theta[c]) * raised(share, p - 1.0)
+            elif reach[c] * abs(theta[c]) == length:
+                out[c] += common * reach[c] * np.sign(theta[c])
                 return
 
 

@@ -2,7 +2,7 @@
 
 `sample_value` is L_i. `add_gradient` adds weight times its gradient to gx from coordinate `from_x`
 on, and to gy from `from_y` on; the coordinates before them are estimated. A sample with a private
-coordinate finds it at y[at], and its derivative goes to gy[at]; other samples use all of y.
+coordinate finds it slot y[slot], and its derivative goes to gy[slot]; other samples use all of y.
 `prefetch_sample`, where it is given, starts loading the data of a sample.
 """
 
@@ -23,13 +23,13 @@ class Bilinear(NamedTuple):
     p: np.ndarray
     q: np.ndarray
 
-    def sample_value(self, i, x, y, at):
+    def sample_value(self, i, x, y, slot):
         total = dot(self.p[i], x) + dot(self.q[i], y)
         for r in range(x.size):
             total += x[r] * dot(self.matrices[i, r], y)
         return total
 
-    def add_gradient(self, i, x, y, at, weight, gx, gy, from_x, from_y):
+    def add_gradient(self, i, x, y, slot, weight, gx, gy, from_x, from_y):
         add_scaled(gx, weight, self.p[i], from_x)
         add_scaled(gy, weight, self.q[i], from_y)
         for r in range(from_x, x.size):
@@ -46,11 +46,11 @@ class RankOne(NamedTuple):
     p: np.ndarray
     q: np.ndarray
 
-    def sample_value(self, i, x, y, at):
+    def sample_value(self, i, x, y, slot):
         s, t = dot(self.a[i], x), dot(self.b[i], y)
         return 0.5 * s * s + s * t - 0.5 * t * t + dot(self.p[i], x) - dot(self.q[i], y)
 
-    def add_gradient(self, i, x, y, at, weight, gx, gy, from_x, from_y):
+    def add_gradient(self, i, x, y, slot, weight, gx, gy, from_x, from_y):
         s, t = dot(self.a[i], x), dot(self.b[i], y)
         add_scaled(gx, weight * (s + t), self.a[i], from_x)
         add_scaled(gx, weight, self.p[i], from_x)
@@ -65,15 +65,15 @@ class LeastSquares(NamedTuple):
     b: np.ndarray
     penalty: float
 
-    def sample_value(self, i, x, y, at):
-        residual = dot(self.a[i], x) - self.b[i] - y[at]
-        return 0.5 * (residual * residual - self.penalty * y[at] * y[at])
+    def sample_value(self, i, x, y, slot):
+        residual = dot(self.a[i], x) - self.b[i] - y[slot]
+        return 0.5 * (residual * residual - self.penalty * y[slot] * y[slot])
 
-    def add_gradient(self, i, x, y, at, weight, gx, gy, from_x, from_y):
-        residual = dot(self.a[i], x) - self.b[i] - y[at]
+    def add_gradient(self, i, x, y, slot, weight, gx, gy, from_x, from_y):
+        residual = dot(self.a[i], x) - self.b[i] - y[slot]
         add_scaled(gx, weight * residual, self.a[i], from_x)
-        if at >= from_y:
-            gy[at] += weight * (-residual - self.penalty * y[at])
+        if slot >= from_y:
+            gy[slot] += weight * (-residual - self.penalty * y[slot])
 
     def prefetch_sample(self, i):
         prefetch(self.b, i)
@@ -88,10 +88,10 @@ class UserFunction(NamedTuple):
     x_gradient: Any  # (i, x, y) -> gx
     y_gradient: Any
 
-    def sample_value(self, i, x, y, at):
+    def sample_value(self, i, x, y, slot):
         return self.value(i, x, y)
 
-    def add_gradient(self, i, x, y, at, weight, gx, gy, from_x, from_y):
+    def add_gradient(self, i, x, y, slot, weight, gx, gy, from_x, from_y):
         add_joint(self.gradient, i, x, y, weight, gx, gy, from_x, from_y)
         add_single(self.x_gradient, i, x, y, weight, gx, from_x)
         add_single(self.y_gradient, i, x, y, weight, gy, from_y)

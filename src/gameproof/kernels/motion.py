@@ -20,8 +20,9 @@ def pull(rows, k, weights):
 def move_block(encoded, rows, plan, step, weights, number, shrink):
     """BASE <- P(origin - step (a NEW + b OLD + c KEPT)).
 
-    The origin is U, or BASE, or a point near ANCHOR. Where queries must be feasible, P projects on
-    the shrunk set center + shrink (set - center), so that BASE + eps v is in the set.
+    The origin is U or BASE, or the point 1/(k + 2) of the way from there to ANCHOR in step k. Where
+    queries must be feasible, P projects on the shrunk set center + shrink (set - center), so that
+    BASE + eps v is in the set.
     """
     base, move, center = rows[at.BASE], rows[at.POINT], rows[at.CENTER]
     origin = base if plan[at.FROM_BASE] else rows[at.U]

@@ -42,13 +42,13 @@ def shuffle(order, rng):
     for i in range(n):
         order[i] = i
     for drawn in range(n - 1, -DRAWN_AHEAD, -1):
-        i, at = drawn + DRAWN_AHEAD, drawn & (DRAWN_AHEAD - 1)
+        i, place = drawn + DRAWN_AHEAD, drawn & (DRAWN_AHEAD - 1)
         if i < n:
-            j = partners[at]
+            j = partners[place]
             order[i], order[j] = order[j], order[i]
         if drawn > 0:
-            partners[at] = uniform_int(rng, drawn + 1)
-            prefetch(order, partners[at])
+            partners[place] = uniform_int(rng, drawn + 1)
+            prefetch(order, partners[place])
 
 
 @cached
@@ -65,7 +65,7 @@ def draw_normals(out, rng):
     """Overwrites out with rng.standard_normal() for each coordinate.
 
     The generator's ziggurat cuts a layer, a sign and a size from 64 bits, and accepts 99 of 100
-    draws at once. Numba's version takes half as long again: it compares integers as floats and
+    draws at once. Numba's version takes 1.5 times as long: it compares integers as floats and
     branches on the sign.
     """
     bits = rng.bit_generator

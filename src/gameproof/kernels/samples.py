@@ -13,13 +13,13 @@ def has_user_functions(data: Any) -> bool:
 
 
 @by_type
-def sample_value(data, i, x, y, at):
+def sample_value(data, i, x, y, slot):
     """L_i(x, y); see `games` for the arguments."""
     return data.instance_class.sample_value
 
 
 @by_type
-def add_gradient(data, i, x, y, at, weight, gx, gy, from_x, from_y):
+def add_gradient(data, i, x, y, slot, weight, gx, gy, from_x, from_y):
     """gx += weight dL_i/dx and gy += weight dL_i/dy, from these coordinates on."""
     return data.instance_class.add_gradient
 

@@ -180,9 +180,3 @@ def bounds_of(encoded, c):
 def project_on(encoded, v):
     """`project`, for calls from Python."""
     project(encoded, v)
-
-
-@cached
-def step_on(encoded, out, origin, move):
-    """`take_step`, for calls from Python."""
-    take_step(encoded, out, origin, move)

@@ -26,7 +26,7 @@ from gameproof.kernels.jit import cached, inlined
 from gameproof.kernels.memory import borrowed
 from gameproof.kernels.motion import commit, move
 
-FEW = 2000  # so few samples stay in the cache anyway
+PREFETCHED = 2000  # fewer samples stay in the cache anyway
 
 
 @inlined
@@ -89,7 +89,7 @@ def run(data, method, x_set, y_set, memory, rng, etas, radii, first, by_step, li
                 snapshots.begin(memory.x, memory.y, counts, method.phases)
             stage = at.READY
         if stage == at.READY:
-            if method.n > FEW:
+            if method.n > PREFETCHED:
                 prefetch_ahead(data, method, memory)
             open_step(method, memory)
             stage = at.OPEN

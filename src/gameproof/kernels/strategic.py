@@ -23,7 +23,7 @@ class Strategic(NamedTuple):
     features: np.ndarray
     labels: np.ndarray  # packed bits, set for label +1
     zeta: np.ndarray  # one number per agent, or one for all
-    movable: np.ndarray  # the weight of each feature in the norm, 0 if it cannot move
+    reach: np.ndarray  # the weight of each feature in the norm, 0 if it cannot move
     start: int
     slope: float  # of alpha
     kappa: float
@@ -39,16 +39,16 @@ class Strategic(NamedTuple):
     smooth: bool  # if false, every gamma is maximised out of its sample
     weights: np.ndarray  # with mean 1, or empty where all agents count the same
 
-    def sample_value(self, i, x, y, at):
-        return value_at_score(self, i, score(self, i, x), x, y, at)
+    def sample_value(self, i, x, y, slot):
+        return value_at_score(self, i, score(self, i, x), x, y, slot)
 
-    def add_gradient(self, i, x, y, at, weight, gx, gy, from_x, from_y):
+    def add_gradient(self, i, x, y, slot, weight, gx, gy, from_x, from_y):
         if (from_x > 0) & (not has_gamma(self, i)):  # one branch: labels are hard to predict
             if from_x < x.size:  # only the derivative in alpha is left
                 gx[x.size - 1] += weight * self.slope
             return
         z = score(self, i, x)
-        by_score = add_beside_score(self, i, z, x, y, at, weight, gx, gy, from_x, from_y)
+        by_score = add_beside_score(self, i, z, x, y, slot, weight, gx, gy, from_x, from_y)
         if from_x == 0:
             add_score_gradient(self, i, x, by_score, gx)
 
@@ -80,7 +80,7 @@ def score(data, i, x):
     if data.lower.shape[0] > 0:
         z += gain_in_box(data.lower, data.upper, data.claims, i, theta)
     elif power_of(data, i) > 0.0:
-        z += power_of(data, i) * unit_gain(data.movable, theta, data.dual_norm, data.degree)
+        z += power_of(data, i) * unit_gain(data.reach, theta, data.dual_norm, data.degree)
     return z
 
 
@@ -96,7 +96,7 @@ def add_score_gradient(data, i, x, weight, gx):
     if data.lower.shape[0] > 0:
         add_gain_in_box(data.lower, data.upper, data.claims, i, theta, weight, out)
     elif power_of(data, i) > 0.0:
-        add_gain(data.movable, theta, data.dual_norm, data.degree, weight * power_of(data, i), out)
+        add_gain(data.reach, theta, data.dual_norm, data.degree, weight * power_of(data, i), out)
 
 
 @inlined
@@ -112,7 +112,7 @@ def has_gamma(data, i):
 
 
 @inlined
-def value_at_score(data, i, z, x, y, at):
+def value_at_score(data, i, z, x, y, slot):
     """L_i for a known score z."""
     alpha, label, common = x[x.size - 1], label_of(data, i), data.slope * x[x.size - 1]
     weight = data.weights[i] if data.weights.size else 1.0
@@ -120,11 +120,11 @@ def value_at_score(data, i, z, x, y, at):
     if not has_gamma(data, i):
         return common + weight * (value - data.s * label * z)
     pull = data.s * z - label * data.kappa * alpha
-    return common + weight * (value + (y[at] * pull if data.smooth else abs(pull)))
+    return common + weight * (value + (y[slot] * pull if data.smooth else abs(pull)))
 
 
 @inlined
-def add_beside_score(data, i, z, x, y, at, weight, gx, gy, from_x, from_y):
+def add_beside_score(data, i, z, x, y, slot, weight, gx, gy, from_x, from_y):
     """Adds the derivatives of L_i in alpha and gamma; returns weight times dL_i/dz."""
     last, label = x.size - 1, label_of(data, i)
     by_score, by_alpha = phi_slope(data.loss, data.width, z), 0.0
@@ -133,11 +133,11 @@ def add_beside_score(data, i, z, x, y, at, weight, gx, gy, from_x, from_y):
         by_score -= data.s * label
     else:
         pull = data.s * z - label * data.kappa * x[last]
-        turn = y[at] if data.smooth else np.sign(pull)
+        turn = y[slot] if data.smooth else np.sign(pull)
         by_score += turn * data.s
         by_alpha -= turn * label * data.kappa
-        if data.smooth and at >= from_y:
-            gy[at] += own * pull
+        if data.smooth and slot >= from_y:
+            gy[slot] += own * pull
     if from_x <= last:
         gx[last] += weight * data.slope + own * by_alpha
     return own * by_score

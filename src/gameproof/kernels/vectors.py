@@ -27,15 +27,15 @@ def dot(a, b):
 
 
 @inlined
-def weighted_square(weights, v):
-    """The sum of weights_c v_c^2."""
+def scaled_square(scale, v):
+    """The sum of (scale_c v_c)^2."""
     s0 = s1 = 0.0
     whole = v.size & ~1
     for c in range(0, whole, 2):
-        s0 += weights[c] * v[c] * v[c]
-        s1 += weights[c + 1] * v[c + 1] * v[c + 1]
+        s0 += (scale[c] * v[c]) ** 2
+        s1 += (scale[c + 1] * v[c + 1]) ** 2
     if whole < v.size:
-        s0 += weights[whole] * v[whole] * v[whole]
+        s0 += (scale[whole] * v[whole]) ** 2
     return s0 + s1
 
 
