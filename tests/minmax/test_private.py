@@ -7,7 +7,7 @@ import pytest
 
 import gameproof as gp
 from gameproof.kernels.layout import BASE, OWN_DUE, OWN_U
-from gameproof.kernels.step import FEW
+from gameproof.kernels.step import PREFETCHED
 from strategic_problems import make
 
 METHODS = {
@@ -81,7 +81,7 @@ def test_coordinates_that_nothing_pulls_on_are_left_alone(batch: int, compiled: 
 
 @pytest.mark.parametrize("people", [True, False])
 def test_prefetching_changes_no_bit(people: bool, same_memory: Any) -> None:
-    n, solver = FEW + 7, gp.ogda_rr(step=0.01, radius=0.5)
+    n, solver = PREFETCHED + 7, gp.ogda_rr(step=0.01, radius=0.5)
     runs = []
     for compiled in (True, False):
         problem = make(n=n, d=9) if people else gp.RobustLeastSquares.random(n=n, dx=9, seed=5)
