@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gameproof.core.arguments import Matrix, as_count, as_number
+from gameproof.core.arguments import Matrix, Vector, as_count, as_number
 from gameproof.kernels import layout
 from gameproof.kernels.layout import (
     EXTERNAL,
@@ -73,31 +74,71 @@ def perturbed_by(gradient: Gradient, problem: Problem) -> Perturbed:
     return Perturbed(int(width), gradient.blocks != "x")
 
 
+class PhaseTables(NamedTuple):
+    """One entry per phase, and a last one for the pass at a snapshot, if there are snapshots."""
+
+    plan: NDArray[np.int64]  # `Method.plan`
+    weights: Matrix  # `Method.weights`
+    gradients: tuple[Gradient, ...]
+    spaces: tuple[Space, ...]
+
+
 def plan(problem: Problem, solver: Solver) -> Plan:
     """The method on this problem."""
-    n, gradient, update = int(problem.n), solver.gradient, solver.update
-    solver.order.check(n)
-    perturbed, batch = perturbed_by(gradient, problem), min(solver.batch, n)
+    solver.order.check(int(problem.n))
+    perturbed = perturbed_by(solver.gradient, problem)
+    space = _space(problem, perturbed)
+    tables = _phase_tables(solver.update, solver.gradient, space, int(perturbed.x))
+    directions = _directions(tables.plan, space)
     x_set, y_set = problem.x_set.encoded, problem.y_set.encoded
     projects = x_set is not None and y_set is not None
-    moves = 0 if projects and update.is_compiled else EXTERNAL
-    space, width = _space(problem, perturbed), int(perturbed.x)
-    phases = [_phase_space(phase, space, width) for phase in checked_phases(update)]
-    every, gradients = gradient.snapshot_every, [gradient] * len(phases)
+    moves = 0 if projects and solver.update.is_compiled else EXTERNAL
+    if not projects:
+        x_set = y_set = NO_SET
+    return Plan(
+        method=_method(problem, solver, perturbed, space, tables, moves),
+        x_set=x_set,
+        y_set=y_set,
+        perturbed=perturbed,
+        gradients=tables.gradients,
+        spaces=tables.spaces,
+        directions=directions,
+        n_points=int(deployed_points(tables.plan).max(initial=0)),
+    )
+
+
+def _phase_tables(update: Update, gradient: Gradient, space: Space, width: int) -> PhaseTables:
+    """What each phase does. `width` is how many coordinates of x are perturbed."""
+    phases, every = checked_phases(update), gradient.snapshot_every
+    places = [_phase_space(phase, space, width) for phase in phases]
     rows = [
-        _row(phase, gradient, first, own, space, corrects=every > 0 and phase.asks)
-        for phase, (first, own) in zip(update.phases, phases, strict=True)
+        _row(phase, gradient, start, own, space, corrects=every > 0 and phase.asks)
+        for phase, (start, own) in zip(phases, places, strict=True)
     ]
+    gradients, spaces = [gradient] * len(phases), [own for _, own in places]
     if every:
-        gradients.append(gradient.at_snapshot)
-        phases.append((0, space))
         rows.append(_row(Phase(), gradient.at_snapshot, 0, space, space, corrects=False))
-    table = np.array([integers for integers, _ in rows], dtype=np.int64)
-    directions = _directions(table, space)
+        gradients.append(gradient.at_snapshot)
+        spaces.append(space)
+    integers, weights = zip(*rows, strict=True)
+    return PhaseTables(np.array(integers), np.array(weights), tuple(gradients), tuple(spaces))
+
+
+def _method(
+    problem: Problem,
+    solver: Solver,
+    perturbed: Perturbed,
+    space: Space,
+    tables: PhaseTables,
+    moves: int,
+) -> Method:
+    """What stays the same during a run."""
+    n, gradient, update = int(problem.n), solver.gradient, solver.update
+    batch, every = min(solver.batch, n), gradient.snapshot_every
     sources = problem.queries.sources(perturbed)
     everything = perturbed == (problem.x_set.dim, True)
     x_scale, y_scale = solver.scales(problem)
-    method = Method(
+    return Method(
         n=n,
         batch=batch,
         share=1.0 / batch,
@@ -107,12 +148,12 @@ def plan(problem: Problem, solver: Solver) -> Plan:
         phases=len(update.phases),
         snapshots=YES if every else NO,
         snapshot_every=every,
-        plan=table,
-        weights=np.array([numbers for _, numbers in rows]),
-        queries_per_sample=_queries(update.phases, gradient, table),
+        plan=tables.plan,
+        weights=tables.weights,
+        queries_per_sample=_queries(update.phases, gradient, tables.plan),
         flat=np.array(space.fixed_sums, dtype=np.int64).reshape(-1, 2),
         asks_previous=update.asks_previous,
-        x_perturbed=width,
+        x_perturbed=int(perturbed.x),
         y_perturbed=bool(perturbed.y),
         some_exact=not everything or KNOWN in (sources.if_clear, sources.if_set),
         private=NO if every else _private(problem, perturbed, moves, update.phases),
@@ -122,11 +163,6 @@ def plan(problem: Problem, solver: Solver) -> Plan:
         sources=sources,
         tally=problem.queries.tally,
     )
-    n_points = int(deployed_points(table).max(initial=0))
-    if not projects:
-        x_set = y_set = NO_SET
-    spaces = tuple(own for _, own in phases)
-    return Plan(method, x_set, y_set, perturbed, tuple(gradients), spaces, directions, n_points)
 
 
 def _directions(table: Any, space: Space) -> Matrix:
@@ -175,29 +211,34 @@ def _phase_space(phase: Phase, space: Space, width: int) -> tuple[int, Space]:
 
 def _row(
     phase: Phase, gradient: Gradient, start: int, own: Space, space: Space, corrects: bool
-) -> tuple[list[int], list[float]]:
+) -> tuple[NDArray[np.int64], Vector]:
     """One row of `Method.plan` and of `Method.weights`."""
-    dim, stop = own.dim, start + own.size
+    dim, code = own.dim, gradient.code
     asks = phase.asks and gradient.uses_values and dim > 0
-    before = start - sum(b <= start for _, b in space.fixed_sums)
-    mirrored = 0.5 if gradient.code.offset == MIRROR else 1.0
-    integers = [
-        int(phase.asks),
-        int(phase.from_base),
-        int(phase.anchored),
-        int(phase.blocks != "y"),
-        int(phase.blocks != "x"),
-        start,
-        stop,
-        gradient.n_directions(dim) if asks else 0,
-        int(before) if gradient.code.drawn == layout.BASIS else 0,
-        as_count(f"n_points of {gradient!r}", gradient.n_points(dim)) if asks else 0,
-        int(corrects),
-        max(gradient.code.offset, layout.PLAIN),
-        gradient.code.drawn,
-    ]
-    factor = gradient.factor(dim) * mirrored if asks else 0.0
-    return integers, [phase.new, phase.previous, phase.kept, factor]
+    row = np.zeros(layout.PLAN_COLUMNS, np.int64)
+    row[layout.ASKS] = phase.asks
+    row[layout.FROM_BASE] = phase.from_base
+    row[layout.ANCHORED] = phase.anchored
+    row[layout.MOVES_X] = phase.blocks != "y"
+    row[layout.MOVES_Y] = phase.blocks != "x"
+    row[layout.FROM], row[layout.TO] = start, start + own.size
+    row[layout.CORRECTS] = corrects
+    # A user's own estimate has the offset EXTERNAL: it subtracts what it likes in Python, and
+    # compiled code subtracts nothing.
+    row[layout.OFFSET] = max(code.offset, layout.PLAIN)
+    row[layout.DRAWN_AS] = code.drawn
+    weights = np.zeros(layout.WEIGHT_COLUMNS)
+    weights[layout.BY_NEW], weights[layout.BY_OLD] = phase.new, phase.previous
+    weights[layout.BY_KEPT] = phase.kept
+    if asks:
+        row[layout.DIRECTIONS] = gradient.n_directions(dim)
+        row[layout.POINTS] = as_count(f"n_points of {gradient!r}", gradient.n_points(dim))
+        # The difference of two mirrored values is twice that of a value and the centre.
+        weights[layout.FACTOR] = gradient.factor(dim) * (0.5 if code.offset == MIRROR else 1.0)
+    if code.drawn == layout.BASIS:
+        # One direction of the basis per coordinate, less one per range with a constant sum.
+        row[layout.FIRST] = start - sum(b <= start for _, b in space.fixed_sums)
+    return row, weights
 
 
 def _queries(phases: tuple[Phase, ...], gradient: Gradient, table: Any) -> int:
