@@ -63,6 +63,7 @@ from gameproof.kernels.samples import has_user_functions
 from gameproof.kernels.step import known_gradients
 from gameproof.minmax.estimates.gradient import Context
 from gameproof.minmax.interrupts import interruptible
+from gameproof.minmax.plan import steps_per_epoch
 from gameproof.minmax.questions import Question, Questioner
 from gameproof.minmax.sets.convex_set import ConvexSet, checked_point, projected_on_shrunk
 from gameproof.minmax.updates.update import Estimates
@@ -214,7 +215,7 @@ class Stepper(Questioner):
                 self._add_estimate(row, found)
         if current:
             value = float(memory.answers[0, :current].mean())
-            per_epoch = -(-self.method.n // self.method.batch)
+            per_epoch = steps_per_epoch(self.method.n, self.method.batch)
             numbers[MEAN_COUNT] = min(numbers[MEAN_COUNT] + 1, per_epoch)
             numbers[MEAN] += (value - numbers[MEAN]) / numbers[MEAN_COUNT]
             numbers[LAST] = value

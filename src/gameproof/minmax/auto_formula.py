@@ -22,7 +22,7 @@ from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.estimates.one_point import OnePoint
 from gameproof.minmax.estimates.residual import Residual
 from gameproof.minmax.estimates.two_point import TwoPoint
-from gameproof.minmax.plan import perturbed_by
+from gameproof.minmax.plan import perturbed_by, steps_per_epoch
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.schedules import Power
 from gameproof.minmax.solver import Solver
@@ -47,7 +47,7 @@ def choose(problem: Problem, options: AutoOptions) -> Solver:
     radius = (LARGE if grows else SMALL) * min(asked, default=1.0)
     study = _Pilot(problem, gradient, perturbed, radius, np.random.default_rng([options.seed, 2]))
     sizes = study.sizes(pilot // study.values_each)
-    steps = -(-problem.n // min(batch, problem.n))
+    steps = steps_per_epoch(problem.n, min(batch, problem.n))
     exact = isinstance(gradient, Exact)
     known, size = ("gradients", "gradient") if exact else ("values", "estimate of the gradient")
     why = (

@@ -88,8 +88,20 @@ class StepWeighted(Average):
 
     Examples
     --------
-    >>> StepWeighted()
-    StepWeighted()
+    Each step halves x, and the output is the mean of 0.5, 0.25 and 0.125:
+
+    >>> import gameproof as gp
+    >>> box = gp.Box([-1], [1])
+    >>> problem = gp.SaddleProblem(
+    ...     lambda i, x, y: x @ x - y @ y,
+    ...     n=1,
+    ...     x_set=box,
+    ...     y_set=box,
+    ...     gradient=lambda i, x, y: (2 * x, -2 * y),
+    ... )
+    >>> solver = gp.sgda_rr(gradient=gp.Exact(), step=0.25, average=gp.StepWeighted())
+    >>> gp.solve(problem, solver, epochs=3, seed=0, start=([1], [0])).x.round(3)
+    array([0.292])
     """
 
     def read(self, state: Iterates) -> tuple[Vector, Vector]:
@@ -136,8 +148,20 @@ class Last(Average):
 
     Examples
     --------
-    >>> Last()
-    Last()
+    Each step halves x, from 1 to 0.5, 0.25 and 0.125:
+
+    >>> import gameproof as gp
+    >>> box = gp.Box([-1], [1])
+    >>> problem = gp.SaddleProblem(
+    ...     lambda i, x, y: x @ x - y @ y,
+    ...     n=1,
+    ...     x_set=box,
+    ...     y_set=box,
+    ...     gradient=lambda i, x, y: (2 * x, -2 * y),
+    ... )
+    >>> solver = gp.sgda_rr(gradient=gp.Exact(), step=0.25, average=gp.Last())
+    >>> gp.solve(problem, solver, epochs=3, seed=0, start=([1], [0])).x
+    array([0.125])
     """
 
     def read(self, state: Iterates) -> tuple[Vector, Vector]:

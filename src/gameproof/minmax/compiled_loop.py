@@ -18,7 +18,7 @@ from gameproof.kernels.layout import (
     RADIUS,
 )
 from gameproof.kernels.samples import has_user_functions
-from gameproof.minmax.plan import Plan
+from gameproof.minmax.plan import Plan, steps_per_epoch
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.schedules import PerStep, tabulated
 from gameproof.minmax.solver import Solver
@@ -42,7 +42,7 @@ class CompiledLoop:
         self._plan, self._method, self._counts = plan, plan.method, counts
         self._loops: dict[bool, Callable[..., int]] = {}
         self._schedules = solver.schedules
-        self._steps_per_epoch = -(-self._method.n // self._method.batch)
+        self._steps_per_epoch = steps_per_epoch(self._method.n, self._method.batch)
 
     def __call__(self, stop_at: int, max_queries: int, compiled: bool) -> int:
         """Steps up to `stop_at`; returns why the loop stopped."""

@@ -248,6 +248,11 @@ def _queries(phases: tuple[Phase, ...], gradient: Gradient, table: Any) -> int:
     return int(deployed_points(table[: len(phases)]).sum())
 
 
+def steps_per_epoch(n: int, batch: int) -> int:
+    """How many batches n samples are; the last one may be smaller."""
+    return -(-n // batch)
+
+
 def deployed_points(table: Any) -> Any:
     """How many points each phase deploys."""
     return table[:, layout.POINTS] * (1 + table[:, layout.CORRECTS])

@@ -33,7 +33,7 @@ from gameproof.kernels.layout import (
 )
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.interrupts import interruptible
-from gameproof.minmax.plan import Plan
+from gameproof.minmax.plan import Plan, steps_per_epoch
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.solver import Solver
 from gameproof.minmax.state import State
@@ -116,10 +116,11 @@ class Questioner:
         steps, every = int(counts[STEP] * method.phases), method.snapshot_every
         if not every:
             return steps + int(counts[PHASE])
-        steps += -(-method.n // method.batch) * int(counts[EPOCH] // every)
+        batches = steps_per_epoch(method.n, method.batch)
+        steps += batches * int(counts[EPOCH] // every)
         if counts[PHASE] == method.phases:
             return steps + int(counts[POSITION] // method.batch)
-        return steps + -(-method.n // method.batch) + int(counts[PHASE])
+        return steps + batches + int(counts[PHASE])
 
     def _y(self, row: int) -> Vector:
         """A copy of y, with the coordinates of this step in their present place."""

@@ -36,7 +36,7 @@ from gameproof.kernels.layout import (
 from gameproof.kernels.samples import has_user_functions
 from gameproof.minmax.ask_tell import Stepper
 from gameproof.minmax.compiled_loop import CompiledLoop
-from gameproof.minmax.plan import Plan
+from gameproof.minmax.plan import Plan, steps_per_epoch
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.questions import Question
 from gameproof.minmax.solver import Solver
@@ -85,7 +85,7 @@ class RunEngine:
     @property
     def steps_per_epoch(self) -> int:
         """n samples, `batch` per step."""
-        return -(-self._method.n // self._method.batch)
+        return steps_per_epoch(self._method.n, self._method.batch)
 
     @property
     def step_cost(self) -> int:

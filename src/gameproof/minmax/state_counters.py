@@ -9,7 +9,6 @@ from gameproof.kernels.layout import (
     ASKED,
     ASKED_CURRENT,
     ASKING,
-    CORRECTS,
     COSTLY,
     DEPLOYMENTS,
     DRAWN,
@@ -22,7 +21,6 @@ from gameproof.kernels.layout import (
     ORDERED,
     PHASE,
     POINT_NO,
-    POINTS,
     POSITION,
     QUERIES,
     READY,
@@ -30,7 +28,7 @@ from gameproof.kernels.layout import (
     STEP,
     Method,
 )
-from gameproof.minmax.plan import Plan
+from gameproof.minmax.plan import Plan, deployed_points, steps_per_epoch
 
 # Counters are compared with floats, which hold integers up to here.
 LARGEST = 2**53
@@ -45,7 +43,7 @@ def wrong_counters(counts: list[int], plan: Plan) -> Iterator[str]:
     yield from _outside(counts, {"position": POSITION}, n - 1)
     yield from _outside(counts, {"stage": STAGE}, MOVED)
     yield from _outside(counts, {"phase": PHASE}, len(method.plan) - 1)
-    steps = counts[EPOCH] * -(-n // batch)
+    steps = counts[EPOCH] * steps_per_epoch(n, batch)
     steps += 0 if _is_pass(counts, method) else counts[POSITION] // batch
     if counts[POSITION] % batch or counts[STEP] != steps:
         yield (
@@ -89,8 +87,7 @@ def _wrong_progress(counts: list[int], plan: Plan) -> Iterator[str]:
     if _is_pass(counts, plan.method) and not (every and counts[EPOCH] % every == 0):
         yield f"epoch {counts[EPOCH]} has no pass over all samples"
     phase = min(max(counts[PHASE], 0), len(plan.method.plan) - 1)
-    row = plan.method.plan[phase]
-    points = int(row[POINTS] * (1 + row[CORRECTS])) if counts[ASKED] > 0 else 0
+    points = int(deployed_points(plan.method.plan)[phase]) if counts[ASKED] > 0 else 0
     if stage > READY and counts[N_CURRENT] != min(
         plan.method.batch, plan.method.n - counts[POSITION]
     ):
