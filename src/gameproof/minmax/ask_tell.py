@@ -15,50 +15,9 @@ from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Matrix, Vector, as_numbers
 from gameproof.core.errors import DivergedError
+from gameproof.kernels import layout as at
 from gameproof.kernels.games import UserFunction
 from gameproof.kernels.jit import for_data
-from gameproof.kernels.layout import (
-    ANCHOR,
-    ANCHORED,
-    ASKED,
-    ASKED_CURRENT,
-    BASE,
-    BATCH,
-    CORRECTS,
-    DEPLOYMENTS,
-    DRAWN,
-    ESTIMATED,
-    ETA,
-    EXACT_DONE,
-    FROM,
-    FROM_BASE,
-    KEPT,
-    LAST,
-    MEAN,
-    MEAN_COUNT,
-    MOVED,
-    MOVES_X,
-    MOVES_Y,
-    N_CURRENT,
-    N_PREVIOUS,
-    NEED_DIRECTIONS,
-    NEED_ESTIMATE,
-    NEED_GRADIENTS,
-    NEED_MOVE,
-    NEED_ORDER,
-    NEW,
-    OLD,
-    ORDERED,
-    PHASE,
-    POINTS,
-    QUERIES,
-    RADIUS,
-    SNAPSHOT,
-    STAGE,
-    STEP,
-    TO,
-    U,
-)
 from gameproof.kernels.samples import has_user_functions
 from gameproof.kernels.step import known_gradients
 from gameproof.minmax.estimates.gradient import Context
@@ -76,13 +35,13 @@ class Stepper(Questioner):
     def provide(self, code: int) -> None:
         """Provides what the loop stopped for, unless values are needed or the run ends."""
         provider = {
-            NEED_ORDER: self._provide_order,
-            NEED_DIRECTIONS: self._provide_directions,
-            NEED_GRADIENTS: self._provide_gradients,
-            NEED_ESTIMATE: self._provide_estimate,
-            NEED_MOVE: self._provide_move,
+            at.NEED_ORDER: self._provide_order,
+            at.NEED_DIRECTIONS: self._provide_directions,
+            at.NEED_GRADIENTS: self._provide_gradients,
+            at.NEED_ESTIMATE: self._provide_estimate,
+            at.NEED_MOVE: self._provide_move,
         }[code]
-        changes_state = code in (NEED_ORDER, NEED_DIRECTIONS, NEED_ESTIMATE)
+        changes_state = code in (at.NEED_ORDER, at.NEED_DIRECTIONS, at.NEED_ESTIMATE)
         with self._restored_on_failure() if changes_state else nullcontext():
             provider()
 
@@ -90,7 +49,7 @@ class Stepper(Questioner):
     def _restored_on_failure(self) -> Iterator[None]:
         """Undoes draws and sums if a part of the user's own raises: a resumed run repeats them.
         Gradients begin their sums anew, and moves change nothing before their end."""
-        memory, bits, rows = self.memory, self.state.rng.bit_generator, [NEW, OLD]
+        memory, bits, rows = self.memory, self.state.rng.bit_generator, [at.NEW, at.OLD]
         before = bits.state, memory.x[rows], memory.y[rows]
         try:
             yield
@@ -106,18 +65,18 @@ class Stepper(Questioner):
         if drawn.min() < 0 or drawn.max() >= n:
             raise ValueError(f"{order!r} drew a sample outside 0 to {n - 1}")
         self.memory.order[:] = drawn
-        self.counts[STAGE] = ORDERED
+        self.counts[at.STAGE] = at.ORDERED
 
     @property
     def _directions(self) -> Matrix:
         """The directions of the present phase, on the coordinates that it perturbs."""
         row = self._phase
-        found: Matrix = self.memory.directions[: row[POINTS], row[FROM] : row[TO]]
+        found: Matrix = self.memory.directions[: row[at.POINTS], row[at.FROM] : row[at.TO]]
         return found
 
     def _provide_directions(self) -> None:
-        gradient, radius = self._gradient, float(self.memory.numbers[RADIUS])
-        space, directions = self.plan.spaces[self.counts[PHASE]], self._directions
+        gradient, radius = self._gradient, float(self.memory.numbers[at.RADIUS])
+        space, directions = self.plan.spaces[self.counts[at.PHASE]], self._directions
         offsets = np.asarray(gradient.offsets(self.state.rng, space, radius))
         if offsets.shape != directions.shape or not np.isfinite(offsets).all():
             raise ValueError(
@@ -125,7 +84,7 @@ class Stepper(Questioner):
                 f"point, got shape {offsets.shape}"
             )
         directions[:] = offsets
-        self.counts[STAGE] = DRAWN
+        self.counts[at.STAGE] = at.DRAWN
 
     def _provide_gradients(self) -> None:
         if self.method.observes and not self.problem.compiled_values:
@@ -135,25 +94,25 @@ class Stepper(Questioner):
         if problem.overrides_data and not problem.private_y:  # only data knows the place of y_i
             data = None
         if data is not None and not isinstance(data, UserFunction):
-            deployed = self.counts[DEPLOYMENTS]
+            deployed = self.counts[at.DEPLOYMENTS]
             kernel = for_data(known_gradients, has_user_functions(data))
             code = kernel(data, self.method, self.memory)
-            self.problem.queries.count_deployments(self.counts[DEPLOYMENTS] - deployed)
+            self.problem.queries.count_deployments(self.counts[at.DEPLOYMENTS] - deployed)
             if code != 0:
                 raise DivergedError(
-                    f"a gradient of {self.problem.name} is not finite after {self.counts[STEP]} "
+                    f"a gradient of {self.problem.name} is not finite after {self.counts[at.STEP]} "
                     "steps; use a smaller step size"
                 )
         else:
-            self._gradients_in_python(0, self.counts[N_CURRENT])
-            if self.method.asks_previous and self.counts[N_PREVIOUS]:
-                self._gradients_in_python(1, self.counts[N_PREVIOUS])
-        self.counts[STAGE] = EXACT_DONE
+            self._gradients_in_python(0, self.counts[at.N_CURRENT])
+            if self.method.asks_previous and self.counts[at.N_PREVIOUS]:
+                self._gradients_in_python(1, self.counts[at.N_PREVIOUS])
+        self.counts[at.STAGE] = at.EXACT_DONE
 
     def observe(self, answers: Any | None) -> None:
         """Gradients from observed answers: given ones, or those that the problem asks for."""
         queries, asked = self.problem.queries, self.samples_asked
-        question = self.question(BASE, asked)
+        question = self.question(at.BASE, asked)
         if answers is None:
             answers = np.zeros((0, 0))
             if asked.size:
@@ -164,18 +123,18 @@ class Stepper(Questioner):
                     raise self._raised(error, question, *asked) from error
                 self.state.position = queries.position
         queries.observed_gradients(self.method, self.memory, answers, self.solver.gradient)
-        self.counts[QUERIES] += asked.size
-        self.counts[DEPLOYMENTS] += asked.size > 0
-        self.counts[STAGE] = EXACT_DONE
+        self.counts[at.QUERIES] += asked.size
+        self.counts[at.DEPLOYMENTS] += asked.size > 0
+        self.counts[at.STAGE] = at.EXACT_DONE
 
     def _gradients_in_python(self, which: int, size: int) -> None:
         """Adds the problem's own gradients to NEW or OLD, on coordinates that are not perturbed,
         less the same at the snapshot."""
-        memory, first, row = self.memory, which * self.method.batch, NEW + which
-        samples = memory.samples[BATCH, first : first + size].copy()
-        terms = [(self.question(BASE, samples), self.method.share)]
-        if self._phase[CORRECTS]:
-            terms.append((self.question(SNAPSHOT, samples), -self.method.share))
+        memory, first, row = self.memory, which * self.method.batch, at.NEW + which
+        samples = memory.samples[at.BATCH, first : first + size].copy()
+        terms = [(self.question(at.BASE, samples), self.method.share)]
+        if self._phase[at.CORRECTS]:
+            terms.append((self.question(at.SNAPSHOT, samples), -self.method.share))
         for i in samples.tolist():
             for question, weight in terms:
                 self._add_gradient(row, i, question, weight)
@@ -203,27 +162,27 @@ class Stepper(Questioner):
     def _provide_estimate(self) -> None:
         """Completes NEW and OLD by the user's estimate."""
         memory, counts, numbers = self.memory, self.counts, self.memory.numbers
-        dim = self.plan.spaces[counts[PHASE]].dim
-        context = Context(dim, float(numbers[MEAN]), float(numbers[LAST]))
-        current, total = counts[ASKED_CURRENT], counts[ASKED]
-        for row, answered in ((NEW, range(current)), (OLD, range(current, total))):
+        dim = self.plan.spaces[counts[at.PHASE]].dim
+        context = Context(dim, float(numbers[at.MEAN]), float(numbers[at.LAST]))
+        current, total = counts[at.ASKED_CURRENT], counts[at.ASKED]
+        for row, answered in ((at.NEW, range(current)), (at.OLD, range(current, total))):
             for m in answered:
                 number, values = len(self._directions), memory.answers[:, m]
                 found = self._estimated(values[:number], context)
-                if self._phase[CORRECTS]:
+                if self._phase[at.CORRECTS]:
                     found -= self._estimated(values[number : 2 * number], context)
                 self._add_estimate(row, found)
         if current:
             value = float(memory.answers[0, :current].mean())
             per_epoch = steps_per_epoch(self.method.n, self.method.batch)
-            numbers[MEAN_COUNT] = min(numbers[MEAN_COUNT] + 1, per_epoch)
-            numbers[MEAN] += (value - numbers[MEAN]) / numbers[MEAN_COUNT]
-            numbers[LAST] = value
-        counts[STAGE] = ESTIMATED
+            numbers[at.MEAN_COUNT] = min(numbers[at.MEAN_COUNT] + 1, per_epoch)
+            numbers[at.MEAN] += (value - numbers[at.MEAN]) / numbers[at.MEAN_COUNT]
+            numbers[at.LAST] = value
+        counts[at.STAGE] = at.ESTIMATED
 
     def _estimated(self, values: Vector, context: Context) -> Vector:
         gradient, directions = self._gradient, self._directions
-        radius, size = float(self.memory.numbers[RADIUS]), directions.shape[1]
+        radius, size = float(self.memory.numbers[at.RADIUS]), directions.shape[1]
         found = gradient.estimate(values.copy(), directions.copy(), radius, context)
         vector = np.array(found, dtype=np.float64)
         if vector.shape != (size,) or not np.isfinite(vector).all():
@@ -233,7 +192,7 @@ class Stepper(Questioner):
     def _add_estimate(self, row: int, vector: Vector) -> None:
         method, phase = self.method, self._phase
         whole = np.zeros(self.memory.directions.shape[1])
-        whole[phase[FROM] : phase[TO]] = vector / method.batch
+        whole[phase[at.FROM] : phase[at.TO]] = vector / method.batch
         width = method.x_perturbed
         self.memory.x[row, :width] += whole[:width]
         if method.y_perturbed:
@@ -242,44 +201,45 @@ class Stepper(Questioner):
     def _provide_move(self) -> None:
         """The move and the projections in Python. If one raises, nothing has changed."""
         memory, method, phase = self.memory, self.method, self._phase
-        sets, eta = (self.problem.x_set, self.problem.y_set), memory.numbers[ETA]
+        x_set, y_set, eta = self.problem.x_set, self.problem.y_set, memory.numbers[at.ETA]
         arrays = {name: array.copy() for name, array in self.state.arrays.items()}
-        parts = np.split(self._direction(arrays), [sets[0].dim])
+        x_part, y_part = np.split(self._direction(arrays), [x_set.dim])
+        asks_x, asks_y = method.x_perturbed > 0, method.y_perturbed
         moved = []
         for block, whole, part, scale, moves, perturbed in (
-            (memory.x, sets[0], parts[0], method.x_scale, phase[MOVES_X], method.x_perturbed > 0),
-            (memory.y, sets[1], parts[1], method.y_scale, phase[MOVES_Y], method.y_perturbed),
+            (memory.x, x_set, x_part, method.x_scale, phase[at.MOVES_X], asks_x),
+            (memory.y, y_set, y_part, method.y_scale, phase[at.MOVES_Y], asks_y),
         ):
-            origin = block[BASE if phase[FROM_BASE] else U].copy()
-            if phase[ANCHORED]:
-                origin += (block[ANCHOR] - origin) / (self.counts[STEP] + 2.0)
+            origin = block[at.BASE if phase[at.FROM_BASE] else at.U].copy()
+            if phase[at.ANCHORED]:
+                origin += (block[at.ANCHOR] - origin) / (self.counts[at.STEP] + 2.0)
             if moves:
                 shrink = self.shrink if perturbed else 1.0
                 moved.append((block, _stepped(whole, origin, eta * scale * part, shrink)))
         for block, point in moved:
-            block[BASE] = point
+            block[at.BASE] = point
         for name, array in arrays.items():
             self.state.arrays[name][:] = array
-        self.counts[STAGE] = MOVED
+        self.counts[at.STAGE] = at.MOVED
 
     @property
     def shrink(self) -> float:
         """How much smaller the sets are in which iterates stay: see `kernels.motion.move_block`."""
-        radius, reach = float(self.memory.numbers[RADIUS]), self.method.reach
+        radius, reach = float(self.memory.numbers[at.RADIUS]), self.method.reach
         return 1.0 - min(radius / reach, 0.5) if np.isfinite(reach) else 1.0
 
     def _direction(self, arrays: dict[str, Vector]) -> Vector:
         """m of the update, over x and then y."""
-        memory, update, phase = self.memory, self.solver.update, self.counts[PHASE]
+        memory, update, phase = self.memory, self.solver.update, self.counts[at.PHASE]
         new, previous, kept = (
-            np.concatenate([memory.x[row], -memory.y[row]]) for row in (NEW, OLD, KEPT)
+            np.concatenate([memory.x[row], -memory.y[row]]) for row in (at.NEW, at.OLD, at.KEPT)
         )
-        first, asks = self.counts[N_PREVIOUS] == 0, update.phases[phase].asks
+        first, asks = self.counts[at.N_PREVIOUS] == 0, update.phases[phase].asks
         if not asks:
             new = previous = np.zeros_like(new)
         if first:
             previous = kept = new
-        found = update.move(phase, Estimates(new, previous, kept), arrays, self.counts[STEP])
+        found = update.move(phase, Estimates(new, previous, kept), arrays, self.counts[at.STEP])
         vector = np.asarray(found, dtype=np.float64)
         if vector.shape != new.shape or not np.isfinite(vector).all():
             raise ValueError(f"{update!r} must move by {new.size} finite numbers, got {found!r}")

@@ -9,14 +9,10 @@ from typing import Any, final
 from numba import types
 from numba.core.errors import NumbaError
 
+from gameproof.kernels import layout as at
 from gameproof.kernels import step as kernel
 from gameproof.kernels.games import UserFunction
 from gameproof.kernels.jit import bound, for_data
-from gameproof.kernels.layout import (
-    ETA,
-    POSITION,
-    RADIUS,
-)
 from gameproof.kernels.samples import has_user_functions
 from gameproof.minmax.plan import Plan, steps_per_epoch
 from gameproof.minmax.problem import Problem
@@ -74,13 +70,14 @@ class CompiledLoop:
         tables, firsts, by_step = [], [], []
         longest = LONGEST_TABLE if compiled else SHORT_TABLE
         for name, schedule, kept in zip(
-            ("step", "radius"), self._schedules, (ETA, RADIUS), strict=True
+            ("step", "radius"), self._schedules, (at.ETA, at.RADIUS), strict=True
         ):
             each = isinstance(schedule, PerStep)
             first = self.state.steps if each else self.state.epoch
             last = last_step if each else -(-last_step // self._steps_per_epoch)
             table = tabulated(name, schedule, first, min(last, first + longest))
-            if self._counts[POSITION] > 0 and not each:  # an epoch ends with the step it began with
+            # An epoch ends with the step it began with.
+            if self._counts[at.POSITION] > 0 and not each:
                 table[:1] = self.state.memory.numbers[kept]
             tables.append(table)
             firsts.append(int(first))

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Indices, Vector
-from gameproof.kernels.layout import RADIUS
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.coordinates import Coordinates
 from gameproof.minmax.estimates.directions import Directions
 from gameproof.minmax.estimates.gradient import Context, FromValues, Space
@@ -67,7 +67,7 @@ class _Check:
     def __init__(self, run: Run) -> None:
         self._problem, self._asked = run.problem, 0
         self._sets = run.problem.x_set, run.problem.y_set
-        self._radius = float(run.state.memory.numbers[RADIUS])
+        self._radius = float(run.state.memory.numbers[at.RADIUS])
         # If queries must be feasible, the points move inside, so that differences stay in the sets.
         self._shrink = 1.0 - min(2 * self._radius / run.reach, 0.5)
         # A separate generator, because a resumed run needs that of the run unchanged.

@@ -9,7 +9,7 @@ from typing import Any, final
 import numpy as np
 
 from gameproof.core.arguments import Vector, as_count, as_number, as_positive, read_only
-from gameproof.kernels.layout import ETA, RADIUS
+from gameproof.kernels import layout as at
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.result import Reason, Result, Snapshot
 from gameproof.minmax.run import Run
@@ -84,8 +84,8 @@ class Monitor:
             state.queries,
             state.deployments,
             state.seconds,
-            float(numbers[ETA]),
-            float(numbers[RADIUS]),
+            float(numbers[at.ETA]),
+            float(numbers[at.RADIUS]),
             score,
         )
 
@@ -125,7 +125,7 @@ class Monitor:
     def _status(
         self, reason: Reason, row: TraceRow, epochs: int | None, queries: int, kept: int
     ) -> str:
-        at = f"after {row.epoch:g} epochs and {row.queries} values"
+        after = f"after {row.epoch:g} epochs and {row.queries} values"
         scored = "" if np.isnan(row.score) else f" with score {row.score:.3g}"
         resume = "resume=result.state"
         reserved = f", {kept} of them for the comparison with the start" if kept else ""
@@ -134,18 +134,18 @@ class Monitor:
         if epochs is not None and row.epoch > epochs:
             return f"Nothing to do: the run has {row.epoch:g} epochs already, more than {epochs}."
         return {
-            "tolerance": f"Reached the tolerance {self._tolerance}: score {row.score:.3g} {at}.",
+            "tolerance": f"Reached the tolerance {self._tolerance}: score {row.score:.3g} {after}.",
             "epochs": f"Ran all {epochs} epochs{scored}; to continue, pass a larger epochs and "
             f"{resume}.",
-            "queries": f"Stopped {at}{scored}: the next step could exceed "
+            "queries": f"Stopped {after}{scored}: the next step could exceed "
             + (
                 f"the budget of {queries + kept} values{reserved}; to continue, pass a larger one "
                 f"and {resume}."
                 if own
                 else f"what is left of the population's budget; to continue, raise it and {resume}."
             ),
-            "callback": f"The callback ended the run {at}{scored}.",
-            "interrupted": f"Interrupted {at}{scored}; nothing is lost, continue with {resume}.",
+            "callback": f"The callback ended the run {after}{scored}.",
+            "interrupted": f"Interrupted {after}{scored}; nothing is lost, continue with {resume}.",
             "settled": (
                 f"Asked for no value. {self._run.solver.settled} To run nevertheless, pass "
                 f"{resume}."

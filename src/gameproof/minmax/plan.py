@@ -8,18 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Matrix, Vector, as_count, as_number
-from gameproof.kernels import layout
-from gameproof.kernels.layout import (
-    EXTERNAL,
-    KNOWN,
-    MIRROR,
-    NO,
-    NO_VALUES,
-    OBSERVED,
-    YES,
-    Choice,
-    Method,
-)
+from gameproof.kernels import layout as at
+from gameproof.kernels.layout import Choice, Method
 from gameproof.kernels.sets import EncodedBox, EncodedInterval
 from gameproof.minmax.blocks import NOTHING, Perturbed
 from gameproof.minmax.estimates.gradient import Gradient, Space, require_blocks
@@ -48,10 +38,10 @@ class Plan(NamedTuple):
 
 def perturbed_by(gradient: Gradient, problem: Problem) -> Perturbed:
     """The coordinates that an estimate perturbs on this problem, or an error."""
-    if gradient.code.offset == OBSERVED:
+    if gradient.code.offset == at.OBSERVED:
         problem.queries.check(gradient)
         return NOTHING
-    if gradient.code.offset == NO_VALUES:
+    if gradient.code.offset == at.NO_VALUES:
         missing = sorted({"x", "y"} - problem.known)
         if missing:
             raise ValueError(
@@ -92,7 +82,7 @@ def plan(problem: Problem, solver: Solver) -> Plan:
     directions = _directions(tables.plan, space)
     x_set, y_set = problem.x_set.encoded, problem.y_set.encoded
     projects = x_set is not None and y_set is not None
-    moves = 0 if projects and solver.update.is_compiled else EXTERNAL
+    moves = 0 if projects and solver.update.is_compiled else at.EXTERNAL
     if not projects:
         x_set = y_set = NO_SET
     return Plan(
@@ -143,10 +133,10 @@ def _method(
         batch=batch,
         share=1.0 / batch,
         order=solver.order.code,
-        observes=gradient.code.offset == OBSERVED,
+        observes=gradient.code.offset == at.OBSERVED,
         moves=moves,
         phases=len(update.phases),
-        snapshots=YES if every else NO,
+        snapshots=at.YES if every else at.NO,
         snapshot_every=every,
         plan=tables.plan,
         weights=tables.weights,
@@ -155,8 +145,8 @@ def _method(
         asks_previous=update.asks_previous,
         x_perturbed=int(perturbed.x),
         y_perturbed=bool(perturbed.y),
-        some_exact=not everything or KNOWN in (sources.if_clear, sources.if_set),
-        private=NO if every else _private(problem, perturbed, moves, update.phases),
+        some_exact=not everything or at.KNOWN in (sources.if_clear, sources.if_set),
+        private=at.NO if every else _private(problem, perturbed, moves, update.phases),
         x_scale=float(x_scale),
         y_scale=float(y_scale),
         reach=_reach(problem, gradient, perturbed),
@@ -168,9 +158,9 @@ def _method(
 def _directions(table: Any, space: Space) -> Matrix:
     """Room for the random directions of a phase, then a basis if a phase needs one. Overwrites the
     first direction of such a phase."""
-    fixed = table[:, layout.DRAWN_AS] == layout.BASIS
-    random = int(table[~fixed, layout.DIRECTIONS].max(initial=0))
-    table[fixed, layout.FIRST] += random
+    fixed = table[:, at.DRAWN_AS] == at.BASIS
+    random = int(table[~fixed, at.DIRECTIONS].max(initial=0))
+    table[fixed, at.FIRST] += random
     basis = space.basis() if fixed.any() else np.empty((0, space.size))
     return np.vstack([np.zeros((random, space.size)), basis])
 
@@ -215,35 +205,35 @@ def _row(
     """One row of `Method.plan` and of `Method.weights`."""
     dim, code = own.dim, gradient.code
     asks = phase.asks and gradient.uses_values and dim > 0
-    row = np.zeros(layout.PLAN_COLUMNS, np.int64)
-    row[layout.ASKS] = phase.asks
-    row[layout.FROM_BASE] = phase.from_base
-    row[layout.ANCHORED] = phase.anchored
-    row[layout.MOVES_X] = phase.blocks != "y"
-    row[layout.MOVES_Y] = phase.blocks != "x"
-    row[layout.FROM], row[layout.TO] = start, start + own.size
-    row[layout.CORRECTS] = corrects
+    row = np.zeros(at.PLAN_COLUMNS, np.int64)
+    row[at.ASKS] = phase.asks
+    row[at.FROM_BASE] = phase.from_base
+    row[at.ANCHORED] = phase.anchored
+    row[at.MOVES_X] = phase.blocks != "y"
+    row[at.MOVES_Y] = phase.blocks != "x"
+    row[at.FROM], row[at.TO] = start, start + own.size
+    row[at.CORRECTS] = corrects
     # A user's own estimate has the offset EXTERNAL: it subtracts what it likes in Python, and
     # compiled code subtracts nothing.
-    row[layout.OFFSET] = max(code.offset, layout.PLAIN)
-    row[layout.DRAWN_AS] = code.drawn
-    weights = np.zeros(layout.WEIGHT_COLUMNS)
-    weights[layout.BY_NEW], weights[layout.BY_OLD] = phase.new, phase.previous
-    weights[layout.BY_KEPT] = phase.kept
+    row[at.OFFSET] = max(code.offset, at.PLAIN)
+    row[at.DRAWN_AS] = code.drawn
+    weights = np.zeros(at.WEIGHT_COLUMNS)
+    weights[at.BY_NEW], weights[at.BY_OLD] = phase.new, phase.previous
+    weights[at.BY_KEPT] = phase.kept
     if asks:
-        row[layout.DIRECTIONS] = gradient.n_directions(dim)
-        row[layout.POINTS] = as_count(f"n_points of {gradient!r}", gradient.n_points(dim))
+        row[at.DIRECTIONS] = gradient.n_directions(dim)
+        row[at.POINTS] = as_count(f"n_points of {gradient!r}", gradient.n_points(dim))
         # The difference of two mirrored values is twice that of a value and the centre.
-        weights[layout.FACTOR] = gradient.factor(dim) * (0.5 if code.offset == MIRROR else 1.0)
-    if code.drawn == layout.BASIS:
+        weights[at.FACTOR] = gradient.factor(dim) * (0.5 if code.offset == at.MIRROR else 1.0)
+    if code.drawn == at.BASIS:
         # One direction of the basis per coordinate, less one per range with a constant sum.
-        row[layout.FIRST] = start - sum(b <= start for _, b in space.fixed_sums)
+        row[at.FIRST] = start - sum(b <= start for _, b in space.fixed_sums)
     return row, weights
 
 
 def _queries(phases: tuple[Phase, ...], gradient: Gradient, table: Any) -> int:
     """Values, or observed answers, per sample in a step."""
-    if gradient.code.offset == OBSERVED:
+    if gradient.code.offset == at.OBSERVED:
         return sum(phase.asks for phase in phases)
     return int(deployed_points(table[: len(phases)]).sum())
 
@@ -255,7 +245,7 @@ def steps_per_epoch(n: int, batch: int) -> int:
 
 def deployed_points(table: Any) -> Any:
     """How many points each phase deploys."""
-    return table[:, layout.POINTS] * (1 + table[:, layout.CORRECTS])
+    return table[:, at.POINTS] * (1 + table[:, at.CORRECTS])
 
 
 def _private(
@@ -263,9 +253,9 @@ def _private(
 ) -> Choice:
     """YES if a step need touch no coordinates of y but those of its samples."""
     box = isinstance(problem.y_set.encoded, (EncodedInterval, EncodedBox))
-    plain = not any(phase.anchored for phase in phases) and moves != EXTERNAL
+    plain = not any(phase.anchored for phase in phases) and moves != at.EXTERNAL
     own = problem.private_y and problem.data is not None and not perturbed.y
-    return YES if own and box and plain else NO
+    return at.YES if own and box and plain else at.NO
 
 
 def _reach(problem: Problem, gradient: Gradient, perturbed: Perturbed) -> float:

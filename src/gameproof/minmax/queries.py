@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Vector, shown
-from gameproof.kernels.layout import ALL_COUNTED, Memory, Method, Sources
+from gameproof.kernels import layout as at
+from gameproof.kernels.layout import Memory, Method, Sources
 from gameproof.minmax.blocks import Perturbed
 from gameproof.minmax.estimates.gradient import Gradient
 
@@ -27,7 +28,7 @@ class Queries:
 
     def sources(self, perturbed: Perturbed) -> Sources:
         """How the gradient of each sample is obtained."""
-        return ALL_COUNTED
+        return at.ALL_COUNTED
 
     @property
     def remaining(self) -> int | None:

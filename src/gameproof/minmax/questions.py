@@ -11,26 +11,8 @@ from numpy.typing import NDArray
 
 from gameproof.core.arguments import Indices, Vector, as_number
 from gameproof.core.errors import EvaluationError
+from gameproof.kernels import layout as at
 from gameproof.kernels.estimation import base_row
-from gameproof.kernels.layout import (
-    ANSWERED,
-    ASKED,
-    ASKED_LIST,
-    BASE,
-    BATCH,
-    COUNTED,
-    EPOCH,
-    KNOWN,
-    N_CURRENT,
-    OWN_U,
-    PHASE,
-    POINT,
-    POINT_NO,
-    POSITION,
-    QUERIES,
-    SLOT,
-    STEP,
-)
 from gameproof.minmax.estimates.gradient import Gradient
 from gameproof.minmax.interrupts import interruptible
 from gameproof.minmax.plan import Plan, steps_per_epoch
@@ -78,13 +60,13 @@ class Questioner:
     @property
     def _phase(self) -> NDArray[np.int64]:
         """The row of `Method.plan` for the present phase."""
-        found: NDArray[np.int64] = self.method.plan[self.counts[PHASE]]
+        found: NDArray[np.int64] = self.method.plan[self.counts[at.PHASE]]
         return found
 
     @property
     def _gradient(self) -> Gradient:
         """The estimate of the present phase."""
-        found: Gradient = self.plan.gradients[self.counts[PHASE]]
+        found: Gradient = self.plan.gradients[self.counts[at.PHASE]]
         return found
 
     # --- what is asked
@@ -93,18 +75,19 @@ class Questioner:
     def samples_asked(self) -> Indices:
         """The samples asked at a deployed point that have not been answered."""
         counts = self.counts
-        found: Indices = self.memory.samples[ASKED_LIST, counts[ANSWERED] : counts[ASKED]].copy()
+        listed = self.memory.samples[at.ASKED_LIST]
+        found: Indices = listed[counts[at.ANSWERED] : counts[at.ASKED]].copy()
         return found
 
     def pending(self) -> Question:
         """The deployed point, and the samples whose values are still missing."""
-        return self.question(POINT, self.samples_asked)
+        return self.question(at.POINT, self.samples_asked)
 
     def question(self, row: int, samples: Indices) -> Question:
         """A question at POINT or BASE."""
         points = max(self.plan.n_points, 1)
         return Question(
-            self._phases_before() * points + self.counts[POINT_NO] + 1,
+            self._phases_before() * points + self.counts[at.POINT_NO] + 1,
             _frozen(self.memory.x[row].copy()),
             _frozen(self._y(row)),
             samples,
@@ -113,28 +96,28 @@ class Questioner:
     def _phases_before(self) -> int:
         """How many phases and batches of snapshot passes precede the present one."""
         counts, method = self.counts, self.method
-        steps, every = int(counts[STEP] * method.phases), method.snapshot_every
+        steps, every = int(counts[at.STEP] * method.phases), method.snapshot_every
         if not every:
-            return steps + int(counts[PHASE])
+            return steps + int(counts[at.PHASE])
         batches = steps_per_epoch(method.n, method.batch)
-        steps += batches * int(counts[EPOCH] // every)
-        if counts[PHASE] == method.phases:
-            return steps + int(counts[POSITION] // method.batch)
-        return steps + batches + int(counts[PHASE])
+        steps += batches * int(counts[at.EPOCH] // every)
+        if counts[at.PHASE] == method.phases:
+            return steps + int(counts[at.POSITION] // method.batch)
+        return steps + batches + int(counts[at.PHASE])
 
     def _y(self, row: int) -> Vector:
         """A copy of y, with the coordinates of this step in their present place."""
         if not self.method.private:
-            if row == POINT and not self.method.y_perturbed:
-                row = base_row.py_func(self.method, self._phase, self.counts[POINT_NO])
+            if row == at.POINT and not self.method.y_perturbed:
+                row = base_row.py_func(self.method, self._phase, self.counts[at.POINT_NO])
             dense: Vector = self.memory.y[row].copy()
             return dense
-        y: Vector = self.memory.own[:, OWN_U].copy()
+        y: Vector = self.memory.own[:, at.OWN_U].copy()
         for which in range(2):
             first = which * self.method.batch
-            places = slice(first, first + self.counts[N_CURRENT + which])
-            columns = self.memory.samples[SLOT, places]
-            y[self.memory.samples[BATCH, places]] = self.memory.y[BASE, columns]
+            places = slice(first, first + self.counts[at.N_CURRENT + which])
+            columns = self.memory.samples[at.SLOT, places]
+            y[self.memory.samples[at.BATCH, places]] = self.memory.y[at.BASE, columns]
         return y
 
     def substitute(self, others: Indices) -> None:
@@ -148,18 +131,18 @@ class Questioner:
                 "those of the other are known or free"
             )
         counts, samples, first = self.counts, self.memory.samples, 0
-        samples[ASKED_LIST, counts[ANSWERED] : counts[ASKED]] = others
+        samples[at.ASKED_LIST, counts[at.ANSWERED] : counts[at.ASKED]] = others
         for which in range(2 if self.method.asks_previous else 1):
             start = which * self.method.batch
-            batch = samples[BATCH, start : start + counts[N_CURRENT + which]]
-            asked = self._sources_of(batch) != KNOWN
+            batch = samples[at.BATCH, start : start + counts[at.N_CURRENT + which]]
+            asked = self._sources_of(batch) != at.KNOWN
             last = first + int(asked.sum())
-            batch[asked] = samples[ASKED_LIST, first:last]
+            batch[asked] = samples[at.ASKED_LIST, first:last]
             first = last
 
     def costly(self, samples: Indices) -> Indices:
         """The samples among these whose values are counted."""
-        found: Indices = samples[self._sources_of(samples) == COUNTED]
+        found: Indices = samples[self._sources_of(samples) == at.COUNTED]
         return found
 
     def _sources_of(self, samples: Indices) -> Indices:
@@ -194,9 +177,9 @@ class Questioner:
     ) -> None:
         """Stores values as they come. Values before an invalid one stay stored."""
         counts = self.counts
-        answers, first = self.memory.answers[counts[POINT_NO]], counts[ANSWERED]
+        answers, first = self.memory.answers[counts[at.POINT_NO]], counts[at.ANSWERED]
         end, m = first + len(question.indices), first
-        costly = self._sources_of(question.indices) == COUNTED
+        costly = self._sources_of(question.indices) == at.COUNTED
         one_by_one = stop is not None and not isinstance(values, (list, tuple, np.ndarray))
         for given in _computed(values) if one_by_one else values:
             if m == end:
@@ -205,9 +188,9 @@ class Questioner:
             if not isfinite(value):
                 raise self.failure(f"gave {value}", self.pending())
             answers[m] = value
-            counts[QUERIES] += int(costly[m - first])
+            counts[at.QUERIES] += int(costly[m - first])
             m += 1
-            counts[ANSWERED] = m
+            counts[at.ANSWERED] = m
             if one_by_one and stop():  # type: ignore[misc]
                 raise KeyboardInterrupt
         if m < end:

@@ -18,12 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gameproof.core.arguments import Indices, Vector, as_generator, shown
-from gameproof.kernels.layout import (
-    ANSWERED,
-    BASE,
-    NEED_GRADIENTS,
-    NO_VALUES,
-)
+from gameproof.kernels import layout as at
 from gameproof.minmax.averages import checked_output
 from gameproof.minmax.plan import plan
 from gameproof.minmax.problem import Problem, require_problem
@@ -149,13 +144,13 @@ class Run:
     def ask(self) -> Question:
         """The pending question, or the part of it that was not yet answered."""
         if self._engine.question is None:
-            if self.solver.gradient.code.offset == NO_VALUES:
+            if self.solver.gradient.code.offset == at.NO_VALUES:
                 raise TypeError(f"{self.solver.gradient!r} asks for no values: call step()")
             code = self._engine.until_asked()
             stepper = self._engine.stepper
             question = stepper.pending()
-            if code == NEED_GRADIENTS:  # the answers are observed at the iterate itself
-                question = stepper.question(BASE, stepper.samples_asked)
+            if code == at.NEED_GRADIENTS:  # the answers are observed at the iterate itself
+                question = stepper.question(at.BASE, stepper.samples_asked)
             self.problem.queries.require(stepper.costly(question.indices).size)
             question.indices.setflags(write=False)
             self._engine.question = question
@@ -178,7 +173,7 @@ class Run:
                 f"question {question.id} asks {len(question.indices)} values, got {count}"
             )
         engine, stepper, queries = self._engine, self._engine.stepper, self.problem.queries
-        engine.question, before = None, engine.counts[ANSWERED]
+        engine.question, before = None, engine.counts[at.ANSWERED]
         if self._method.observes:
             stepper.observe(values)
             queries.record(question.x, stepper.costly(question.indices))
@@ -186,7 +181,7 @@ class Run:
             try:
                 stepper.receive(question, values)
             finally:  # values before an unusable one count too
-                answered = question.indices[: engine.counts[ANSWERED] - before]
+                answered = question.indices[: engine.counts[at.ANSWERED] - before]
                 queries.record(question.x, stepper.costly(answered))
         engine.settle()
 

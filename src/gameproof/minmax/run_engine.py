@@ -12,27 +12,7 @@ from typing import NoReturn, final
 
 import numpy as np
 
-from gameproof.kernels.layout import (
-    ANSWERED,
-    ASKED,
-    ASKING,
-    BAD_GRADIENT,
-    BAD_VALUE,
-    COSTLY,
-    DEPLOYMENTS,
-    DONE,
-    DRAWN_AS,
-    EXTERNAL,
-    IDLE,
-    NEED_GRADIENTS,
-    NEED_VALUES,
-    OUT_OF_QUERIES,
-    POINT_NO,
-    POSITION,
-    QUERIES,
-    STAGE,
-    STEP,
-)
+from gameproof.kernels import layout as at
 from gameproof.kernels.samples import has_user_functions
 from gameproof.minmax.ask_tell import Stepper
 from gameproof.minmax.compiled_loop import CompiledLoop
@@ -65,8 +45,8 @@ class RunEngine:
         """True if whole steps can run compiled: samples, sets and all parts of the method."""
         method, problem = self._method, self._problem
         has_values = problem.data is not None and not problem.overrides_data
-        parts = (method.order, method.moves, *method.plan[:, DRAWN_AS])
-        return has_values and problem.compiled_values and EXTERNAL not in parts
+        parts = (method.order, method.moves, *method.plan[:, at.DRAWN_AS])
+        return has_values and problem.compiled_values and at.EXTERNAL not in parts
 
     def require_compiled(self) -> None:
         """Raises if whole steps cannot run compiled."""
@@ -111,10 +91,10 @@ class RunEngine:
         remaining = self._problem.queries.remaining
         if remaining is not None:
             max_queries = min(max_queries, self._state.queries + remaining)
-        if self.counts[STAGE] != IDLE:  # the loop looks at limits between steps only
-            if self.counts[STEP] >= last_step:
+        if self.counts[at.STAGE] != at.IDLE:  # the loop looks at limits between steps only
+            if self.counts[at.STEP] >= last_step:
                 return True
-            if self.counts[QUERIES] + self.step_cost > max_queries:
+            if self.counts[at.QUERIES] + self.step_cost > max_queries:
                 return False
         self.question = None
         if compiled:
@@ -125,33 +105,34 @@ class RunEngine:
         self, last_step: int, max_queries: int, compiled: bool, stop: Callable[[], bool] | None
     ) -> bool:
         """Like `advance`, without regard to the budget of a population."""
-        deployed = self.counts[DEPLOYMENTS] - self._is_unseen
+        deployed = self.counts[at.DEPLOYMENTS] - self._is_unseen
         while True:
             stop_at = min(last_step, self._next_mark())
             try:
                 code = self._go(stop_at, max_queries, compiled)
             finally:
                 if compiled:
-                    self._problem.queries.count_deployments(self.counts[DEPLOYMENTS] - deployed)
-                    deployed = self.counts[DEPLOYMENTS]
-            if code == DONE:
+                    self._problem.queries.count_deployments(self.counts[at.DEPLOYMENTS] - deployed)
+                    deployed = self.counts[at.DEPLOYMENTS]
+            if code == at.DONE:
                 self._mark_if_due()
-                if self.counts[STEP] >= last_step:
+                if self.counts[at.STEP] >= last_step:
                     return True
-            elif code == OUT_OF_QUERIES:  # the loop's bound counts every sample as costly
-                if self.counts[QUERIES] + self.step_cost > max_queries:
+            elif code == at.OUT_OF_QUERIES:  # the loop's bound counts every sample as costly
+                if self.counts[at.QUERIES] + self.step_cost > max_queries:
                     return False
-                self.take_steps(self.counts[STEP] + 1, UNLIMITED, compiled, stop)
-            elif code == NEED_VALUES:
+                self.take_steps(self.counts[at.STEP] + 1, UNLIMITED, compiled, stop)
+            elif code == at.NEED_VALUES:
                 if stop is not None and stop():
                     return True
                 self.stepper.ask_problem(stop)
             elif self.awaits_observations(code) and stop is not None and stop():
                 return True
-            elif code == BAD_VALUE:
-                value = self._state.memory.answers[self.counts[POINT_NO]][self.counts[ANSWERED]]
+            elif code == at.BAD_VALUE:
+                answers = self._state.memory.answers[self.counts[at.POINT_NO]]
+                value = answers[self.counts[at.ANSWERED]]
                 raise self.stepper.failure(f"gave {value}", self.stepper.pending())
-            elif code == BAD_GRADIENT:
+            elif code == at.BAD_GRADIENT:
                 self._fail_as_in_python(ValueError("a gradient that is not finite"))
             else:
                 self.stepper.provide(code)
@@ -169,14 +150,15 @@ class RunEngine:
     def _is_unseen(self) -> bool:
         """True if a point is deployed and no answer at it has arrived."""
         counts = self.counts
-        return bool(counts[STAGE] == ASKING and counts[COSTLY] > 0 and counts[ANSWERED] == 0)
+        deployed = counts[at.STAGE] == at.ASKING and counts[at.COSTLY] > 0
+        return bool(deployed and counts[at.ANSWERED] == 0)
 
     def _fail_as_in_python(self, error: Exception) -> NoReturn:
         """Reports the failure of a user's compiled function as that of a plain one."""
-        if self.counts[STAGE] == ASKING:
+        if self.counts[at.STAGE] == at.ASKING:
             what = f"raised {type(error).__name__}: {error}"
             raise self.stepper.failure(what, self.stepper.pending()) from error
-        self.stepper.provide(NEED_GRADIENTS)  # fails again, and says for which sample
+        self.stepper.provide(at.NEED_GRADIENTS)  # fails again, and says for which sample
         raise error
 
     def _next_mark(self) -> int:
@@ -188,7 +170,7 @@ class RunEngine:
     def _mark_if_due(self) -> None:
         """Marks the state when a step has just completed a power of two of epochs."""
         epoch, counts = self._state.epoch, self.counts
-        between_epochs = counts[STAGE] == IDLE and counts[POSITION] == 0
+        between_epochs = counts[at.STAGE] == at.IDLE and counts[at.POSITION] == 0
         if self._needs_marks and between_epochs and epoch.bit_count() == 1:
             self._state.mark()
 
@@ -196,17 +178,17 @@ class RunEngine:
         """Advances until answers are needed. Returns the code for what is needed."""
         while True:
             code = self._go(self._state.steps + 1, UNLIMITED, compiled=False)
-            if code == NEED_VALUES or self.awaits_observations(code):
+            if code == at.NEED_VALUES or self.awaits_observations(code):
                 return code
-            if code != DONE:  # a step may ask nothing
+            if code != at.DONE:  # a step may ask nothing
                 self.stepper.provide(code)
 
     def settle(self) -> None:
         """Completes what needs no further answer, up to the end of the step."""
         while True:
-            under_way = self.counts[STAGE] != IDLE
+            under_way = self.counts[at.STAGE] != at.IDLE
             code = self._go(self._state.steps + under_way, UNLIMITED, compiled=False)
-            if code in (DONE, NEED_VALUES) or self.awaits_observations(code):
+            if code in (at.DONE, at.NEED_VALUES) or self.awaits_observations(code):
                 break
             self.stepper.provide(code)
         self._mark_if_due()
@@ -214,4 +196,4 @@ class RunEngine:
     def awaits_observations(self, code: int) -> bool:
         """True if observed answers are needed."""
         observes = self._method.observes and not self._problem.compiled_values
-        return observes and code == NEED_GRADIENTS and self.counts[ASKED] > 0
+        return observes and code == at.NEED_GRADIENTS and self.counts[at.ASKED] > 0

@@ -6,7 +6,7 @@ from typing import final
 
 from gameproof.core.arguments import as_count
 from gameproof.core.progress import Progress
-from gameproof.kernels.layout import NO_VALUES
+from gameproof.kernels import layout as at
 from gameproof.minmax.final_check import values_kept
 from gameproof.minmax.run import Run
 from gameproof.minmax.run_engine import UNLIMITED
@@ -22,7 +22,7 @@ class Limits:
         if epochs is None and queries is None:
             epochs = DEFAULT_EPOCHS
         gradient = run.solver.gradient
-        if epochs is None and gradient.code.offset == NO_VALUES:
+        if epochs is None and gradient.code.offset == at.NO_VALUES:
             raise ValueError(
                 f"{gradient!r} asks for no values, so queries never end the run; give epochs"
             )

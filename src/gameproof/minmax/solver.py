@@ -10,14 +10,7 @@ from typing import Any, Literal, final
 import numpy as np
 
 from gameproof.core.arguments import Vector, as_count, as_positive
-from gameproof.kernels.layout import (
-    EXTERNAL,
-    OBSERVED,
-    PLAIN,
-    RESHUFFLE,
-    SHUFFLE_ONCE,
-    WITH_REPLACEMENT,
-)
+from gameproof.kernels import layout as at
 from gameproof.minmax.auto_options import AutoOptions
 from gameproof.minmax.averages import Average, StepWeighted
 from gameproof.minmax.estimates.gradient import Gradient
@@ -208,7 +201,8 @@ _SUCH_AS = {
 
 def _require_known_codes(solver: Solver) -> None:
     """Rejects a user-defined part with the code of a built-in part, which would run instead."""
-    orders, estimates = {RESHUFFLE, WITH_REPLACEMENT, SHUFFLE_ONCE}, set(range(PLAIN, OBSERVED + 1))
+    orders = {at.RESHUFFLE, at.WITH_REPLACEMENT, at.SHUFFLE_ONCE}
+    estimates = set(range(at.PLAIN, at.OBSERVED + 1))
     parts: list[tuple[Order | Gradient, set[int]]] = [
         (solver.order, orders),
         (solver.gradient.inner, estimates),
@@ -217,7 +211,7 @@ def _require_known_codes(solver: Solver) -> None:
     for part, known in parts:
         codes = part.code if isinstance(part.code, tuple) else (part.code,)
         own = not type(part).__module__.startswith("gameproof.")
-        if set(codes) != {EXTERNAL} and (own or codes[0] not in known):
+        if set(codes) != {at.EXTERNAL} and (own or codes[0] not in known):
             raise ValueError(
                 f"{part!r} has the code {part.code!r} of a built-in part; leave `code` out of a "
                 "part of your own; it then runs in the Python loop"

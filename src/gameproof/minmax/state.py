@@ -12,22 +12,8 @@ import numpy as np
 from gameproof.core.arguments import Vector, as_count
 from gameproof.core.errors import StateFileError
 from gameproof.core.npz_files import Arrays
-from gameproof.kernels.layout import (
-    ANCHOR,
-    BASE,
-    CENTER,
-    DEPLOYMENTS,
-    EPOCH,
-    OWN_DUE,
-    OWN_U,
-    POINT,
-    QUERIES,
-    STEP,
-    TOTAL,
-    WEIGHT,
-    Memory,
-    U,
-)
+from gameproof.kernels import layout as at
+from gameproof.kernels.layout import Memory
 from gameproof.minmax import state_files
 from gameproof.minmax.averages import Mark
 from gameproof.minmax.plan import Plan
@@ -97,13 +83,13 @@ class State:
         parts = {name: zeros(*part) for name, part in layout_of(problem, plan).items()}
         memory = Memory(**parts)
         memory.directions[:] = plan.directions
-        memory.x[[BASE, U, POINT, ANCHOR]] = start[0]
-        memory.x[CENTER] = problem.x_set.center
+        memory.x[[at.BASE, at.U, at.POINT, at.ANCHOR]] = start[0]
+        memory.x[at.CENTER] = problem.x_set.center
         if plan.method.private:
-            memory.own[:, OWN_U] = start[1]
+            memory.own[:, at.OWN_U] = start[1]
         else:
-            memory.y[[BASE, U, POINT, ANCHOR]] = start[1]
-            memory.y[CENTER] = problem.y_set.center
+            memory.y[[at.BASE, at.U, at.POINT, at.ANCHOR]] = start[1]
+            memory.y[at.CENTER] = problem.y_set.center
         size = problem.x_set.dim + problem.y_set.dim
         arrays = {name: np.zeros(size) for name in solver.update.arrays}
         return cls(memory, rng, problem.fingerprint, solver.signature, arrays=arrays)
@@ -118,13 +104,13 @@ class State:
     @property
     def weight(self) -> float:
         """The sum of the step sizes so far."""
-        return float(self.memory.numbers[WEIGHT])
+        return float(self.memory.numbers[at.WEIGHT])
 
     @property
     def iterate(self) -> tuple[Vector, Vector]:
         """The iterate itself, which the next step changes."""
         own = self.memory.own
-        return self.memory.x[U], own[:, OWN_U] if own.size else self.memory.y[U]
+        return self.memory.x[at.U], own[:, at.OWN_U] if own.size else self.memory.y[at.U]
 
     @property
     def is_finite(self) -> bool:
@@ -140,30 +126,30 @@ class State:
     @property
     def epoch(self) -> int:
         """Epochs completed."""
-        return int(self.memory.counts[EPOCH])
+        return int(self.memory.counts[at.EPOCH])
 
     @property
     def steps(self) -> int:
         """Steps completed."""
-        return int(self.memory.counts[STEP])
+        return int(self.memory.counts[at.STEP])
 
     @property
     def queries(self) -> int:
         """Values received."""
-        return int(self.memory.counts[QUERIES])
+        return int(self.memory.counts[at.QUERIES])
 
     @property
     def deployments(self) -> int:
         """Points at which values were asked."""
-        return int(self.memory.counts[DEPLOYMENTS])
+        return int(self.memory.counts[at.DEPLOYMENTS])
 
     def totals(self) -> tuple[Vector, Vector]:
         """sum eta u over the iterates after each step, for x and for y."""
-        own, of_x = self.memory.own, self.memory.x[TOTAL].copy()
+        own, of_x = self.memory.own, self.memory.x[at.TOTAL].copy()
         if not own.size:
-            return of_x, self.memory.y[TOTAL].copy()
-        of_y: Vector = own[:, OWN_U] * self.weight
-        of_y += own[:, OWN_DUE]  # in place, since y may be as long as memory allows
+            return of_x, self.memory.y[at.TOTAL].copy()
+        of_y: Vector = own[:, at.OWN_U] * self.weight
+        of_y += own[:, at.OWN_DUE]  # in place, since y may be as long as memory allows
         return of_x, of_y
 
     def mark(self) -> None:

@@ -15,44 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.errors import StateFileError
-from gameproof.kernels.layout import (
-    ANCHOR,
-    ANSWERED,
-    ASKED,
-    ASKED_CURRENT,
-    ASKED_LIST,
-    ASKING,
-    BASIS,
-    BATCH,
-    CENTER,
-    COSTLY,
-    COUNTED,
-    DIRECTIONS,
-    DRAWN_AS,
-    EPOCH,
-    ETA,
-    EXTERNAL,
-    IDLE,
-    KNOWN,
-    MEAN_COUNT,
-    N_CURRENT,
-    N_PREVIOUS,
-    PHASE,
-    POINT_NO,
-    POSITION,
-    RADIUS,
-    READY,
-    SLOT,
-    SNAPSHOT,
-    STAGE,
-    STEP,
-    TOTAL,
-    WEIGHT,
-    WITH_REPLACEMENT,
-    Memory,
-    Method,
-    U,
-)
+from gameproof.kernels import layout as at
+from gameproof.kernels.layout import Memory, Method
 from gameproof.minmax.averages import Mark
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.state_counters import wrong_counters
@@ -81,7 +45,7 @@ def check_marks(marks: list[Mark], memory: Memory, dims: tuple[int, int]) -> Non
             raise StateFileError(
                 f"this state is damaged: a mark holds vectors of shapes {shapes}, expected {dims}"
             )
-        sound = 0 <= mark.epoch <= memory.counts[EPOCH] and mark.weight >= 0
+        sound = 0 <= mark.epoch <= memory.counts[at.EPOCH] and mark.weight >= 0
         if not sound or not all(np.isfinite(part).all() for part in mark[1:]):
             raise StateFileError(f"this state is damaged: the mark of epoch {mark.epoch} is wrong")
 
@@ -90,32 +54,33 @@ def _wrong_samples(memory: Memory, method: Method) -> Iterator[str]:
     """What is wrong with the lists of samples."""
     n, batch, samples = method.n, method.batch, memory.samples
     for row, name, most in (
-        (BATCH, "the batch", n),
-        (ASKED_LIST, "the list of samples asked", n),
-        (SLOT, "the list of columns", 2 * batch),
+        (at.BATCH, "the batch", n),
+        (at.ASKED_LIST, "the list of samples asked", n),
+        (at.SLOT, "the list of columns", 2 * batch),
     ):
         if samples[row].min() < 0 or samples[row].max() >= most:
             yield f"{name} holds a number outside 0 to {most - 1}"
             return
     counts = memory.counts
-    if counts[STAGE] <= READY:
+    if counts[at.STAGE] <= at.READY:
         return
-    current = samples[BATCH, : counts[N_CURRENT]]
-    places = np.arange(counts[POSITION], counts[POSITION] + counts[N_CURRENT])
-    due = places if counts[PHASE] == method.phases else memory.order[places]
+    current = samples[at.BATCH, : counts[at.N_CURRENT]]
+    places = np.arange(counts[at.POSITION], counts[at.POSITION] + counts[at.N_CURRENT])
+    due = places if counts[at.PHASE] == method.phases else memory.order[places]
     if not np.array_equal(current, due):
         yield "the batch is not the one that the order names"
-    previous = samples[BATCH, batch : batch + counts[N_PREVIOUS]]
+    previous = samples[at.BATCH, batch : batch + counts[at.N_PREVIOUS]]
     groups = (current, previous if method.asks_previous else previous[:0])
     sources = [_sources(method, group) for group in groups]
-    asked = np.concatenate([group[of != KNOWN] for group, of in zip(groups, sources, strict=True)])
+    pairs = zip(groups, sources, strict=True)
+    asked = np.concatenate([group[of != at.KNOWN] for group, of in pairs])
     expected = (
-        int((sources[0] != KNOWN).sum()),
+        int((sources[0] != at.KNOWN).sum()),
         len(asked),
-        sum(int((of == COUNTED).sum()) for of in sources),
+        sum(int((of == at.COUNTED).sum()) for of in sources),
     )
-    found = tuple(counts[[ASKED_CURRENT, ASKED, COSTLY]].tolist())
-    if found != expected or not np.array_equal(samples[ASKED_LIST, : len(asked)], asked):
+    found = tuple(counts[[at.ASKED_CURRENT, at.ASKED, at.COSTLY]].tolist())
+    if found != expected or not np.array_equal(samples[at.ASKED_LIST, : len(asked)], asked):
         yield "the samples asked are not those of the batch"
 
 
@@ -134,8 +99,8 @@ def _wrong_order(memory: Memory, method: Method) -> Iterator[str]:
     if order.max(initial=0) >= method.n:
         yield f"the order names a sample outside 0 to {method.n - 1}"
         return
-    drawn = counts[STEP] > 0 or counts[STAGE] > IDLE
-    if drawn and method.order not in (WITH_REPLACEMENT, EXTERNAL):
+    drawn = counts[at.STEP] > 0 or counts[at.STAGE] > at.IDLE
+    if drawn and method.order not in (at.WITH_REPLACEMENT, at.EXTERNAL):
         seen = np.zeros(method.n, dtype=np.bool_)
         seen[order] = True
         if not seen.all():
@@ -145,21 +110,22 @@ def _wrong_order(memory: Memory, method: Method) -> Iterator[str]:
 def _wrong_numbers(memory: Memory, plan: Plan) -> Iterator[str]:
     """What is wrong with the numbers."""
     numbers, counts, method = memory.numbers, memory.counts, plan.method
-    rows = [U, TOTAL, ANCHOR, CENTER, *([SNAPSHOT] if method.snapshot_every else [])]
+    rows = [at.U, at.TOTAL, at.ANCHOR, at.CENTER, *([at.SNAPSHOT] if method.snapshot_every else [])]
     kept = {"x": memory.x[rows], "y": memory.y[rows], "own": memory.own}
     for name, values in {**kept, "numbers": numbers, "directions": memory.directions}.items():
         if not np.isfinite(values).all():
             yield f"{name} holds a number that is not finite"
-    begun = counts[STEP] > 0 or counts[STAGE] > IDLE
-    if numbers[[ETA, WEIGHT, MEAN_COUNT]].min() < 0 or (begun and not numbers[RADIUS] > 0):
+    begun = counts[at.STEP] > 0 or counts[at.STAGE] > at.IDLE
+    negative = numbers[[at.ETA, at.WEIGHT, at.MEAN_COUNT]].min() < 0
+    if negative or (begun and not numbers[at.RADIUS] > 0):
         yield "a step size, a radius or a weight is negative"
-    fixed = method.plan[:, DRAWN_AS] == BASIS
-    drawn = int(method.plan[~fixed, DIRECTIONS].max(initial=0))
+    fixed = method.plan[:, at.DRAWN_AS] == at.BASIS
+    drawn = int(method.plan[~fixed, at.DIRECTIONS].max(initial=0))
     if not np.array_equal(memory.directions[drawn:], plan.directions[drawn:]):
         yield "the directions are not the basis"
-    point, answered = int(counts[POINT_NO]), int(counts[ANSWERED])
-    answers = memory.answers[:point, : counts[ASKED]]
+    point, answered = int(counts[at.POINT_NO]), int(counts[at.ANSWERED])
+    answers = memory.answers[:point, : counts[at.ASKED]]
     if not np.isfinite(answers).all() or (
-        counts[STAGE] == ASKING and not np.isfinite(memory.answers[point, :answered]).all()
+        counts[at.STAGE] == at.ASKING and not np.isfinite(memory.answers[point, :answered]).all()
     ):
         yield "an answer is not finite"

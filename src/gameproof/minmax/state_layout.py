@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gameproof.core.errors import StateFileError
-from gameproof.kernels.layout import (
-    N_COUNTS,
-    N_NUMBERS,
-    OWN_COLUMNS,
-    ROWS,
-    SAMPLE_ROWS,
-    SNAPSHOT_ROWS,
-    Memory,
-)
+from gameproof.kernels import layout as at
+from gameproof.kernels.layout import Memory
 from gameproof.minmax.plan import Plan
 from gameproof.minmax.problem import Problem
 
@@ -29,13 +22,13 @@ LINES = 128
 KINDS: dict[str, tuple[tuple[int | None, ...], type]] = {
     "x": ((None, None), np.float64),
     "y": ((None, None), np.float64),
-    "own": ((None, OWN_COLUMNS), np.float64),
+    "own": ((None, at.OWN_COLUMNS), np.float64),
     "directions": ((None, None), np.float64),
     "order": ((None,), np.uint32),
-    "samples": ((SAMPLE_ROWS, None), np.int64),
+    "samples": ((at.SAMPLE_ROWS, None), np.int64),
     "answers": ((None, None), np.float64),
-    "counts": ((N_COUNTS,), np.int64),
-    "numbers": ((N_NUMBERS,), np.float64),
+    "counts": ((at.N_COUNTS,), np.int64),
+    "numbers": ((at.N_NUMBERS,), np.float64),
 }
 
 
@@ -44,17 +37,17 @@ def layout_of(problem: Problem, plan: Plan) -> Layout:
     real, whole, method = np.float64, np.int64, plan.method
     dx, dy = int(problem.x_set.dim), int(problem.y_set.dim)
     private, batch = method.private, method.batch
-    rows = ROWS + (SNAPSHOT_ROWS if method.snapshot_every else 0)
+    rows = at.ROWS + (at.SNAPSHOT_ROWS if method.snapshot_every else 0)
     return {
         "x": ((rows, dx), real),
         "y": ((rows, 2 * batch if private else dy), real),
-        "own": ((dy if private else 0, OWN_COLUMNS), real),
+        "own": ((dy if private else 0, at.OWN_COLUMNS), real),
         "directions": (plan.directions.shape, real),
         "order": ((method.n,), np.uint32),
-        "samples": ((SAMPLE_ROWS, 2 * batch), whole),
+        "samples": ((at.SAMPLE_ROWS, 2 * batch), whole),
         "answers": ((plan.n_points, 2 * batch), real),
-        "counts": ((N_COUNTS,), whole),
-        "numbers": ((N_NUMBERS,), real),
+        "counts": ((at.N_COUNTS,), whole),
+        "numbers": ((at.N_NUMBERS,), real),
     }
 
 
@@ -76,7 +69,7 @@ def check_kinds(memory: Memory) -> None:
             size in (None, found) for size, found in zip(shape, array.shape, strict=True)
         )
         if name in ("x", "y"):
-            fits = fits and len(array) in (ROWS, ROWS + SNAPSHOT_ROWS)
+            fits = fits and len(array) in (at.ROWS, at.ROWS + at.SNAPSHOT_ROWS)
         if not fits or array.dtype != kind:
             sizes = ", ".join("any" if size is None else str(size) for size in shape)
             raise StateFileError(

@@ -6,21 +6,7 @@ from typing import final
 
 import numpy as np
 
-from gameproof.kernels.layout import (
-    ASKING,
-    COMPLETE,
-    COSTLY,
-    COUNTED,
-    EXTERNAL,
-    IDLE,
-    N_CURRENT,
-    N_PREVIOUS,
-    PHASE,
-    POINT_NO,
-    POSITION,
-    STAGE,
-    WITH_REPLACEMENT,
-)
+from gameproof.kernels import layout as at
 from gameproof.kernels.snapshots import is_due
 from gameproof.minmax.ask_tell import Stepper
 from gameproof.minmax.plan import deployed_points
@@ -40,13 +26,13 @@ class StepCosts:
     def next_step(self) -> int:
         """How many values the next step asks at most, or how many the present one still needs."""
         counts, method = self._counts, self._method
-        if counts[STAGE] == IDLE:
+        if counts[at.STAGE] == at.IDLE:
             due = is_due.py_func(method, counts)
-            previous = 0 if due else counts[N_PREVIOUS]
-            return self._whole_step(counts[POSITION], previous) + (self._pass(0) if due else 0)
+            previous = 0 if due else counts[at.N_PREVIOUS]
+            return self._whole_step(counts[at.POSITION], previous) + (self._pass(0) if due else 0)
         rest = self._rest_of_step()
-        if counts[PHASE] == method.phases:  # a pass for a snapshot
-            rest += self._pass(counts[POSITION] + counts[N_CURRENT]) + self._whole_step(0, 0)
+        if counts[at.PHASE] == method.phases:  # a pass for a snapshot
+            rest += self._pass(counts[at.POSITION] + counts[at.N_CURRENT]) + self._whole_step(0, 0)
         return rest
 
     def _whole_step(self, position: int, previous: int) -> int:
@@ -65,15 +51,15 @@ class StepCosts:
     def _rest_of_step(self) -> int:
         """How many values the step under way, or batch of a pass, still needs."""
         counts, method = self._counts, self._method
-        here = self._queries_of(counts[PHASE])
-        later = sum(self._queries_of(p) for p in range(counts[PHASE] + 1, method.phases))
-        if counts[STAGE] == ASKING:
+        here = self._queries_of(counts[at.PHASE])
+        later = sum(self._queries_of(p) for p in range(counts[at.PHASE] + 1, method.phases))
+        if counts[at.STAGE] == at.ASKING:
             missing = self._stepper.costly(self._stepper.samples_asked).size
-            return int(missing + (later + here - counts[POINT_NO] - 1) * counts[COSTLY])
-        left = here if counts[STAGE] <= COMPLETE and method.observes else 0
-        if counts[STAGE] < ASKING:
-            left = here - counts[POINT_NO]
-        return int((later + left) * counts[COSTLY])
+            return int(missing + (later + here - counts[at.POINT_NO] - 1) * counts[at.COSTLY])
+        left = here if counts[at.STAGE] <= at.COMPLETE and method.observes else 0
+        if counts[at.STAGE] < at.ASKING:
+            left = here - counts[at.POINT_NO]
+        return int((later + left) * counts[at.COSTLY])
 
     def _queries_of(self, phase: int) -> int:
         """Values, or observed answers, per sample in a phase."""
@@ -84,6 +70,6 @@ class StepCosts:
     def _count_costly(self) -> int:
         """How many samples of a batch are counted at most."""
         method = self._method
-        costly = method.sources.how_many(COUNTED, method.n)
-        repeats = method.order in (WITH_REPLACEMENT, EXTERNAL) and costly > 0
+        costly = method.sources.how_many(at.COUNTED, method.n)
+        repeats = method.order in (at.WITH_REPLACEMENT, at.EXTERNAL) and costly > 0
         return method.batch if repeats else min(method.batch, costly)

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Matrix
-from gameproof.kernels.layout import BASIS, CENTRE, MIRROR
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.gradient import Compiled, FromValues, Space
 
 
@@ -38,7 +38,7 @@ class Coordinates(FromValues):
 
     @property
     def code(self) -> Compiled:
-        return Compiled(MIRROR if self.symmetric else CENTRE, BASIS)
+        return Compiled(at.MIRROR if self.symmetric else at.CENTRE, at.BASIS)
 
     def n_directions(self, dim: int) -> int:
         return dim

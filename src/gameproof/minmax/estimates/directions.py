@@ -13,7 +13,7 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Matrix, as_count
-from gameproof.kernels.layout import CENTRE, MIRROR, ORTHONORMAL
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.gradient import Compiled, FromValues, Space
 
 
@@ -48,7 +48,7 @@ class Directions(FromValues):
 
     @property
     def code(self) -> Compiled:
-        return Compiled(MIRROR if self.symmetric else CENTRE, ORTHONORMAL)
+        return Compiled(at.MIRROR if self.symmetric else at.CENTRE, at.ORTHONORMAL)
 
     def n_directions(self, dim: int) -> int:
         return min(self.k, dim)

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.kernels.layout import NO_VALUES, SPHERE
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.gradient import Compiled, Context, Gradient, Space
 
 
@@ -36,4 +36,4 @@ class Exact(WithoutValues):
     0
     """
 
-    compiled: ClassVar[Compiled] = Compiled(NO_VALUES, SPHERE)
+    compiled: ClassVar[Compiled] = Compiled(at.NO_VALUES, at.SPHERE)

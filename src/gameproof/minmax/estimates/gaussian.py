@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Matrix
-from gameproof.kernels.layout import CENTRE, GAUSSIAN, MIRROR
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.gradient import Compiled, FromValues, Space
 
 
@@ -48,7 +48,7 @@ class Gaussian(FromValues):
 
     @property
     def code(self) -> Compiled:
-        return Compiled(MIRROR if self.symmetric else CENTRE, GAUSSIAN)
+        return Compiled(at.MIRROR if self.symmetric else at.CENTRE, at.GAUSSIAN)
 
     def factor(self, dim: int) -> float:
         return 1.0

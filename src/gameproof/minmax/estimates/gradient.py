@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
-from gameproof.kernels.layout import CENTRE, EXTERNAL, MIRROR, NO_VALUES, OBSERVED
+from gameproof.kernels import layout as at
 from gameproof.minmax.replaceable_part import ReplaceablePart
 from gameproof.minmax.sets.convex_set import Ranges
 
@@ -82,7 +82,7 @@ class Compiled(NamedTuple):
     drawn: int
 
 
-USER_DEFINED = Compiled(EXTERNAL, EXTERNAL)
+USER_DEFINED = Compiled(at.EXTERNAL, at.EXTERNAL)
 
 
 class Gradient(ReplaceablePart, ABC):
@@ -155,7 +155,7 @@ class Gradient(ReplaceablePart, ABC):
     @property
     def uses_values(self) -> bool:
         """False for estimates that query no values."""
-        return self.code.offset not in (NO_VALUES, OBSERVED)
+        return self.code.offset not in (at.NO_VALUES, at.OBSERVED)
 
 
 def require_blocks(blocks: Any) -> None:
@@ -194,22 +194,22 @@ class FromValues(Gradient):
         number, offset = self.n_directions(dim), self.code.offset
         if number == 0:
             return 0
-        return 2 * number if offset == MIRROR else number + (offset == CENTRE)
+        return 2 * number if offset == at.MIRROR else number + (offset == at.CENTRE)
 
     def factor(self, dim: int) -> float:
         return float(dim)
 
     def offsets(self, rng: np.random.Generator, space: Space, radius: float) -> Matrix:
         v = radius * self.directions(rng, space)
-        if self.code.offset == MIRROR:
+        if self.code.offset == at.MIRROR:
             return np.vstack([v, -v])
-        return np.vstack([v, np.zeros((1, space.size))]) if self.code.offset == CENTRE else v
+        return np.vstack([v, np.zeros((1, space.size))]) if self.code.offset == at.CENTRE else v
 
     def estimate(self, values: Vector, offsets: Matrix, radius: float, context: Context) -> Vector:
         offset, number = self.code.offset, len(values) // 2
-        if offset == MIRROR:
+        if offset == at.MIRROR:
             v, change = offsets[:number], (values[:number] - values[number:]) / 2
-        elif offset == CENTRE:
+        elif offset == at.CENTRE:
             v, change = offsets[:-1], values[:-1] - values[-1]
         else:
             v, change = offsets, values - self.subtracted(context)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from gameproof.kernels.layout import BASELINE, PLAIN, SPHERE
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.gradient import Compiled, Context, FromValues
 
 
@@ -36,7 +36,7 @@ class OnePoint(FromValues):
 
     @property
     def code(self) -> Compiled:
-        return Compiled(BASELINE if self.baseline else PLAIN, SPHERE)
+        return Compiled(at.BASELINE if self.baseline else at.PLAIN, at.SPHERE)
 
     def subtracted(self, context: Context) -> float:
         return context.mean if self.baseline else 0.0

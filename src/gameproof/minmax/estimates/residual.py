@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
-from gameproof.kernels.layout import RESIDUAL, SPHERE
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.gradient import Compiled, Context, FromValues
 
 
@@ -30,7 +30,7 @@ class Residual(FromValues):
     Residual(blocks=None, feasible=False)
     """
 
-    compiled: ClassVar[Compiled] = Compiled(RESIDUAL, SPHERE)
+    compiled: ClassVar[Compiled] = Compiled(at.RESIDUAL, at.SPHERE)
 
     def subtracted(self, context: Context) -> float:
         return context.last

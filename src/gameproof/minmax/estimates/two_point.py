@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from gameproof.kernels.layout import CENTRE, MIRROR, SPHERE
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.gradient import Compiled, FromValues
 
 
@@ -35,4 +35,4 @@ class TwoPoint(FromValues):
 
     @property
     def code(self) -> Compiled:
-        return Compiled(MIRROR if self.symmetric else CENTRE, SPHERE)
+        return Compiled(at.MIRROR if self.symmetric else at.CENTRE, at.SPHERE)

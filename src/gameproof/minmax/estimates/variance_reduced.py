@@ -20,17 +20,17 @@ from typing import final
 import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector, as_count
-from gameproof.kernels.layout import BASELINE, BASIS, MIRROR, OBSERVED, PLAIN, RESIDUAL
+from gameproof.kernels import layout as at
 from gameproof.minmax.estimates.coordinates import Coordinates
 from gameproof.minmax.estimates.gradient import Compiled, Context, Gradient, Space
 from gameproof.minmax.estimates.two_point import TwoPoint
 
 # Why a snapshot does not help an estimate, by what the estimate subtracts.
 REASONS = {
-    PLAIN: "has noise of the size of the values at both points",
-    BASELINE: "subtracts the mean of earlier values",
-    RESIDUAL: "subtracts the value of the step before",
-    OBSERVED: "needs answers that are observed at the iterate",
+    at.PLAIN: "has noise of the size of the values at both points",
+    at.BASELINE: "subtracts the mean of earlier values",
+    at.RESIDUAL: "subtracts the value of the step before",
+    at.OBSERVED: "needs answers that are observed at the iterate",
 }
 
 
@@ -102,8 +102,8 @@ class VarianceReduced(Gradient):
     def at_snapshot(self) -> Gradient:
         if self.snapshot is not None:
             return self.snapshot
-        if self.gradient.uses_values and self.gradient.code.drawn != BASIS:
-            symmetric = self.gradient.code.offset == MIRROR
+        if self.gradient.uses_values and self.gradient.code.drawn != at.BASIS:
+            symmetric = self.gradient.code.offset == at.MIRROR
             return Coordinates(blocks=self.blocks, feasible=self.feasible, symmetric=symmetric)
         return self.gradient
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from gameproof.core.arguments import Indices
-from gameproof.kernels.layout import EXTERNAL
+from gameproof.kernels import layout as at
 from gameproof.minmax.replaceable_part import ReplaceablePart
 
 # Orders keep the number of a sample in 32 bits.
@@ -31,7 +31,7 @@ class Order(ReplaceablePart, ABC):
     """
 
     name: ClassVar[str] = "own"
-    code: ClassVar[int] = EXTERNAL
+    code: ClassVar[int] = at.EXTERNAL
 
     @abstractmethod
     def draw(self, rng: np.random.Generator, n: int, epoch: int) -> Indices:

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from gameproof.core.arguments import Indices
-from gameproof.kernels.layout import RESHUFFLE
+from gameproof.kernels import layout as at
 from gameproof.minmax.orders.order import Order, permutation
 
 
@@ -24,7 +24,7 @@ class Reshuffle(Order):
     """
 
     name: ClassVar[str] = "RR"
-    code: ClassVar[int] = RESHUFFLE
+    code: ClassVar[int] = at.RESHUFFLE
 
     def draw(self, rng: np.random.Generator, n: int, epoch: int) -> Indices:
         return permutation(rng, n)

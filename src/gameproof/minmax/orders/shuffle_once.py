@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from gameproof.core.arguments import Indices
-from gameproof.kernels.layout import SHUFFLE_ONCE
+from gameproof.kernels import layout as at
 from gameproof.minmax.orders.order import Order, permutation
 
 
@@ -24,7 +24,7 @@ class ShuffleOnce(Order):
     """
 
     name: ClassVar[str] = "SO"
-    code: ClassVar[int] = SHUFFLE_ONCE
+    code: ClassVar[int] = at.SHUFFLE_ONCE
 
     def draw(self, rng: np.random.Generator, n: int, epoch: int) -> Indices:
         return permutation(rng, n)

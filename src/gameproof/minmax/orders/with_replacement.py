@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import numpy as np
 
 from gameproof.core.arguments import Indices
-from gameproof.kernels.layout import WITH_REPLACEMENT
+from gameproof.kernels import layout as at
 from gameproof.minmax.orders.order import Order
 
 
@@ -24,7 +24,7 @@ class WithReplacement(Order):
     """
 
     name: ClassVar[str] = "WR"
-    code: ClassVar[int] = WITH_REPLACEMENT
+    code: ClassVar[int] = at.WITH_REPLACEMENT
 
     def draw(self, rng: np.random.Generator, n: int, epoch: int) -> Indices:
         return rng.integers(0, n, size=n)
