@@ -197,7 +197,7 @@ def test_splits_where_gaming_gains_nothing_are_counted_and_left_out() -> None:
     for row, own in zip(found.hurt, alone.hurt, strict=True):
         assert row.q50 >= own.q50 > 0  # on the other split, nobody can be accepted
     # The first caution is about the width of intervals.
-    said = "in 1 of 3 splits model gives no weight to what people can change"
+    said = "in 1 of 3 splits no change within the budgets raises a score of model"
     assert [caution.partition(";")[0] for caution in cautions(found)[1:]] == [said]
     assert cautions(alone)[1:] == []
     assert {row.share for row in weighted(none, none).weaknesses} == {None}

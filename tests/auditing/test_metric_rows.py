@@ -16,7 +16,7 @@ from gameproof.auditing.judged_people import JudgedPeople
 from gameproof.auditing.people_groups import FEWEST, in_order
 from gameproof.auditing.ranking import Ranking
 from gameproof.auditing.score_rounding import tie_groups
-from gameproof.auditing.threshold_rows import APPROVALS
+from gameproof.auditing.threshold_rows import APPROVALS, approving_score
 from gameproof.auditing.value_moments import ValueMoments, estimates
 from gameproof.estimators.probability_calibration import Calibration
 
@@ -349,3 +349,12 @@ def test_finding_on_groups_says_what_is_certain_and_where_most() -> None:
     assert "one refuses more good applicants in 1 of 2 groups, most of all for high (+" in said
     assert "fewer good applicants in 1 of 2 groups, most of all for low (−" in said
     assert "not certain" not in said.partition(".")[0]
+
+
+def test_people_with_the_same_score_are_approved_together_by_the_nearest_share() -> None:
+    scores = np.array([0.5] * 90 + [0.7] * 4 + [0.1] * 6)
+    for share, approved in ((0.9, 0.94), (0.5, 0.94), (0.45, 0.04), (0.02, 0.04), (0.01, 0.0)):
+        cut = approving_score(scores, share)
+        assert (scores > cut).mean() == pytest.approx(approved), share
+    assert (scores > approving_score(scores, 0.99)).all()
+    assert (np.zeros(5) > approving_score(np.zeros(5), 0.9)).all()

@@ -213,12 +213,12 @@ def test_page_says_when_nothing_helps_refused_people() -> None:
     audit = gp.audit(flat, X, y, budgets=BUDGETS, scale=SCALE)
     found, found_rows = sections_of(audit), audit.hurt
     weak = found["Which columns are the weak spot?"].finding
-    assert "gives no weight to what people can change" in weak
+    assert weak == "Gaming gains nothing: no change within the budgets raises a score of flat."
     hurt = found["Who is hurt?"]
     (refused,) = {row.refused for row in found_rows if row.label > 0}
     assert hurt.finding == (
-        f"flat refuses {percent(refused)} of those who should be accepted; nothing they can change "
-        "helps them."
+        f"flat refuses {percent(refused)} of those who should be accepted; no change within "
+        "their budgets helps them."
     )
     assert hurt.charts == []
 
@@ -527,7 +527,7 @@ def test_sentences_describe_the_recommended_model_or_without_one_the_last() -> N
             "How good is the model?": f"When nobody games it, {subject} is right",
             "What happens when people game it?": f"the AUC of {subject}|{subject} is right",
             "Whom to approve: thresholds and costs": f"^{subject} approves",
-            "Which columns are the weak spot?": f"spot of {subject}:|nothing: {subject} gives",
+            "Which columns are the weak spot?": f"spot of {subject}:|a score of {subject}",
             "Who is hurt?": f"^{subject} refuses",
             "What happens when the data is inaccurate?": f"way, {subject} is still right",
         }.items():
@@ -584,3 +584,40 @@ def test_budgets_too_wide_for_one_line_have_a_line_each_below_the_axis() -> None
         assert rest == below
     found = gp.audit(model, table, y, budgets=dict.fromkeys(names, (-0.25, 1500)))
     assert budget_axis(found).split("\n")[1:] == [*[f"1: {one}"] * 3, "and 3 more columns"]
+
+
+@pytest.mark.parametrize("measure", ["cost", "balanced", "ks"])
+def test_page_leads_with_the_measure_of_its_verdict(measure: str) -> None:
+    X, y, model = people(300)
+    weak = gp.LinearModel(model.coefficients * [1, 0, 0, 0], 0.1, NAMES, "weak")
+    audit = gp.compare_models(
+        [weak, model], X, y, budgets=BUDGETS, scale=SCALE, measure=measure, cost_accept_bad=5.0
+    )
+    found, said = sections_of(audit), {"ks": "KS", "balanced": "balanced accuracy"}
+    label = said.get(measure, "cost per applicant")
+    values = {
+        (row.model, row.multiple): f"{row.value:.3f}"
+        for row in audit.metrics
+        if (row.metric, row.group) == (measure, None)
+    }
+    (other,) = audit.others
+    clean, gamed = (
+        f"the {label} of {audit.subject} is {values[audit.subject, at]} ({other} "
+        f"{values[other, at]})."
+        for at in (0.0, 1.0)
+    )
+    assert found["How good is the model?"].finding.startswith(f"When nobody games, {clean}")
+    assert gamed in found["What happens when people game it?"].finding
+    tiles = {tile.label: tile.value for tile in audit_tiles(audit)}
+    assert tiles[f"{label}, nobody games"] == values[audit.subject, 0.0]
+    assert tiles[f"{label}, budgets used"] == values[audit.subject, 1.0]
+
+
+def test_cheaper_decision_about_everyone_is_stated_beside_the_cheapest_rate() -> None:
+    """A bad applicant costs 20 times as much, so that refusing everyone is cheapest."""
+    X, y, model = people(300)
+    weak = gp.LinearModel(model.coefficients * [0.01, 1, 0, 0], 0.1, NAMES, "weak")
+    for cost, expected in ((20.0, True), (1.0, False)):
+        audit = gp.audit(weak, X, y, budgets=BUDGETS, scale=SCALE, cost_accept_bad=cost)
+        said = sections_of(audit)["Whom to approve: thresholds and costs"].finding
+        assert (f"; to refuse everyone costs less, {(y > 0).mean():.3f}." in said) == expected

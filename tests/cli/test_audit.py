@@ -298,7 +298,7 @@ def test_model_that_ignores_the_data_is_audited_and_called_so(people, tmp_path, 
     assert (right, auc) == (re.search(r"majority baseline of accuracy: ([\d.]+)", said)[1], "0.500")
     shown = page.read_text(encoding="utf-8")
     assert "idle.json ignores the data: it makes the same decision about everyone." in shown
-    assert "gaming gains nothing: the model gives no weight to what people can change" in said
+    assert "gaming gains nothing: no change within the budgets raises a score" in said
     assert "weakest spot" not in shown
     assert "good applicants (yes) refused: 0.0%\n" in said
 

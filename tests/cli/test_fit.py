@@ -120,23 +120,26 @@ def test_gaming_is_left_out_where_nothing_can_be_changed(
     assert len(row) == 3
 
 
-def test_summary_says_where_robust_is_no_better_at_worst(people, tmp_path, capsys) -> None:
-    """By the interval of the paired difference at the radius."""
+def test_summary_says_where_the_model_is_no_better_at_worst(people, tmp_path, capsys) -> None:
+    """The recommended model against the plainest other one, by the interval of the paired
+    difference at the radius."""
     for radius in ("0.001", "0.1"):
         assert fit(people, tmp_path / "m.json", "--radius", radius, "--force") == 0
         printed = " ".join(capsys.readouterr().out.split())
         assert fit(people, tmp_path / "m.json", "--radius", radius, "--force", "--json") == 0
-        rows = json.loads(capsys.readouterr().out)["audit"]["shift_differences"]
+        audit = json.loads(capsys.readouterr().out)["audit"]
+        name = audit["verdict"]["model"]
+        pair = ("strategic", "logistic") if name == "logistic" else (name, "logistic")
         (row,) = [
             r
-            for r in rows
-            if (r["model"], r["against"], f"{r['radius']:g}") == ("robust", "logistic", radius)
+            for r in audit["shift_differences"]
+            if (r["model"], r["against"], f"{r['radius']:g}") == (*pair, radius)
         ]
-        for how, true in (
-            ("not measurably better", row["low"] <= 0 <= row["high"]),
-            ("worse", row["high"] < 0),
-        ):
-            said = f"the worst-case accuracy of robust is {how} than that of logistic"
+        ends = row["low"], row["high"]
+        low, high = (-ends[1], -ends[0]) if name == "logistic" else ends
+        against = pair[0] if name == "logistic" else "logistic"
+        for how, true in (("not measurably better", low <= 0 <= high), ("worse", high < 0)):
+            said = f"the worst-case accuracy of {name} is {how} than that of {against}"
             assert (said in printed) == true
 
 
@@ -512,3 +515,18 @@ def test_options_that_exclude_each_other_are_refused(
         fit(people, tmp_path / "m.json", *one, *other)
     assert ended.value.code == 2
     assert f"{other[0]}: not allowed with argument {one[0]}" in capsys.readouterr().err
+
+
+def test_file_of_a_baseline_claims_no_setting_of_the_robust_model(people, tmp_path, capsys) -> None:
+    path = tmp_path / "m.json"
+    assert fit(people, path, "--radius", "0.03", "--model", "logistic") == 0
+    capsys.readouterr()
+    assert main(["show", str(path)]) == 0
+    made = capsys.readouterr().out.partition("how it was made")[2]
+    assert "measure: accuracy" in made
+    assert not re.search("^  (radius|why this|trained for|label cost)", made, flags=re.M)
+    assert main(["audit", str(path), str(people), "--quiet"]) == 0
+    printed = capsys.readouterr().out
+    assert "movable, as when it was fitted" in printed
+    assert "fitted for" not in printed
+    assert "the model's own" not in printed

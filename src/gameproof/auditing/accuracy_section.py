@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.audited_measure import beside_others, measured
 from gameproof.auditing.intervals import share_interval
 from gameproof.auditing.metric_rows import METRICS
 from gameproof.auditing.metric_types import Metric
-from gameproof.auditing.number_format import listed, percent, percent_interval
+from gameproof.auditing.number_format import listed, measure_text, percent, percent_interval
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.people_groups import FEWEST
 from gameproof.auditing.row_types import Quality
@@ -41,9 +44,10 @@ def accuracy_section(audit: Audit) -> Section:
         + f"; the majority baseline is right for {percent(good.majority)}."
     )
     said = [decisions, _area(audit)]
-    if audit.measure.name == "auc":  # the measure of the verdict comes first
+    if audit.measure.ranks:
         said.reverse()
-    finding = " ".join(filter(None, [*said, _idle(good)]))
+    # The measure of the verdict comes first.
+    finding = " ".join(filter(None, [_measured(audit), *said, _idle(good)]))
     chart = _dots(audit) if others else _scores(audit) if audit.bins else None
     columns = [
         PageColumn("model"),
@@ -58,6 +62,14 @@ def accuracy_section(audit: Audit) -> Section:
     if audit.bins and not others:
         tables.append(_counted(audit))
     return Section("How good is the model?", finding, [chart] if chart else [], tables)
+
+
+def _measured(audit: Audit) -> str:
+    """A sentence on the measure of the verdict, unless another sentence gives it."""
+    if audit.measure.name in ("accuracy", "auc"):
+        return ""
+    label, values = audit.measure.spoken, beside_others(audit, 0.0)
+    return f"When nobody games, the {label} of {audit.subject} is {values}."
 
 
 def _area(audit: Audit) -> str:
@@ -131,9 +143,10 @@ def cautions(audit: Audit, more: str = "more rows") -> list[str]:
         found.append(f"{said}; {more} make them more certain")
     for row in audit.quality:
         if 0 < row.idle < 1:
+            number = round(row.idle * audit.splits)
             found.append(
-                f"in {round(row.idle * audit.splits)} of {audit.splits} splits {row.model} gives "
-                "no weight to what people can change; shares of the gain are averages of the others"
+                f"in {number} of {audit.splits} splits no change within the budgets raises a score "
+                f"of {row.model}; shares of the gain are averages of the others"
             )
     return found
 
@@ -159,13 +172,15 @@ def _idle(good: Quality) -> str:
 
 
 def _dots(audit: Audit) -> Chart:
-    """AUC or accuracy of all models: accuracy says little if an outcome is rare."""
+    """The measure of the verdict for all models."""
     found = [(row.model, row.accuracy, row.low, row.high) for row in audit.quality]
-    what, axis, written = "Accuracy", ACCURACY, percent
-    areas = [row for row in audit.metrics if row.metric == "auc" and _is_clean(row)]
-    if audit.measure.name == "auc" and len(areas) == len(found):
-        found = [(row.model, row.value, row.low, row.high) for row in areas]
-        what, axis, written = "AUC", "AUC", "{:.3f}".format
+    what, axis = "Accuracy", ACCURACY
+    written: Callable[[float], str] = percent
+    if audit.measure.name != "accuracy":
+        rows = [measured(audit, model, 0.0) for model in audit.models]
+        found = [(row.model, row.value, row.low, row.high) for row in rows]
+        axis, written = audit.measure.spoken, measure_text
+        what = axis[0].upper() + axis[1:]
     return Chart(
         "dots",
         f"{what} when nobody games, with 95 % intervals",
@@ -176,7 +191,7 @@ def _dots(audit: Audit) -> Chart:
         ],
         axis,
         labels=["all people"],
-        percent=what != "AUC",
+        percent=audit.measure.name == "accuracy",
     )
 
 

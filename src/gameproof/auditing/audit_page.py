@@ -8,12 +8,20 @@ from typing import Any
 
 from gameproof.auditing.accuracy_section import accuracy_section, cautions
 from gameproof.auditing.audit_result import Audit
+from gameproof.auditing.audited_measure import ends, measured
 from gameproof.auditing.calibration_section import calibration_section
 from gameproof.auditing.cost_section import cost_section
 from gameproof.auditing.gaming_section import gaming_section
 from gameproof.auditing.group_section import group_section
+from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import Metric
-from gameproof.auditing.number_format import listed, percent, percent_interval
+from gameproof.auditing.number_format import (
+    as_percent,
+    listed,
+    measure_text,
+    percent,
+    percent_interval,
+)
 from gameproof.auditing.page import write_page
 from gameproof.auditing.page_model import Section, Tile
 from gameproof.auditing.provenance import provenance
@@ -141,13 +149,19 @@ def audit_tiles(audit: Audit) -> list[Tile]:
     if len(audit.models) > 1:
         said = "recommended" if audit.verdict.model else "not recommended"
         tiles.append(Tile("these numbers are of", name, said))
+    cases = {"nobody games": 0.0, **({"budgets used": GAMED} if audit.movable else {})}
+    if audit.measure.name not in ("accuracy", "auc"):
+        for when, multiple in cases.items():
+            row = measured(audit, name, multiple)
+            value, span = measure_text(row.value), f"95 % interval {ends(row.low, row.high)}"
+            tiles.append(Tile(f"{audit.measure.spoken}, {when}", value, span))
     tiles += [
         Tile(
             f"AUC, {when}",
             f"{row.value:.3f}",
             f"95 % interval {row.low:.3f} to {row.high:.3f}",
         )
-        for row, when in zip(_areas(audit, name), ("nobody games", "budgets used"), strict=False)
+        for row, when in zip(_areas(audit, name), cases, strict=False)
     ]
     tiles.append(Tile("right, nobody games", percent(good.accuracy), percent_interval(good)))
     if audit.movable:
@@ -160,14 +174,14 @@ def audit_tiles(audit: Audit) -> list[Tile]:
                 f"budgets used; {percent(good.accepted_negative)} when nobody games",
             )
         )
-    if (worst := at_radius(audit, name)) is not None:
+    if audit.radius != 0 and (worst := at_radius(audit, name)) is not None:
         note = "and budgets used" if audit.movable else "nobody games"
         fitted_for = audit.radius if name == audit.models[-1] else None
         own = "the model's radius" if fitted_for == worst.radius else "radius"
         label = f"right at worst, {own} {worst.radius:.3g}"
         tiles.append(Tile(label, percent(worst.accuracy), note))
     weak = audit.of(audit.weaknesses, name)
-    if weak and weak[0].share is not None:
+    if weak and weak[0].share is not None and as_percent(weak[0].gained):
         tiles.append(
             Tile("weakest spot", weak[0].feature, f"{percent(weak[0].share)} of what gaming gains")
         )

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import Confusion, Metric, MetricDifference
-from gameproof.auditing.number_format import measure_text
+from gameproof.auditing.number_format import listed, measure_text
 from gameproof.auditing.row_types import Quality
 from gameproof.estimators.measures import Measure
 
@@ -40,6 +40,13 @@ class MeasuredAudit(Protocol):
     def confusions(self) -> tuple[Confusion, ...]: ...
 
     def of(self, rows: Iterable[Any], model: str) -> list[Any]: ...
+
+
+class SubjectedAudit(MeasuredAudit, Protocol):
+    """An audit with a model that its sentences describe."""
+
+    @property
+    def subject(self) -> str: ...
 
 
 def measured(audit: MeasuredAudit, model: str, multiple: float) -> Metric:
@@ -93,6 +100,14 @@ def constant_in_words(audit: MeasuredAudit) -> str:
 def with_interval(row: Metric) -> str:
     """A value of the measure with its interval, as text."""
     return f"{measure_text(row.value)} (95 % {row.interval} interval {ends(row.low, row.high)})"
+
+
+def beside_others(audit: SubjectedAudit, multiple: float) -> str:
+    """The measure of the subject, and in brackets of the other models."""
+    found = {model: measure_text(measured(audit, model, multiple).value) for model in audit.models}
+    own = found.pop(audit.subject)
+    others = listed([f"{model} {value}" for model, value in found.items()])
+    return f"{own} ({others})" if others else own
 
 
 def ends(low: float, high: float) -> str:

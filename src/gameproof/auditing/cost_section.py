@@ -101,7 +101,8 @@ def _size(row: MetricDifference) -> str:
     size = measure_text(abs(row.difference))
     if float(size.replace(",", "")) == 0:
         return "the same"
-    return f"{'higher' if row.difference > 0 else 'lower'} by {size}"
+    unclear = "not measurably " if row.low <= 0 <= row.high else ""
+    return f"{unclear}{'higher' if row.difference > 0 else 'lower'} by {size}"
 
 
 def _ends(row: MetricDifference) -> str:

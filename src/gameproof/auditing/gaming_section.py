@@ -7,7 +7,16 @@ from dataclasses import replace
 
 from gameproof.auditing.accuracy_section import ACCURACY, SHARE
 from gameproof.auditing.audit_result import Audit
-from gameproof.auditing.number_format import beside_clean, listed, number, percent, shortened
+from gameproof.auditing.audited_measure import beside_others
+from gameproof.auditing.metric_rows import GAMED
+from gameproof.auditing.number_format import (
+    beside_clean,
+    listed,
+    measure_text,
+    number,
+    percent,
+    shortened,
+)
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.row_types import Gaming
 from gameproof.auditing.scored_applicants import BAD, REFUSED
@@ -25,6 +34,8 @@ MOVERS = {BAD: "those who should be refused move", REFUSED: "everyone who is ref
 MOVING = {BAD: "bad applicants", REFUSED: "all who are refused"}
 LONGEST, MOST_LINES = 90, 4  # characters of an axis label, lines with a budget below it
 MULTIPLE = "multiple of the budgets"
+# Measures that are no shares and are known at every multiple.
+NUMBERS = {"auc": "AUC", "cost": "Cost per applicant"}
 
 
 def gaming_section(audit: Audit) -> Section | None:
@@ -86,13 +97,9 @@ def _finding(audit: Audit) -> str:
     others = [f"{m} for {percent(audit.at(m, 1.0).accuracy)}" for m in audit.others]
     said = [f"Budgets: {audit.budgets.describe()}."]
     when = "If everyone who should be refused uses them,"
-    if audit.measure.name == "auc":
-        areas = [f"{m} {_value(audit.at(m, 1.0), 'auc')}" for m in audit.others]
-        said.append(
-            f"{when} the AUC of {name} is {_value(bad, 'auc')}"
-            + (f" ({listed(areas)})" if areas else "")
-            + "."
-        )
+    if audit.measure.name != "accuracy":
+        label = audit.measure.spoken
+        said.append(f"{when} the {label} of {name} is {beside_others(audit, GAMED)}.")
         when = "Then"
     said += [
         f"{when} {name} is right for {beside_clean(bad.accuracy, good.accuracy)}"
@@ -107,7 +114,8 @@ def _finding(audit: Audit) -> str:
     rows: list[Gaming] = [r for r in audit.of(audit.gaming, name) if r.movers == BAD]
     worse = [row.multiple for row in rows if row.accuracy < good.majority]
     if good.accuracy < good.majority:
-        said.append("Even when nobody games, the majority baseline is right more often.")
+        but = "" if audit.measure.name == "accuracy" else "; the verdict does not go by accuracy"
+        said.append(f"Even when nobody games, the majority baseline is right more often{but}.")
     elif worse:
         said.append(
             f"From {worse[0]:g} times the budgets on, the majority baseline is right more often."
@@ -133,8 +141,9 @@ def _charts_of_one(audit: Audit) -> list[Chart]:
 
 def _charts_of_several(audit: Audit) -> list[Chart]:
     """Charts of several models: accuracy for each kind of movers, and acceptance rates."""
+    measure = audit.measure.name
     shown = [
-        *([("auc", BAD, "AUC when")] if audit.measure.name == "auc" else []),
+        *([(measure, BAD, f"{NUMBERS[measure]} when")] if measure in NUMBERS else []),
         ("accuracy", BAD, "Accuracy when"),
         ("accuracy", REFUSED, "Accuracy when"),
         ("accepted_negative", BAD, f"Accepted of {outcome(audit, -1)} when"),
@@ -157,7 +166,7 @@ def _rows(audit: Audit, model: str, movers: str) -> list[Gaming]:
 
 def _value(row: Gaming, what: str) -> str:
     value = getattr(row, what)
-    return f"{value:.3f}" if what == "auc" else percent(value)
+    return measure_text(value) if what in NUMBERS else percent(value)
 
 
 def _chart(
@@ -177,8 +186,8 @@ def _chart(
         f"{title}, {audit.subject}: {listed(ends)}.",
         series,
         budget_axis(audit),
-        {"accuracy": ACCURACY, "auc": "AUC"}.get(what, "share accepted"),
-        percent=what != "auc",
+        {"accuracy": ACCURACY, **NUMBERS}.get(what, "share accepted"),
+        percent=what not in NUMBERS,
         across=[(good.majority, "majority baseline")] if what == "accuracy" else [],
         upright=[(1.0, "as stated")],
     )

@@ -34,7 +34,8 @@ def why_not(audit: MeasuredAudit, model: str) -> str:
     label, whom, constant = audit.measure.spoken, constant_in_words(audit), of_constant(audit)
     clean = measured(audit, model, 0.0)
     if not beats(audit, clean.low, clean.high, constant):
-        return f"its {label} of {with_interval(clean)} is not measurably better than {whom}"
+        how = "not measurably better" if clean.low <= constant <= clean.high else "worse"
+        return f"its {label} of {with_interval(clean)} is {how} than {whom}"
     if audit.movable:
         gamed = measured(audit, model, GAMED)
         change = ends(clean.value, gamed.value)

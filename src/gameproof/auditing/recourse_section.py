@@ -105,7 +105,7 @@ def _finding(audit: Audit) -> str:
     said = f"{name} refuses {percent(good.refused or 0.0)} of those who should be accepted"
     (quality,) = audit.of(audit.quality, name)
     if quality.idle == 1:
-        return f"{said}; nothing they can change helps them." if good.refused else f"{said}."
+        return f"{said}; no change within their budgets helps them." if good.refused else f"{said}."
     if good.within is not None:
         others = [
             f"{other} {percent(within)}"

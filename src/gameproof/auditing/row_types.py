@@ -16,10 +16,9 @@ from typing import final
 class Quality:
     """The quality of a classifier when nobody moves.
 
-    `majority` is the accuracy of the best constant decision. `idle` is 1 if the budgets gain
-    nothing because the classifier gives no weight to what people can change; over several splits it
-    is the share of such splits. `same_score` is the share of people who have the most frequent
-    score.
+    `majority` is the accuracy of the best constant decision. `idle` is 1 if no change within the
+    budgets raises a score; over several splits it is the share of such splits. `same_score` is the
+    share of people who have the most frequent score.
     """
 
     model: str

@@ -16,25 +16,37 @@ from gameproof.auditing.decision_counts import Costs, DecisionCounts
 from gameproof.auditing.intervals import paired_difference
 from gameproof.auditing.metric_rows import reported_multiples
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
-from gameproof.auditing.score_rounding import without_rounding
+from gameproof.auditing.score_rounding import tie_groups, without_rounding
 from gameproof.auditing.scored_applicants import ScoredApplicants
 from gameproof.core.arguments import Vector
 
 APPROVALS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98)
 
+# How far below all scores everybody is approved, relative to their size: more than rounding.
+BELOW = 1e-6
 
-def approving_score(scores: Vector, share: float) -> float:
+
+def approving_score(scores: Vector, share: float, error: Vector | float = 0.0) -> float:
     """The score above which this share of people lies, as nearly as ties allow.
+
+    `error` is the rounding error of each score: people who differ by no more are approved together.
 
     >>> approving_score(np.array([1.0, 2.0, 3.0, 4.0]), 0.5)
     2.5
+    >>> approving_score(np.array([1.0, 3.0, 3.0, 3.0]), 0.5)
+    2.0
     """
-    ordered = np.sort(scores)[::-1]
+    order = np.argsort(-scores, kind="stable")
+    ordered, ranks = scores[order], tie_groups(scores, np.broadcast_to(error, scores.shape))[order]
     k = round(share * scores.size)
+    if k > 0:
+        above, up_to = int((ranks > ranks[k - 1]).sum()), int((ranks >= ranks[k - 1]).sum())
+        k = above if k - above < up_to - k else up_to
     if k == 0:
         return float(ordered[0])
     if k == scores.size:
-        return float(np.nextafter(ordered[-1], -np.inf))
+        least, most = float(ordered[-1]), float(ordered[0])
+        return least - BELOW * (max(most - least, abs(least)) or 1.0)
     return float(ordered[k - 1] / 2 + ordered[k] / 2)
 
 
@@ -43,7 +55,7 @@ def threshold_rows(case: ScoredApplicants, costs: Costs) -> list[ThresholdRow]:
     multiples = reported_multiples(case.people.columns)
     ways = [case.gamed(multiple) for multiple in (0.0, multiples[-1])]
     cuts: list[tuple[float | None, float]] = [(None, 0.0)]
-    cuts += [(share, approving_score(case.scores, share)) for share in APPROVALS]
+    cuts += [(share, approving_score(case.scores, share, case.rounding)) for share in APPROVALS]
     good, rows = case.y > 0, []
     for share, cut in cuts:
         probability = None
@@ -76,7 +88,7 @@ def equal_approval_rows(cases: Sequence[ScoredApplicants]) -> list[EqualApproval
     rows = []
     for one, two in combinations(cases, 2):
         for share in APPROVALS:
-            cuts = [approving_score(case.scores, share) for case in (one, two)]
+            cuts = [approving_score(case.scores, share, case.rounding) for case in (one, two)]
             for multiple in multiples:
                 first, second = (
                     _above(case, case.gamed(multiple), cut)[case.y < 0]

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.metric_types import EqualApproval, ThresholdRow
-from gameproof.auditing.number_format import number, percent, points, points_interval
+from gameproof.auditing.number_format import (
+    as_percent,
+    measure_text,
+    number,
+    percent,
+    points,
+    points_interval,
+)
 from gameproof.auditing.page_model import Chart, PageColumn, PageTable, Section, Series
 from gameproof.auditing.section_parts import cells, outcome, series_look
 
@@ -68,9 +75,19 @@ def _finding(audit: Audit) -> str:
     when = " when people game" if audit.movable else ""
     said += (
         f". Of the approval rates in the table, {percent(cheapest.approved)} costs least{when}: "
-        f"{number(cheapest.gamed_cost)} per applicant."
+        f"{measure_text(cheapest.gamed_cost)} per applicant"
     )
-    return said + _equal(audit, own)
+    constant, everyone = _cheaper_constant(audit)
+    if constant < cheapest.gamed_cost:
+        said += f"; to {everyone} everyone costs less, {measure_text(constant)}"
+    return f"{said}.{_equal(audit, own)}"
+
+
+def _cheaper_constant(audit: Audit) -> tuple[float, str]:
+    """The cost per applicant of the cheaper decision about everyone, and this decision."""
+    good = audit.quality[-1].n_positive / audit.quality[-1].n
+    costs = audit.costs
+    return min((costs.accept_bad * (1 - good), "approve"), (costs.refuse_good * good, "refuse"))
 
 
 def _equal(audit: Audit, own: ThresholdRow) -> str:
@@ -88,12 +105,14 @@ def _equal(audit: Audit, own: ThresholdRow) -> str:
         (row for row in rows if row.multiple == gamed),
         key=lambda row: abs(row.approve - own.approved),
     )
-    more = "more" if row.difference > 0 else "fewer"
+    more = f"{points(row.difference)} {'more' if row.difference > 0 else 'fewer'}"
+    than = f"{more} of the bad applicants than"
+    if not as_percent(row.difference):
+        than = "as many of the bad applicants as"
     when = " when these game" if gamed else ""
     return (
-        f" If both approve {percent(row.approve)}, {name} approves {points(row.difference)} {more} "
-        f"of the bad applicants than {other}{when} (95 % interval "
-        f"{points_interval(row.low, row.high)})."
+        f" If both approve {percent(row.approve)}, {name} approves {than} {other}{when} (95 % "
+        f"interval {points_interval(row.low, row.high)})."
     )
 
 

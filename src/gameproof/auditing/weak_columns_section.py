@@ -62,7 +62,7 @@ def weak_columns_section(audit: Audit) -> Section | None:
 
 def _weakest(top: Weakness) -> str:
     if top.share is None:
-        return f"Gaming gains nothing: {top.model} gives no weight to what people can change."
+        return f"Gaming gains nothing: no change within the budgets raises a score of {top.model}."
     lost = "stays the same" if top.loss < 0.0005 else f"falls by {points(top.loss)}"
     before = top.accepted_negative - top.gained
     return (

@@ -110,24 +110,26 @@ def _block(audit: Audit, movers: str, width: int) -> list[str]:
 
 
 def lead_lines(audit: Audit, full: bool = False) -> list[str]:
-    """The multiples at which the last model's accuracy is significantly above that of the others,
-    or below."""
-    last, lines = audit.models[-1], []
+    """The multiples at which the subject's accuracy is significantly above that of the others, or
+    below."""
+    if not audit.movable:
+        return []
+    name, lines = audit.subject, []
     for movers in dict.fromkeys(row.movers for row in audit.gaming) if full else (BAD,):
-        for other in audit.models[:-1]:
-            own = [r for r in audit.of(audit.differences, last) if r.against == other]
+        for other in audit.others:
+            own = [r for r in audit.versus(audit.differences, name) if r.against == other]
             leads = [row for row in own if row.movers == movers]
             ahead = [f"{row.multiple:g}" for row in leads if row.low > 0]
             behind = [f"{row.multiple:g}" for row in leads if row.high < 0]
             lines.append(
-                f"{last} against {other}, {MOVERS[movers]}: accuracy significantly (95%) ahead at "
+                f"{name} against {other}, {MOVERS[movers]}: accuracy significantly (95%) ahead at "
                 f"{', '.join(ahead) or 'none'}, behind at {', '.join(behind) or 'none'}"
             )
     return lines
 
 
 def worst_lines(audit: Audit, radius: float) -> list[str]:
-    """The worst-case accuracy of each model within a radius, and whether the last is no better.
+    """The worst-case accuracy of each model within a radius, and whether the subject is no better.
 
     Nothing at radius 0, where the worst case is gaming alone, unless labels flip for free.
     """
@@ -137,7 +139,7 @@ def worst_lines(audit: Audit, radius: float) -> list[str]:
     rows = [row for row in audit.shifts if row.radius == radius]
     shown = [f"{row.model} {row.accuracy:.3f} ({row.low:.3f} to {row.high:.3f})" for row in rows]
     line = f"worst-case accuracy within a radius of {radius:.3g}{used}: {', '.join(shown)}"
-    comparison = no_better_than(audit, audit.models[-1])
+    comparison = no_better_than(audit, audit.subject)
     return [wrapped(sentence) for sentence in (line, comparison) if sentence]
 
 

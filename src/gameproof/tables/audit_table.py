@@ -139,7 +139,7 @@ class TableAudit:
         if not rows:
             return []
         if self.audit.quality[-1].idle:
-            return ["gaming gains nothing: the model gives no weight to what people can change"]
+            return ["gaming gains nothing: no change within the budgets raises a score"]
         width = max(len(quoted(row.feature)) for row in rows)
         head = (
             "weak spots, the budget of each column alone: its share of the gain in score, the "
@@ -164,7 +164,7 @@ class TableAudit:
             whom = good if row.label > 0 else "bad applicants"
             line = f"{whom} refused: {as_percent(row.refused):.1f}%"
             if found.movable and row.refused and found.quality[-1].idle:
-                line += "; nothing they can change helps"
+                line += "; no change within their budgets helps"
             elif found.movable and row.within is not None:
                 line += (
                     f"; {as_percent(row.within):.1f}% of these get accepted within their budgets, "

@@ -63,19 +63,20 @@ def _quality(
 
 
 def _burden(audit: Audit, rows: dict[Key, Metric], groups: list[AuditedGroup]) -> list[str]:
-    """The good applicants whom the first and the last model refuse, and the difference."""
-    name, first = audit.models[-1], audit.models[0]
-    known = {row.group: row for row in group_differences(audit, (name, first), "good_refused", 0.0)}
+    """The good applicants whom the subject and the plainest other model refuse, and the
+    difference."""
+    pair = name, other = audit.subject, audit.others[0]
+    known = {row.group: row for row in group_differences(audit, pair, "good_refused", 0.0)}
     width, head = _head(audit, groups)
-    wide = max(len(name), len(first), 9) + 2
+    wide = max(len(name), len(other), 9) + 2
     title = (
         "who bears the cost of robustness: the share of good applicants who are refused when "
         "nobody games, by group"
     )
-    lines = [wrapped(title), f"{head}{first:>{wide}s}{name:>{wide}s}   difference (95% interval)"]
+    lines = [wrapped(title), f"{head}{other:>{wide}s}{name:>{wide}s}   difference (95% interval)"]
     for group in groups:
-        pair = [rows.get((model, group.name, "good_refused", 0.0)) for model in (first, name)]
-        cells = "".join(f"{_value(row):>{wide}s}" for row in pair)
+        found = [rows.get((model, group.name, "good_refused", 0.0)) for model in (other, name)]
+        cells = "".join(f"{_value(row):>{wide}s}" for row in found)
         row = known.get(group.name)
         more = (
             "" if row is None else f"   {row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f})"

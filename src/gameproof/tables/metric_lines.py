@@ -124,17 +124,17 @@ def _share(value: float | None) -> str:
 
 
 def _equal_lines(audit: Audit, full: bool) -> list[str]:
-    """The last model against the first, or against all others, where both approve about as many as
-    the last one does."""
-    name = audit.models[-1]
+    """The subject against the plainest other model, or against all others, where both approve about
+    as many as the subject does."""
+    name = audit.subject
     own = next((r for r in audit.of(audit.thresholds, name) if r.approve is None), None)
-    rows = audit.of(audit.equal_approvals, name)
+    rows = audit.versus(audit.equal_approvals, name)
     if own is None or not rows:
         return []
     nearest = min({row.approve for row in rows}, key=lambda share: abs(share - own.approved))
     lines = []
     for row in rows:
-        if row.approve == nearest and (full or row.against == audit.models[0]):
+        if row.approve == nearest and (full or row.against == audit.others[0]):
             when = "when bad applicants use their budgets" if row.multiple else "nobody games"
             lines.append(
                 f"both approve {row.approve:.0%}, {when}: of the bad applicants, {name} approves "

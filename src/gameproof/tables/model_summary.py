@@ -23,6 +23,8 @@ from gameproof.core.naming import quoted
 from gameproof.tables.audit_lines import plain, wrapped
 from gameproof.tables.table_model import TableModel
 
+# Settings of a fit that shape the robust model only.
+ONLY_ROBUST = ("train_for", "radius", "why_this_radius", "label_cost")
 EFFECT_COLUMNS = ("unit", "one more", "quartiles", "missing", "25 %", "median", "75 %")
 
 
@@ -127,7 +129,7 @@ class ModelSummary:
             "intercept": self.intercept,
             "threshold": self.model.threshold,
             "budgets": None if budgets is None else budgets.record(),
-            "radius": self.training.get("radius"),
+            "radius": self.training.get("radius") if self.model.is_robust else None,
             "training": dict(self.training),
         }
 
@@ -144,11 +146,11 @@ class ModelSummary:
             f"classifier; approves from a probability of {model.threshold:.3f}"
         )
         lines = [wrapped(line) for line in lines]
-        lines += self._effect_lines(budgets) + self._level_lines(budgets)
+        lines += self._effect_lines() + self._level_lines(budgets)
         lines.append(f"intercept, in log odds: {self.intercept:+.3f}{self._bend()}")
         return lines + self._training_lines()
 
-    def _effect_lines(self, budgets: Mapping[str, str]) -> list[str]:
+    def _effect_lines(self) -> list[str]:
         effects = self.effects()
         if not effects:
             return []
@@ -213,7 +215,7 @@ class ModelSummary:
         lines = ["how it was made"]
         for key, title in names.items():
             value = self.training.get(key)
-            if value not in (None, ""):
+            if value not in (None, "") and (self.model.is_robust or key not in ONLY_ROBUST):
                 lines.append(wrapped(f"  {title}: {setting(value)}"))
         return lines
 

@@ -74,7 +74,9 @@ def own_case(
     learned_from = None
     if rows.fingerprint == training.get("fingerprint"):
         learned_from = float(training["rows_trained"] / rows.gaps.n)
-    radius = training.get("radius")
+    # The baselines beside the robust model are fitted for no budgets, label cost or radius.
+    radius = training.get("radius") if model.is_robust else None
+    fitted_for = FITTED_FOR if model.is_robust else AS_FITTED
     # A model fitted without movable columns was fitted for no power.
     power = training.get("power") if model.plan.features.movable else None
     return AuditCase(
@@ -85,9 +87,9 @@ def own_case(
         names=model.names,
         X=rows.X,
         y=rows.y,
-        budgets=_own_budgets(model, rows.X, stated),
+        budgets=_own_budgets(model, rows.X, stated, fitted_for),
         power=chosen(stated.power, power, POWER, AS_FITTED),
-        label_cost=chosen(stated.label_cost, training.get("label_cost"), LABEL_COST),
+        label_cost=chosen(stated.label_cost, training.get("label_cost"), LABEL_COST, fitted_for),
         notes=notes + constant_notes(coef),
         scale=model.classifier.units_.scale,
         prepare=model.prepare,
@@ -114,8 +116,8 @@ def own_target(model: TableModel, stated: Stated) -> Target:
     return target
 
 
-def _own_budgets(model: TableModel, X: Matrix, stated: Stated) -> Chosen:
-    """The budgets that the user states, or else those that the model was fitted for."""
+def _own_budgets(model: TableModel, X: Matrix, stated: Stated, reason: str) -> Chosen:
+    """The budgets that the user states, or else those of the fit, with this reason."""
     features = model.plan.features
     if stated.budgets is not None:
         for name in stated.budgets:
@@ -123,5 +125,5 @@ def _own_budgets(model: TableModel, X: Matrix, stated: Stated) -> Chosen:
                 raise ValueError(f"the model does not use the movable column {name!r}")
         return Chosen(checked_budgets(stated.budgets, features, X), GIVEN)
     if model.budgets is not None:
-        return Chosen(model.budgets, FITTED_FOR)
-    return Chosen(Budgets.of(features.movable, features, X), FITTED_FOR)
+        return Chosen(model.budgets, reason)
+    return Chosen(Budgets.of(features.movable, features, X), reason)

@@ -130,6 +130,12 @@ class TableModel:
         )
 
     @property
+    def is_robust(self) -> bool:
+        """Whether this is the model that was trained for budgets and a radius, not one of the
+        baselines that are fitted beside it."""
+        return bool(self.training.get("model", "robust") == "robust")
+
+    @property
     def names(self) -> list[str]:
         """The names of the prepared features."""
         return [str(name) for name in self.prepare.get_feature_names_out()]
