@@ -58,8 +58,7 @@ class SettingRace:
         rounds = max(1, int(np.ceil(np.log2(len(self._runs)))))
         compare, runs = int(COMPARING * number / (rounds + 1)), self._runs
         for _ in range(rounds):
-            self._advance(runs, int((1 - COMPARING) * number / rounds))
-            runs = [run for run in runs if run.state.is_finite]
+            runs = self._advance(runs, int((1 - COMPARING) * number / rounds))
             if not runs:
                 raise self._errors[0]
             ranked = np.argsort(self._gaps(runs, compare)[1:], kind="stable")
@@ -72,7 +71,9 @@ class SettingRace:
             return RaceOutcome(runs[0].solver, self._start, False, gap, start_gap, asked)
         return RaceOutcome(_continued(runs[0]), runs[0].recommend(), True, gap, start_gap, asked)
 
-    def _advance(self, runs: list[Run], number: int) -> None:
+    def _advance(self, runs: list[Run], number: int) -> list[Run]:
+        """Asks about `number` values in all. Returns the runs that neither failed nor diverged."""
+        sound = []
         for run in runs:
             # At least two steps: a run that has not moved cannot be compared.
             share = max(number // len(runs), 2 * run.step_cost if run.state.steps < 2 else 0)
@@ -80,7 +81,9 @@ class SettingRace:
                 run.advance(UNLIMITED, run.state.queries + share, run.can_compile)
             except (GameproofError, ValueError, ArithmeticError) as error:
                 self._errors.append(error)
-                run.state.iterate[0][:] = np.nan
+            else:
+                sound += [run] if run.state.is_finite else []
+        return sound
 
     def _gaps(self, runs: list[Run], number: int) -> Vector:
         """The estimated gaps of the start and of each run."""
