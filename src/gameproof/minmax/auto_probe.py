@@ -22,7 +22,7 @@ from gameproof.minmax.estimates.gradient import Space
 from gameproof.minmax.problem import Problem
 from gameproof.minmax.sampling import draw_samples
 from gameproof.minmax.sets.convex_set import ConvexSet
-from gameproof.minmax.sets.product import Product
+from gameproof.minmax.sets.product import primitive_sets
 from gameproof.minmax.sets.simplex import Simplex
 
 # The query radius of repeatable values in units of the smaller half diameter, and the range of the
@@ -32,6 +32,7 @@ SMALL, NOISY = 1e-4, (0.02, 0.5)
 SMALL_INSIDE, NOISY_INSIDE = 1e-4, 0.1
 # The fewest values with which anything can be measured.
 FEWEST = 60
+# At how many points sizes are measured, and how many points outside the sets are asked.
 PLACES, OUTSIDE = 4, 6
 # The squares of larger values may not be finite.
 LARGEST = 1e150
@@ -185,8 +186,6 @@ class _Probe:
 
 def _reach(whole: ConvexSet) -> float:
     """The radius of a ball inside a set; 0 if queries cannot be kept feasible there."""
-    parts = whole.sets if isinstance(whole, Product) else (whole,)
-    if any(isinstance(part, Simplex) and part.entropy for part in parts):
-        return 0.0
-    nested = [_reach(part) for part in parts if isinstance(part, Product)]
-    return float(min([whole.inner_radius, *nested]))
+    if any(isinstance(part, Simplex) and part.entropy for part in primitive_sets(whole)):
+        return 0.0  # multiplicative steps cannot keep to a smaller simplex
+    return float(whole.inner_radius)

@@ -90,10 +90,8 @@ def _settings(
     problem: Problem, found: ProbeFindings, queries: int, batch: int | None
 ) -> tuple[list[Solver], str]:
     """The competing settings, and a sentence that describes them."""
-    n, dim = (
-        problem.n,
-        sum(part.dim - len(part.fixed_sums) for part in (problem.x_set, problem.y_set)),
-    )
+    n, sets = problem.n, (problem.x_set, problem.y_set)
+    dim = sum(part.dim - len(part.fixed_sums) for part in sets)
     per_sample, gradients = dim + 1, queries // (n * (dim + 1))
     all_samples = gradients >= MANY_GRADIENTS if batch is None else batch >= n
     batch = (n if all_samples else 1) if batch is None else min(batch, n)
