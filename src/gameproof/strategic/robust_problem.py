@@ -41,7 +41,17 @@ from gameproof.strategic.robust_objective import RobustObjective
 
 @final
 class StrategicProblem(RobustObjective):
-    """min over (theta, alpha) in a cone, max over gamma in [-1, 1]^n; see the module.
+    """The robust strategic problem: min over (theta, alpha) in a cone, max over gamma in [-1, 1]^n.
+
+    With delta the radius, kappa the label cost, n+ the number of agents with label +1, and z_i the
+    score of what agent i reports, the objective is the mean of
+
+        L_i = alpha (delta - kappa n+/n) + phi(z_i) + gamma_i (s z_i - alpha kappa)   if y_i = +1
+        L_i = alpha (delta - kappa n+/n) + phi(z_i) + s z_i                           if y_i = -1
+
+    for the loss phi(z) - s y z, with |theta| <= alpha / (K + s) and alpha <= alpha_max. The maximum
+    over gamma, minimised over alpha, is the largest risk of theta that an adversary can cause who
+    moves the reported data by delta, at the price |x - x'| + kappa |y - y'|.
 
     Parameters
     ----------
@@ -52,8 +62,14 @@ class StrategicProblem(RobustObjective):
         labels that cannot change.
     loss
         By default `Logistic`.
-    form, flips
-        "exact" or "printed"; "one-way", "none" or "both".
+    form
+        "exact": the problem above. "printed": with delta - kappa in place of delta - kappa n+/n, as
+        the paper prints it, which understates the worst case; it needs a finite label cost.
+    flips
+        The labels that the adversary can change. "one-way": +1 to -1, as above; the default if the
+        label cost is finite. "none": no label, and the terms are phi(z_i) - s y_i z_i + alpha
+        delta; the default if it is infinite. "both": either way, with gamma_i (s z_i - y_i alpha
+        kappa) for all agents and delta - kappa; only for people who do not move.
     alpha_max
         The cap on alpha, and so on |theta| <= alpha_max / (K + s).
     intercept
