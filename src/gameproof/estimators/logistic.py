@@ -44,20 +44,20 @@ class StrategicLogisticRegression(ChoosingClassifier):
     class_weight : dict, "balanced" or None, optional
         Weights of the classes in the risk; "balanced" gives both classes the same total weight.
         They do not affect the units of the fit.
-    standardise : bool, optional
+    standardise : bool, default=True
         Whether features are standardised before the fit.
-    fit_intercept : bool, optional
+    fit_intercept : bool, default=True
         Whether to fit an intercept.
-    bound : float, optional
+    bound : float, default=20.0
         The largest norm of theta, in the units of the fit, if nothing else bounds it.
     solver : Solver, "auto" or None, optional
-        None solves the problem exactly, which needs a known response. A `Solver` queries people
-        for their responses; "auto" chooses one.
+        None, the default, solves the problem exactly, which needs a known response. A `Solver`
+        queries people for their responses; "auto" chooses one.
     queries : int, optional
-        The largest number of answers that a solver may use.
+        The largest number of answers that a solver may use; by default there is no limit.
     epochs : int, optional
-        The number of epochs of a solver.
-    warm_start : bool, optional
+        The number of epochs of a solver, by default 100 if `queries` is not given either.
+    warm_start : bool, default=False
         Whether a fit starts where the previous one ended. An exact fit then takes less time, and
         has the same solution up to its certificate.
     random_state : int, RandomState or None, optional

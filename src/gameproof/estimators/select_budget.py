@@ -171,8 +171,9 @@ def select_budget(
 ) -> BudgetCurve:
     """Measures classifiers trained for multiples of their budgets, and recommends a multiple.
 
-    The recommended multiple is the smallest one whose measure at the stated budgets, and whose
-    clean measure, are within one standard error of the best.
+    Multiples are kept if their measure at the stated budgets is within one standard error of the
+    best. Of these, multiples are kept if their clean measure is within one standard error of the
+    best clean measure among them. The smallest one that is left is recommended.
 
     Of a Dask collection, at most 5,000 rows of a random sample are used: the rows on which a
     classifier of `gameproof.dask` chooses budgets of "auto". The result says how many.
