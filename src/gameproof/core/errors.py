@@ -167,7 +167,13 @@ class StartProjectedWarning(UserWarning):
     --------
     >>> import warnings
     >>> import gameproof as gp
-    >>> warnings.filterwarnings("ignore", category=gp.StartProjectedWarning)
+    >>> game = gp.QuadraticGame.random(n=5, dx=1, dy=1, seed=0)
+    >>> far = [100.0], [0.0]
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     result = gp.solve(game, gp.ogda_rr(step=0.02, radius=0.5), epochs=1, seed=0, start=far)
+    >>> print(caught[0].message)
+    the start lies outside the set of x; the run starts at the nearest point inside
     """
 
 
@@ -178,7 +184,11 @@ class CapWarning(UserWarning):
     --------
     >>> import warnings
     >>> import gameproof as gp
-    >>> warnings.filterwarnings("ignore", category=gp.CapWarning)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = gp.StrategicLogisticRegression(power=0.0).fit([[-1.0], [1.0]], [0, 1])
+    >>> str(caught[0].message).partition(":")[0]
+    'only the bound of 20 keeps the classifier finite'
     """
 
 
@@ -189,7 +199,12 @@ class BudgetWarning(UserWarning):
     --------
     >>> import warnings
     >>> import gameproof as gp
-    >>> warnings.filterwarnings("ignore", category=gp.BudgetWarning)
+    >>> X, y = gp.synthetic_people(n=100, d=2, seed=0)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = gp.StrategicLogisticRegression(budgets={0: (0, 100)}).fit(X, y)
+    >>> str(caught[0].message).partition(" range")[0]
+    "the budget of 'x0', 0 to +100, exceeds the column's whole"
     """
 
 
@@ -200,7 +215,12 @@ class IgnoresDataWarning(UserWarning):
     --------
     >>> import warnings
     >>> import gameproof as gp
-    >>> warnings.filterwarnings("ignore", category=gp.IgnoresDataWarning)
+    >>> X, y = gp.synthetic_people(n=100, d=2, seed=0)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = gp.RobustStrategicClassifier(radius=5.0).fit(X, y)
+    >>> caught[0].category.__name__, model.coef_.tolist()
+    ('IgnoresDataWarning', [[0.0, 0.0]])
     """
 
 
