@@ -49,11 +49,11 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         "--label-cost",
         type=number(0, infinite=True),
         metavar="K",
-        help="the adversary's cost of flipping a favourable label; inf if labels are reliable (by "
-        f"default what the model was fitted for, or else {LABEL_COST:g})",
+        help="half the adversary's cost of flipping a favourable label; inf if labels are reliable "
+        f"(by default what the model was fitted for, or else {LABEL_COST:g})",
     )
-    add_measure(parser)
-    add_costs(parser)
+    add_measure(parser, fits=False)
+    add_costs(parser, fits=False)
     add_groups(parser)
     add_full(parser)
     add_report(parser)

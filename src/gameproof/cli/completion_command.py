@@ -29,7 +29,7 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         "shell. The script describes this version: create it again after an update.",
         examples=EXAMPLE,
     )
-    parser.add_argument("shell", choices=SHELLS, help=", ".join(SHELLS))
+    parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 
 def run(options: argparse.Namespace, console: Console) -> None:

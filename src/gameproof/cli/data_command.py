@@ -54,7 +54,11 @@ def _add_get(actions: argparse._SubParsersAction[Any], shared: argparse.Argument
         examples="example: gameproof data get credit --from cs-training.csv.gz",
     )
     parser.add_argument(
-        "names", nargs="+", choices=list(CATALOG), metavar="NAME", help=" or ".join(CATALOG)
+        "names",
+        nargs="+",
+        choices=list(CATALOG),
+        metavar="NAME",
+        help=f"data sets to get: {', '.join(CATALOG)}",
     )
     parser.add_argument(
         "--from",
@@ -79,7 +83,9 @@ def _add_write(actions: argparse._SubParsersAction[Any], shared: argparse.Argume
         examples="examples:\n  gameproof data write people people.csv --rows 5000\n"
         "  gameproof data write credit credit.csv --rows 4000 --balanced",
     )
-    parser.add_argument("name", choices=[PEOPLE, *CATALOG], help=" or ".join([PEOPLE, *CATALOG]))
+    parser.add_argument(
+        "name", choices=[PEOPLE, *CATALOG], help=f"the table: {', '.join([PEOPLE, *CATALOG])}"
+    )
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
     parser.add_argument(
         "--rows",

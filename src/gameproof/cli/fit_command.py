@@ -38,7 +38,9 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         run,
         summary="fit a robust classifier to a table and evaluate it",
         description="Fits a classifier that holds up when people game it, compares it with plain "
-        "and strategic logistic regression on held-out rows, and writes it to a file.",
+        "and strategic logistic regression on held-out rows, and writes it to a file. The "
+        "strategic one expects people to move by --power times its coefficients, not by their "
+        "budgets.",
         examples=EXAMPLE,
     )
     add_fit(parser)
@@ -49,8 +51,8 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
         "--model",
         choices=("robust", "strategic", "logistic", "recommended"),
         default="robust",
-        help="which of the three classifiers the file holds; recommended follows the verdict, and "
-        "writes no file if that is to use none (%(default)s)",
+        help="which classifier to write to the file: one of the three, whatever the verdict says, "
+        "or the one that it recommends; if it recommends none, no file is written (%(default)s)",
     )
     add_full(parser)
     add_report(parser)

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 def add_fit(parser: argparse.ArgumentParser) -> None:
     """A table to learn from, what its columns mean, and how to fit a classifier to it."""
     add_table(parser, files=True)
-    add_meaning(parser)
+    needed = "required unless --unfavourable and --ignore name all other values"
+    add_meaning(parser, needed=needed)
     _add_outcomes(parser)
     add_columns(parser)
     _add_dates(parser)
@@ -90,7 +91,7 @@ def _add_fitting(parser: argparse.ArgumentParser) -> None:
         type=number(0, infinite=True),
         default=LABEL_COST,
         metavar="K",
-        help="the adversary's cost of flipping a favourable label; inf if labels are reliable "
+        help="half the adversary's cost of flipping a favourable label; inf if labels are reliable "
         "(%(default)s)",
     )
     parser.add_argument(

@@ -49,7 +49,12 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     parser.add_argument(
         "--key", metavar="COL", help="the column that identifies people (by default row numbers)"
     )
-    parser.add_argument("--study", default=STUDY, metavar="NAME", help="a name (%(default)s)")
+    parser.add_argument(
+        "--study",
+        default=STUDY,
+        metavar="NAME",
+        help="the study's name, if the database is to hold several (%(default)s)",
+    )
     _add_method(parser)
     _add_people(parser)
     # Options of `gameproof fit` that a study does not have.
@@ -84,7 +89,7 @@ def _add_method(parser: argparse.ArgumentParser) -> None:
         type=number(0, infinite=True),
         default=LABEL_COST,
         metavar="K",
-        help="the adversary's cost of flipping a favourable label (%(default)s)",
+        help="half the adversary's cost of flipping a favourable label (%(default)s)",
     )
     add_seed(parser, "the study")
 

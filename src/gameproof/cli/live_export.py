@@ -29,7 +29,10 @@ def add_parser(commands: argparse._SubParsersAction[Any], shared: argparse.Argum
     add_study(parser)
     add_folder(parser, "study", "the folder for the files")
     parser.add_argument(
-        "--format", choices=("parquet", "csv"), default="parquet", help="(%(default)s)"
+        "--format",
+        choices=("parquet", "csv"),
+        default="parquet",
+        help="the format of the files (%(default)s)",
     )
     add_force(parser)
 

@@ -9,8 +9,11 @@ from gameproof.cli.options import integer, number
 from gameproof.tables.defaults import MEASURES
 
 
-def add_meaning(parser: argparse.ArgumentParser, *, model_knows: bool = False) -> None:
-    """What the columns mean. These options may be left out where a model knows the answer."""
+def add_meaning(
+    parser: argparse.ArgumentParser, *, model_knows: bool = False, needed: str = "required"
+) -> None:
+    """What the columns mean. These options may be left out where a model knows the answer; `needed`
+    says when the favourable value must be stated."""
     known = " (only needed for a model of scikit-learn)" if model_knows else ""
     parser.add_argument(
         "--target",
@@ -21,7 +24,7 @@ def add_meaning(parser: argparse.ArgumentParser, *, model_knows: bool = False) -
     parser.add_argument(
         "--favourable",
         metavar="VALUE",
-        help=f"the value of the target that people want{known}",
+        help=f"the value of the target that people want{known or f' ({needed})'}",
     )
     parser.add_argument(
         "--movable",
@@ -65,13 +68,16 @@ def add_seed(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
-def add_measure(parser: argparse.ArgumentParser) -> None:
-    """By what models are judged and settings are chosen."""
+def add_measure(parser: argparse.ArgumentParser, *, fits: bool = True) -> None:
+    """By what models are judged and, where the command fits them, settings are chosen."""
+    default = "auc if an outcome has less than 30%% of the rows, else accuracy"
     parser.add_argument(
         "--measure",
         choices=MEASURES,
-        help="the measure by which settings are chosen and models are judged (auc if an outcome "
-        "has less than 30%% of the rows, else accuracy)",
+        help=f"the measure by which settings are chosen and models are judged ({default})"
+        if fits
+        else f"the measure by which the verdict judges the model (by default that of its fit, or "
+        f"else {default})",
     )
 
 
@@ -82,8 +88,9 @@ def add_groups(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_costs(parser: argparse.ArgumentParser) -> None:
+def add_costs(parser: argparse.ArgumentParser, *, fits: bool = True) -> None:
     """What wrong decisions cost."""
+    user = "the fit" if fits else "the verdict"
     for what in ("accept-bad", "refuse-good"):
         parser.add_argument(
             f"--cost-{what}",
@@ -91,7 +98,7 @@ def add_costs(parser: argparse.ArgumentParser) -> None:
             default=1.0,
             metavar="COST",
             help=f"the cost of a decision to {what.replace('-', ' a ')} applicant, in any unit; "
-            "the fit uses it with --measure cost, the evaluation always (1)",
+            f"{user} uses it with --measure cost, the tables always (1)",
         )
 
 

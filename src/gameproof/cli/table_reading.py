@@ -44,7 +44,9 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
         help="the thousands separator: . , ' space or none (by default detected)",
     )
     parser.add_argument(
-        "--encoding", metavar="NAME", help="the encoding of text, such as latin-1 (detected)"
+        "--encoding",
+        metavar="NAME",
+        help="the encoding of text, such as latin-1 (by default detected)",
     )
 
 
