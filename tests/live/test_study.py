@@ -138,6 +138,18 @@ def test_silent_people_are_replaced(make_ledger) -> None:
     assert "rarely random" in study.status().warnings[0]
 
 
+def test_people_who_are_replaced_are_not_shown_their_question_again(make_ledger) -> None:
+    """The next interviewer comes after the patience has passed, and asks for more than is open."""
+    study, clock = with_clock(make(make_ledger, patience=100.0))
+    silent = study.ask(limit=100, holder="a", lease=10.0)
+    clock.now += 200
+    questions = study.ask(limit=100, holder="b")
+    assert [question.attempt for question in questions] == [1] * len(silent)
+    for question in questions:
+        assert study.tell(question.id, answer(study, question)).status is Status.COUNTED
+    assert {e.holder for e in study.ledger.exposures(study.id) if e.shown < clock.now} == {"a"}
+
+
 def test_a_study_can_continue_with_those_who_answered(make_ledger) -> None:
     study, clock = with_clock(make(make_ledger, silence="continue", patience=100.0))
     questions = study.ask(limit=100, holder="a")

@@ -76,6 +76,10 @@ class Ledger(ABC):
     # --- asking
 
     @abstractmethod
+    def available(self, study: int, limit: int, holder: str, now: float) -> list[QuestionRow]:
+        """The questions that `lease` would give, without leasing them."""
+
+    @abstractmethod
     def lease(
         self, study: int, limit: int, holder: str, until: float, now: float
     ) -> list[QuestionRow]:

@@ -70,8 +70,14 @@ def deployments_keep_their_bits(ledger: Ledger) -> None:
 
 def leases_are_exclusive_until_they_expire(ledger: Ledger) -> None:
     study, questions = _begun(ledger)
+    for _ in range(2):
+        found = ledger.available(study.id, 2, "a", now=2.0)
+        check_that(found == questions[:2], "what is available is not what a lease gives")
+    check_that(not ledger.exposures(study.id), "a look at questions counts as an exposure")
     mine = ledger.lease(study.id, 2, "a", until=10.0, now=2.0)
     check_that(mine == questions[:2], "a lease does not follow the order of positions")
+    left = ledger.available(study.id, 5, "b", now=3.0)
+    check_that(left == questions[2:], "questions that others hold are available")
     again = ledger.lease(study.id, 2, "a", until=10.0, now=3.0)
     check_that(again == mine, "asking again gives a holder other questions")
     check_that(

@@ -138,9 +138,7 @@ class MemoryLedger(Ledger):
         return sorted(study.row.name for study in self._studies)
 
     @_whole
-    def lease(
-        self, study: int, limit: int, holder: str, until: float, now: float
-    ) -> list[QuestionRow]:
+    def available(self, study: int, limit: int, holder: str, now: float) -> list[QuestionRow]:
         own, free = [], []
         facts = self._studies[study]
         for question in self.questions(study):
@@ -151,7 +149,13 @@ class MemoryLedger(Ledger):
                 own.append(question)
             elif not is_held(lease.granted, lease.expires, now):
                 free.append(question)
-        chosen = (own + free)[:limit]
+        return (own + free)[:limit]
+
+    @_whole
+    def lease(
+        self, study: int, limit: int, holder: str, until: float, now: float
+    ) -> list[QuestionRow]:
+        facts, chosen = self._studies[study], self.available(study, limit, holder, now)
         shown = {(each.question, each.holder) for each in facts.exposures}
         for question in chosen:
             facts.leases[question.id] = _Lease(holder, now, until)

@@ -51,6 +51,7 @@ from gameproof.live.sql_statements import (
     locked_question,
     log,
     open_deployment,
+    wait_for_askers,
     withdraw_answer,
 )
 from gameproof.live.sql_telling import tell_together
@@ -105,10 +106,15 @@ class SqlLedger(Ledger):
 
     # --- asking
 
+    def available(self, study: int, limit: int, holder: str, now: float) -> list[QuestionRow]:
+        with self._database.reading() as connection:
+            return free_questions(connection, study, limit, holder, now)
+
     def lease(
         self, study: int, limit: int, holder: str, until: float, now: float
     ) -> list[QuestionRow]:
         with self._database.writing() as connection:
+            wait_for_askers(connection, study)
             rows = free_questions(connection, study, limit, holder, now)
             if rows:
                 hold(connection, [row.id for row in rows], holder, until, now)

@@ -106,7 +106,6 @@ def free_questions(
     connection: Connection, study: int, limit: int, holder: str, now: float
 ) -> list[QuestionRow]:
     """The questions to lease to `holder`, whose own come first."""
-    wait_for_askers(connection, study)
     given = {"study": study, "limit": limit, "holder": holder, "now": now}
     return [QuestionRow._make(row) for row in connection.execute(_FREE_QUESTIONS, given)]
 

@@ -157,16 +157,20 @@ class Study:
         holder = given_text("holder", holder)
         if self._is_paused():
             return []
+        # Advancing may replace silent people, so it comes before anybody is shown a question.
+        if advance and len(self._available(number, holder)) < number:
+            self.advance()
         now = self._clock()
         rows = self.ledger.lease(self.id, number, holder, now + seconds, now)
-        if advance and len(rows) < number and (self.advance() or not rows):
-            rows = self.ledger.lease(self.id, number, holder, now + seconds, now)
         if not rows:
             return []
         [deployed] = {row.deployment for row in rows}
         stored = self.ledger.deployments(self.id, deployed)[0].theta
         theta, intercept = read_classifier_bits(self.problem, stored)
         return [self._question(row, theta, intercept, now + seconds) for row in rows]
+
+    def _available(self, limit: int, holder: str) -> list[QuestionRow]:
+        return self.ledger.available(self.id, limit, holder, self._clock())
 
     def _question(
         self, row: QuestionRow, theta: Vector, intercept: float, expires: float
