@@ -100,8 +100,9 @@ def minimise(objective: Objective, target: float = TARGET) -> Minimum:
 
     Its gamma has one entry per free agent."""
     ends: list[Minimum] = []
-    for worthwhile, balanced in WAYS:
-        ends.append(_followed(_Path(objective, worthwhile, balanced), target))
+    for shortest_corrected, balanced in WAYS:
+        path = _Path(objective, shortest_corrected, balanced)
+        ends.append(_followed(path, target))
         if ends[-1].gap <= max(target, POOR) * max(1.0, abs(ends[-1].upper)):
             break
     return min(ends, key=lambda end: end.gap)
@@ -132,9 +133,9 @@ def _followed(path: _Path, target: float) -> Minimum:
 class _Path:
     """The equations of the module, and steps towards their solution."""
 
-    def __init__(self, objective: Objective, worthwhile: float, balanced: bool) -> None:
+    def __init__(self, objective: Objective, shortest_corrected: float, balanced: bool) -> None:
         self.objective, self._constraints = objective, Constraints(objective)
-        self._m, self._worthwhile = objective.free.size, worthwhile
+        self._m, self._shortest_corrected = objective.free.size, shortest_corrected
         # The two constraints of an agent count 1/n each, and each constraint of the set counts 1.
         others, pairs = np.ones(self._constraints.number), np.full(2 * self._m, 1 / objective.n)
         self._share = np.append(pairs, others)
@@ -178,7 +179,7 @@ class _Path:
         # leaves out.
         away = newton(0 * levels)
         corrected = newton(levels - away.slack * away.dual)
-        ahead = self._along(here, slopes, mu, corrected, self._worthwhile)
+        ahead = self._along(here, slopes, mu, corrected, self._shortest_corrected)
         if ahead is not None:
             return ahead
         plain = newton(levels)

@@ -118,21 +118,22 @@ def _lower(objective: ConvexObjective, gamma: Gamma, tangent: Tangent) -> tuple[
         const -= problem.intercept * (abs(g[0]) + errors[0])
     paid, steepness = np.isfinite(objective.cost), objective.steepness
     extra = errors[objective.theta] + _allow_for_lifts(objective, v, g, errors, push)
-    best, ideal = -inf, -inf
-    for left in objective.residuals(v, g, tangent.multipliers):
-        for add, certain in ((extra, True), (np.zeros_like(extra), False)):
-            sizes = np.abs(left) * (1 + 8 * EPS) + add
-            length = float(np.linalg.norm(objective.cost[paid] * sizes[paid]))
-            length *= 1 + (8 + paid.size) * EPS
-            rest = const - cap / steepness * float(sizes[~paid].sum()) * (1 + SUM)
-            bound = rest + cap * min(0.0, by_alpha - length / steepness)
-            if by_alpha > 0 and length > 0:
-                h = max(0.0, 1 - by_alpha * steepness / length) + 8 * EPS
-                bound = max(bound, (1 - h) * rest - h * _conjugate_bound(loss))
-            if certain:
-                best = max(best, bound)
-            else:
-                ideal = max(ideal, bound)
+
+    def least(left: Vector, add: Vector) -> float:
+        """The lower bound from one shortened gradient in theta, whose errors are `add`."""
+        sizes = np.abs(left) * (1 + 8 * EPS) + add
+        length = float(np.linalg.norm(objective.cost[paid] * sizes[paid]))
+        length *= 1 + (8 + paid.size) * EPS
+        rest = const - cap / steepness * float(sizes[~paid].sum()) * (1 + SUM)
+        bound: float = rest + cap * min(0.0, by_alpha - length / steepness)
+        if by_alpha > 0 and length > 0:
+            h = max(0.0, 1 - by_alpha * steepness / length) + 8 * EPS
+            bound = max(bound, (1 - h) * rest - h * _conjugate_bound(loss))
+        return bound
+
+    lefts = objective.residuals(v, g, tangent.multipliers)
+    best = max(-inf, *(least(left, extra) for left in lefts))
+    ideal = max(-inf, *(least(left, np.zeros_like(extra)) for left in lefts))
     return best, max(0.0, ideal - best) + constant_error
 
 

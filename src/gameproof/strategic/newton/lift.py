@@ -63,7 +63,7 @@ class Lift(ABC):
     def rows(self, agents: Indices, own: Matrix | None = None) -> Matrix:
         """w of these agents, who move: one row per u.
 
-        `own` are the numbers on which w depends, one row per agent, if rows bring them."""
+        `own` are the numbers on which w depends, one row per agent, if the rows contain them."""
 
     def own(self, box: BoxBudget) -> Matrix:
         """The numbers on which w depends, one row per agent of a box."""

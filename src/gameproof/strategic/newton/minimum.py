@@ -97,7 +97,7 @@ def rough_minimum(
     certificate: to compare settings."""
     with one_blas_thread():
         objective = ConvexObjective(problem)
-        found = _minimum(objective, target, start)
+        found = _minimum_within(objective, target, start)
         x, value = objective.unlifted(found.v), objective.robust_value
         x = with_zeros(problem, x, found.lower, found.upper, SMALL, value)
         return x, found.upper, found.gap
@@ -106,7 +106,7 @@ def rough_minimum(
 def certified_gap(problem: RobustParameters[Any], x: Vector, gamma: Vector) -> Certificate:
     """The certificate of a point x and a gamma."""
     with one_blas_thread():
-        given = _minimum(ConvexObjective(problem, gamma), TARGET)
+        given = _minimum_within(ConvexObjective(problem, gamma), TARGET)
         everyone = Gamma(given.v, np.arange(gamma.size), gamma)
         return certify(ConvexObjective(problem), x, everyone, Tangent(given.v, None))
 
@@ -115,7 +115,7 @@ def _solved(
     objective: ConvexObjective, polish: bool, start: Vector | None = None
 ) -> tuple[Vector, Solution]:
     """x, and the minimum in terms of v."""
-    found = _minimum(objective, TARGET, start, polish=polish)
+    found = _minimum_within(objective, TARGET, start, polish=polish)
     x, small = objective.unlifted(found.v), RESIDUE
     if polish:
         if not found.polished:
@@ -130,7 +130,7 @@ def _polished(objective: ConvexObjective, found: Solution) -> Solution | None:
     return polished(objective, found, without_ties(objective, objective.unlifted(found.v)))
 
 
-def _minimum(
+def _minimum_within(
     objective: ConvexObjective,
     target: float,
     near: Vector | None = None,
@@ -143,19 +143,24 @@ def _minimum(
     number = objective.n // THINNER
     if not objective.rows.in_memory:
         number = min(number, SAMPLE // objective.size)
-    rough = ROUGH * objective.size / number
     found = None
     if near is not None:
         found = _refined(objective, objective.lift(near), target, number, polish)
     enough = max(target, POOR)
     if found is None or not _is_closed(found, enough):
-        v = _minimum(objective.sample(number), rough).v
+        v = _minimum_within(objective.sample(number), _rough(objective, number)).v
         found = _refined(objective, v, target, number, polish)
     if not _is_closed(found, enough) and objective.rows.in_memory:
         # The bounds did not close: the barrier takes all agents.
         whole = _of_all(objective, target, polish)
         found = min(found, whole, key=lambda end: end.gap)
     return found
+
+
+def _rough(objective: ConvexObjective, number: int) -> float:
+    """The precision to which the minimum of a sample of this many agents is worth computing."""
+    share: float = ROUGH * objective.size / number
+    return share
 
 
 def _of_all(objective: ConvexObjective, target: float, polish: bool) -> Solution:
@@ -169,7 +174,7 @@ def _refined(
 ) -> Solution:
     """The Newton iterate from v with the closest bounds. v is the minimum of a sample of this many
     agents; its error is the precision to which the first local model is solved."""
-    rough = ROUGH * objective.size / number
+    rough = _rough(objective, number)
     here, misses = objective.expand(v), 0
     nobody = Gamma(v, np.zeros(0, dtype=np.int64), np.zeros(0))
     best = Solution(v, nobody, -np.inf, here.value, np.zeros(0), Tangent(v, None))

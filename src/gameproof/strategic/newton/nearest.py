@@ -14,8 +14,9 @@ from scipy.optimize import brentq
 from gameproof.core.arguments import Vector
 from gameproof.strategic.norms import norm_of
 
-# Of multipliers, the largest logarithm.
-BISECTIONS, STEPS, LARGEST = 60, 8, 700.0
+# Bisections of the multiplier of a simplex, Newton's steps for the sizes in a ball of a norm, and
+# the largest logarithm of a multiplier.
+BISECTIONS, STEPS, LARGEST = 120, 8, 700.0
 
 
 def in_price_ball(g: Vector, cost: Vector, reach: Vector, size: float) -> Vector:
@@ -114,7 +115,7 @@ def in_capped_simplex(g: Vector, cost: Vector, steps: Vector, caps: Vector, tota
     wanted = total - absorbed
     reach = float((np.abs(pull) + bend * max(total, 1e-300)).max()) if moves.any() else 0.0
     low, high = (0.0, reach) if missing > 0 else (-reach, 0.0)
-    for _ in range(2 * BISECTIONS):
+    for _ in range(BISECTIONS):
         middle = (low + high) / 2
         low, high = (low, middle) if masses(middle).sum() > wanted else (middle, high)
     found = masses(low)

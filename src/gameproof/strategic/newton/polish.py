@@ -191,13 +191,13 @@ def _step(
     local = model.derivatives(model.at(v), np.zeros(binding.few.t.size))
     hessian = local.hessian + constraints.bend(v, -pushes, held)
     gradient, by = local.gradient + pushes @ rows, np.zeros(v.size)
-    by[moving], change, effect = _solved(
+    by[moving], change, effect = _newton_system(
         hessian[np.ix_(moving, moving)], rows[:, moving], gradient[moving], misses, v[moving]
     )
     return by, change, effect
 
 
-def _solved(
+def _newton_system(
     hessian: Matrix, rows: Matrix, gradient: Vector, misses: Vector, v: Vector
 ) -> tuple[Vector, Vector, float]:
     """Solves hessian by + rows' change = -gradient and rows by = -misses for by and change, up to
