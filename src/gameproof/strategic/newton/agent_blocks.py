@@ -6,6 +6,7 @@ for a few agents with a value of their own.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,18 @@ class Reach(NamedTuple):
     factor: float
     margin: float
     least: int
+
+    def includes(
+        self, sizes: Vector, change: Callable[[Vector, Vector], Vector]
+    ) -> NDArray[np.bool_]:
+        """Which agents with these |t| are within reach of 0, apart from the `least` nearest ones.
+
+        `change` gives t at one point minus t at another. It is called only if it matters, since it
+        may need a pass over the agents."""
+        limit: Vector | float = self.margin
+        if self.factor:
+            limit = self.factor * np.abs(change(self.after, self.before)) + self.margin
+        return sizes <= limit
 
 
 class Active(NamedTuple):

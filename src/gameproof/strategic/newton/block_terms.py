@@ -3,11 +3,12 @@
 `Terms` holds the numbers of an objective that all agents share. It contains no rows, so it can be
 sent to where the rows are. Its functions of a block are
 
-    expanded    value, gradient and Hessian, and how much t changed since another point
-    value_sum   the value alone
-    active      the agents whose t may reach 0
-    selected    the agents at given places
-    signs       gamma
+    expanded        value, gradient and Hessian, and how much t changed since another point
+    value_sum       the value alone
+    active          the agents whose t may reach 0
+    selected        the agents at given places
+    signs           gamma
+    turned_labels   weight gamma y, if gamma is given
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.arguments import Indices, Vector
+from gameproof.core.arguments import Indices, Matrix, Vector
 from gameproof.rows.row_blocks import Rows, added
 from gameproof.strategic.losses.loss import Loss
 from gameproof.strategic.newton.agent_blocks import NOBODY, Active, Block, Gamma, Reach
@@ -141,18 +142,34 @@ class Terms:
         return mean
 
 
+class Sums(NamedTuple):
+    """Sums over some agents, from which an expansion is made; or their means."""
+
+    value: float
+    gradient: Vector
+    hessian: Matrix
+    # Of agents who move: phi'' zeta x, phi'' zeta^2, and zeta times the derivative in z.
+    cross: Vector
+    own: float
+    push: float
+    squares: float  # t^2
+    moved: float  # the squared change of t since another point
+    # What agents add if they have the gamma that is held.
+    held_value: float
+    held_gradient: Vector
+
+
 def expanded(
     rows: Rows, terms: Terms, v: Vector, before: Vector | None, held: Gamma | None
 ) -> list[Any]:
-    """The sums over these rows of: value, gradient, Hessian, the cross, own and push terms of
-    agents who move, t^2, the squared change of t since `before`, and what the agents of `held` add
-    to value and gradient if they have its gamma."""
+    """The fields of `Sums` over these rows, with changes of t since `before`, and with the gamma
+    of `held`."""
     return added(_piece(block, terms, v, before, held) for block in terms.blocks(rows))
 
 
 def _piece(
     block: Block, terms: Terms, v: Vector, before: Vector | None, held: Gamma | None
-) -> list[Any]:
+) -> Sums:
     at, s, A, z = terms.alpha, terms.loss.s, block.rows, terms.scores(block, v)
     phi, slope, curvature = terms.loss.terms(z)
     t = terms.pulls(block, z, v)
@@ -175,8 +192,19 @@ def _piece(
         bent = curvature * block.zeta
         cross, own, push = A.weighed(bent), float(bent @ block.zeta), float(by_z @ block.zeta)
     pulled = block.counted(t)[block.free]
-    sums = [value, by_v, hessian, cross, own, push, float(pulled @ pulled), changed]
-    return [*sums, *_held(block, terms, t, gamma, held)]
+    held_value, held_gradient = _held(block, terms, t, gamma, held)
+    return Sums(
+        value=value,
+        gradient=by_v,
+        hessian=hessian,
+        cross=cross,
+        own=own,
+        push=push,
+        squares=float(pulled @ pulled),
+        moved=changed,
+        held_value=held_value,
+        held_gradient=held_gradient,
+    )
 
 
 def _held(
@@ -203,13 +231,13 @@ def active(rows: Rows, terms: Terms, v: Vector, reach: Reach) -> tuple[Active, i
 
 
 def _active_piece(block: Block, terms: Terms, v: Vector, reach: Reach) -> tuple[Active, int]:
-    t = block.counted(terms.pulls(block, terms.scores(block, v), v))
-    limit: Any = reach.margin
-    if reach.factor:
-        ends = [terms.pulls(block, terms.scores(block, u), u) for u in (reach.after, reach.before)]
-        limit = reach.factor * np.abs(block.counted(ends[0] - ends[1])) + reach.margin
+    def pulls(u: Vector) -> Vector:
+        return terms.pulls(block, terms.scores(block, u), u)
+
+    t = block.counted(pulls(v))
     size = np.where(block.free, np.abs(t), np.inf)
-    near = (size <= limit) & block.free
+    near = reach.includes(size, lambda after, before: block.counted(pulls(after) - pulls(before)))
+    near &= block.free
     number = int(near.sum())
     if reach.least < size.size:
         limit = np.partition(size, reach.least)[reach.least]

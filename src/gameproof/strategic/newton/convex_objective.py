@@ -31,6 +31,7 @@ from gameproof.rows.cores import on_cores
 from gameproof.rows.row_blocks import RowBlocks
 from gameproof.strategic.newton.agent_blocks import Active, Block, Gamma, Reach
 from gameproof.strategic.newton.block_terms import (
+    Sums,
     Terms,
     active,
     expanded,
@@ -128,20 +129,20 @@ class ConvexObjective(Objective):
         """The expansion at v, in one pass. If phi' has kinks, the curvature is averaged over the
         change of the scores since `before`."""
         total = self.rows.sum(expanded, self.terms, v, before, held)
-        value, by_v, hessian, *rises, squares, moved, more, by_more = (
-            each / self.n for each in total
-        )
-        by_v[self.alpha] += self._slope
-        value += self._slope * v[self.alpha]
-        found = self._risen(v, Derivatives(by_v, hessian), *rises)
+        mean = Sums(*(each / self.n for each in total))
+        mean.gradient[self.alpha] += self._slope
+        value = mean.value + self._slope * v[self.alpha]
+        through_features = Derivatives(mean.gradient, mean.hessian)
+        found = self._risen(v, through_features, mean.cross, mean.own, mean.push)
         free = max(self.problem.free_share, 1 / self.n)
         return Expansion(
-            v,
-            float(value),
-            *found,
-            (float(value + more), found.gradient + by_more),
-            float(np.sqrt(squares / free)),
-            float(np.sqrt(moved / free)),
+            v=v,
+            value=float(value),
+            gradient=found.gradient,
+            hessian=found.hessian,
+            held=(float(value + mean.held_value), found.gradient + mean.held_gradient),
+            typical=float(np.sqrt(mean.squares / free)),
+            moved=float(np.sqrt(mean.moved / free)),
         )
 
     def active(self, v: Vector, reach: Reach, most: float) -> Active | None:
@@ -157,14 +158,13 @@ class ConvexObjective(Objective):
         size, limit = np.abs(found.t), np.inf
         if size.size > reach.least:
             limit = np.partition(size, reach.least)[reach.least]
-        if not reach.factor:
-            return _at_most(most, found.part(size <= max(limit, reach.margin)))
-        changes = [
-            found.pull_rows @ (u[: self.alpha]) - found.pull_labels * u[self.alpha]
-            for u in (reach.after, reach.before)
-        ]
-        within = size <= reach.factor * np.abs(changes[0] - changes[1]) + reach.margin
-        return _at_most(most, found.part(within | (size <= limit)))
+
+        def pulls(u: Vector) -> Vector:
+            t: Vector = found.pull_rows @ u[: self.alpha] - found.pull_labels * u[self.alpha]
+            return t
+
+        near = reach.includes(size, lambda after, before: pulls(after) - pulls(before))
+        return _at_most(most, found.part(near | (size <= limit)))
 
     def selected(self, v: Vector, agents: Indices) -> Active:
         """The free agents among these, with t at v."""
