@@ -54,6 +54,10 @@ MAX_FACTOR = 30.0  # by how much the gap may grow from a learned start
 FINALISTS = 4
 
 Trial = tuple[int, int]  # a simulation and a seed
+# The searches use one trial. Finalists meet every simulation with seeds of their own, and the first
+# simulation once more: one run says little about a setting.
+FIRST: Trial = (0, 0)
+ANOTHER_SEED: Trial = (0, 9)
 
 
 class Tuner:
@@ -78,41 +82,43 @@ class Tuner:
         and then compares the finalists on every simulation. If the best setting does not improve
         on the problem's own start, or leads far away from a learned one, its steps are set to
         practically 0."""
-        first: dict[SolverSetting, float] = {}
-        steps = STEPS if self._batch == 1 else BATCH_STEPS + STEPS
-        for gradient in gradients:
-            for radius in RADII.get(type(gradient), (1.0,)):
-                first |= self._search_step(
-                    [SolverSetting(gradient, step, radius) for step in steps]
-                )
-        second = self._costs(
-            {
-                replace(setting, exponent=exponent, gamma_step=gamma_step)
-                for setting, exponent, gamma_step in product(
-                    _finalists(first), EXPONENTS, GAMMA_STEPS
-                )
-            },
-            [(0, 0)],
-        )
-        gamma_step = SMALLEST_GAMMA_STEP if self._start else GAMMA_STEPS[0]
-        while (
-            gamma_step > SMALLEST_GAMMA_STEP
-            and (best := _finalists(second)[0]).gamma_step <= gamma_step
-        ):
-            gamma_step /= 10
-            second |= self._costs([replace(best, gamma_step=gamma_step)], [(0, 0)])
-        trials = [(k, 1 + k) for k in range(len(self._simulations))] + [(0, 9)]
-        third = self._costs(
-            {
-                replace(setting, step=factor * setting.step)
-                for setting, factor in product(_finalists(second), (0.5, 1.0, 2.0))
-            },
-            trials,
-        )
-        best = _finalists(third)[0]
+        trials = [(k, 1 + k) for k in range(len(self._simulations))] + [ANOTHER_SEED]
+        finalists = _finalists(self._search_steps(gradients))
+        finalists = _finalists(self._search_exponents(finalists))
+        factors = (0.5, 1.0, 2.0)
+        settings = {replace(s, step=f * s.step) for s, f in product(finalists, factors)}
+        best = _finalists(self._costs(settings, trials))[0]
         if not self._worth_moving(best, trials):
             return replace(best, step=NO_STEP, gamma_step=NO_STEP)
         return best
+
+    def _search_steps(self, gradients: Iterable[Gradient]) -> dict[SolverSetting, float]:
+        """Costs of steps for each estimate and radius."""
+        found: dict[SolverSetting, float] = {}
+        steps = STEPS if self._batch == 1 else BATCH_STEPS + STEPS
+        for gradient in gradients:
+            for radius in RADII.get(type(gradient), (1.0,)):
+                found |= self._search_line([SolverSetting(gradient, s, radius) for s in steps])
+        return found
+
+    def _search_exponents(self, settings: list[SolverSetting]) -> dict[SolverSetting, float]:
+        """Costs of these settings with each exponent and each step of gamma. From the problem's
+        own start, the search continues with smaller steps of gamma while the smallest is best."""
+        found = self._costs(
+            {
+                replace(setting, exponent=exponent, gamma_step=gamma_step)
+                for setting, exponent, gamma_step in product(settings, EXPONENTS, GAMMA_STEPS)
+            },
+            [FIRST],
+        )
+        if self._start:
+            return found
+        smallest, best = GAMMA_STEPS[0], _finalists(found)[0]
+        while smallest > SMALLEST_GAMMA_STEP and best.gamma_step <= smallest:
+            smallest /= 10
+            found |= self._costs([replace(best, gamma_step=smallest)], [FIRST])
+            best = _finalists(found)[0]
+        return found
 
     def _worth_moving(self, setting: SolverSetting, trials: list[Trial]) -> bool:
         """Whether to run at all, rather than to stay at the start.
@@ -143,14 +149,14 @@ class Tuner:
             return np.inf
         return float(np.log(after / problem.duality_gap(*problem.start)))
 
-    def _search_step(self, line: list[SolverSetting]) -> dict[SolverSetting, float]:
+    def _search_line(self, line: list[SolverSetting]) -> dict[SolverSetting, float]:
         """Costs of settings from the largest step to the smallest, and on while the smallest step
         is the best."""
-        found = self._costs(line, [(0, 0)])
+        found = self._costs(line, [FIRST])
         step = line[-1].step
         while step > SMALLEST_STEP and _finalists(found)[0].step <= step:
             step /= 10
-            found |= self._costs([replace(line[-1], step=step)], [(0, 0)])
+            found |= self._costs([replace(line[-1], step=step)], [FIRST])
         return found
 
     def _costs(
