@@ -51,6 +51,7 @@ class ParquetSource(RowSource):
         others = {target} if weight is None else {target, weight}
         features = [name for name in first.names if name not in others]
         self.columns = tuple(features if columns is None else columns)
+        self._read = [*self.columns, target, *([] if weight is None else [weight])]
         self.n = sum([self._checked(path, first) for path in self.files])
         if not self.n:
             raise DataError(f"{self.files[0]} has no rows")
@@ -88,18 +89,17 @@ class ParquetSource(RowSource):
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        own = [*self.columns, self.target, *([] if self.weight is None else [self.weight])]
         for path in self.files:
             try:
                 # By default, Arrow holds the whole file in memory.
                 with pq.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
-                    for batch in file.iter_batches(max(BATCH, self._block), columns=own):
+                    for batch in file.iter_batches(max(BATCH, self._block), columns=self._read):
                         yield path, batch
             except (pa.ArrowException, OSError) as error:
                 raise DataError(f"{path} cannot be read: {error}") from error
 
     def _raw(self, names: list[Path], batches: list[Any]) -> RawRows:
-        X = np.concatenate([self._features(*pair) for pair in zip(names, batches, strict=True)])
+        X = np.concatenate([self._features(batch) for batch in batches])
         y = np.concatenate([_values(batch.column(self.target)) for batch in batches])
         weights: Vector | None = None
         if self.weight is not None:
@@ -108,7 +108,7 @@ class ParquetSource(RowSource):
         different = list(dict.fromkeys(map(str, names)))
         return RawRows(X, y, weights, " or ".join(different))
 
-    def _features(self, path: Path, batch: Any) -> Matrix:
+    def _features(self, batch: Any) -> Matrix:
         """The features of a batch."""
         found = np.empty((batch.num_rows, len(self.columns)))
         for k, name in enumerate(self.columns):
@@ -122,13 +122,12 @@ class ParquetSource(RowSource):
         import pyarrow.parquet as pq
 
         schema = _schema(path)
-        own = [*self.columns, self.target, *([] if self.weight is None else [self.weight])]
-        for name in own:
+        for name in self._read:
             if name not in schema.names:
                 raise DataError(
                     f"{path} has no column {name!r}; it has {quoted_list(schema.names)}"
                 )
-        for name in own:
+        for name in self._read:
             kind, expected = (one.field(name).type for one in (schema, first))
             number = pa.types.is_floating(kind) or pa.types.is_integer(kind)
             if name != self.target and not (number or pa.types.is_boolean(kind)):
