@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from array_source import ArraySource
 from gameproof.rows import quantile_sketch
-from gameproof.rows.array_source import ArraySource
 from gameproof.rows.quantile_sketch import QuantileSketch, exact_middles, merged_sketch
 from gameproof.rows.row_source import RawRows
 

@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import gameproof as gp
+from array_source import ArraySource
 from gameproof.core.errors import DataError
 from gameproof.estimators import row_summary
 from gameproof.estimators.row_fit import fit_blocks
-from gameproof.rows.array_source import ArraySource
 from gameproof.rows.parquet_source import ParquetSource
 from gameproof.rows.row_source import RowSource
 from gameproof.strategic import row_problem
