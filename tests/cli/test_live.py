@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import gameproof as gp
 from command import MEANING
 from gameproof.cli.main import main
 from gameproof.tables.load_model import load_model
@@ -84,6 +85,22 @@ def test_bad_answers_are_named_and_good_ones_stored(capsys, people, study, tmp_p
     text = reports(people, [question], tmp_path / "text.csv", savings="much")
     assert "savings" in failed(capsys, "tell", study, text)
     assert live(capsys, "status", study)["n_conflicts"] == 0
+
+
+def test_the_row_whose_question_is_text_is_named(capsys, people, study, tmp_path) -> None:
+    asked = live(capsys, "ask", study, "--limit", 3)["questions"]
+    answers = reports(people, asked, tmp_path / "answers.csv")
+    first, *rows = answers.read_text().splitlines(keepends=True)
+    answers.write_text("".join([first, *rows[:2], "foo" + rows[2][rows[2].index(",") :]]))
+    assert "row 3 has no number in the column 'question'" in failed(capsys, "tell", study, answers)
+
+
+def test_true_is_no_number_in_an_answer(people, study) -> None:
+    with gp.live.open(study) as found:
+        [question] = found.ask()
+        row = pd.read_csv(people).iloc[int(question.agent)].to_dict()
+        with pytest.raises(gp.AnswerError, match="'savings' of the answer is True, not a number"):
+            found.tell(question.id, {**row, "savings": True})
 
 
 def test_a_row_without_an_answer_is_refused_and_the_others_are_stored(
@@ -268,5 +285,5 @@ def test_names_with_quotes_and_line_breaks(capsys, people, tmp_path) -> None:
     assert live(capsys, "status", path, "--study", name)["name"] == name
     capsys.readouterr()
     assert main(["live", "create", str(path), str(people), *MEANING, *options[:-1], "2. x"]) == 0
-    assert "--study '2. x' --limit 10" in capsys.readouterr().out
+    assert "--study='2. x' --limit 10" in capsys.readouterr().out
     assert failed(capsys, "status", path, "--study", "other").count("\n") == 1

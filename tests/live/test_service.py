@@ -182,6 +182,14 @@ def test_a_body_in_chunks_is_limited_too(refusing) -> None:
     assert refusal(reply, 413) == "body-too-large"
 
 
+def test_keys_are_as_long_over_http_as_in_the_study(study, url) -> None:
+    [question] = study.ask()
+    body = {"question": question.id, "answer": answer(study, question).tolist()}
+    long = call(url, "POST", "/v1/tell", json={**body, "key": "k" * 501})
+    assert refusal(long, 422) == "bad-request"
+    assert call(url, "POST", "/v1/tell", json={**body, "key": "k" * 500}).json()["answer_id"] == 1
+
+
 def test_a_key_belongs_to_one_answer(study, url) -> None:
     [question, *_] = study.ask(limit=1)
     body = {"question": question.id, "answer": [1.0, 2.0, 3.0], "key": "crm-1"}

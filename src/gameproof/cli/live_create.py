@@ -143,7 +143,7 @@ def run(options: argparse.Namespace, console: Console) -> None:
     ) as study:
         status = study.status()
     people, where = problem.population, without_password(options.where)
-    named = "" if options.study == STUDY else f" --study {shlex.quote(options.study)}"
+    named = "" if options.study == STUDY else f" --study={shlex.quote(options.study)}"
     console.show(
         f"study {options.study!r} in {where}: {people.n:,} people, "
         f"{people.n_movers:,} of whom can be asked; "

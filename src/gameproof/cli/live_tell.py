@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Mapping
+from math import nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,8 +121,11 @@ def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any],
 def _questions(table: Table) -> list[int]:
     import numpy as np
 
-    cells = table.column(QUESTION, "column").numbers
-    numbers = np.full(table.n, np.nan) if cells is None else np.asarray(cells, dtype=np.float64)
+    column = table.column(QUESTION, "column")
+    cells = column.numbers
+    if cells is None:  # some cell is text; which one?
+        cells = [_number(cell) for cell in column.cells.to_pylist()]
+    numbers = np.asarray(cells, dtype=np.float64)
     usable = (np.abs(numbers) < LARGEST) & (numbers == np.floor(numbers))
     bad = np.flatnonzero(~usable)
     if bad.size:
@@ -131,6 +135,14 @@ def _questions(table: Table) -> list[int]:
         )
     found: list[int] = numbers.astype(np.int64).tolist()
     return found
+
+
+def _number(cell: Any) -> float:
+    """The number in a cell; NaN for text."""
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return nan
 
 
 def _other_people(study: Study, table: Table, numbers: list[int]) -> Mapping[int, Exception]:

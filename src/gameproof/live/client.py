@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from gameproof.core.arguments import as_count, as_positive
 from gameproof.core.errors import AnswerError
 from gameproof.live.facts import LedgerError, Receipt, Status
+from gameproof.live.given import answer_numbers
 from gameproof.live.reports import LiveDeployment, LiveQuestion, Recommendation, StudyStatus
 from gameproof.live.study import HOUR
 from gameproof.strategic.risk import RiskEstimate
@@ -295,7 +296,7 @@ def _told(
     if isinstance(answer, Mapping):
         content = {str(name): _cell(value) for name, value in answer.items()}
     else:
-        numbers = np.asarray(answer, dtype=np.float64)
+        numbers = answer_numbers(question_id, answer)
         if not np.isfinite(numbers).all():
             raise AnswerError(f"the answer to question {question_id} is not finite")
         content = numbers.tolist()

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gameproof.core.arguments import as_count, as_numbers, shown
 from gameproof.core.errors import AnswerError
@@ -42,6 +42,14 @@ def given_id(what: str, value: int) -> int:
     return number if number <= LARGEST_ID else -1
 
 
+def answer_numbers(question: int, answer: ArrayLike) -> NDArray[np.float64]:
+    """An answer as an array; raises AnswerError if it is none of numbers."""
+    try:
+        return as_numbers(f"the answer to question {question}", answer)
+    except (TypeError, ValueError) as error:
+        raise AnswerError(str(error)) from error
+
+
 def answer_body(
     specification: Specification,
     table: StudyTable | None,
@@ -55,7 +63,7 @@ def answer_body(
                 "this study has no table, so an answer is a list of features, not columns"
             )
         answer = table.features(answer)
-    numbers = as_numbers("answer", answer)
+    numbers = answer_numbers(question, answer)
     width = specification.problem.population.d
     expected: tuple[int, ...] = () if specification.sees_scores else (width,)
     if numbers.shape != expected:

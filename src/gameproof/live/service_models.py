@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gameproof.live.facts import Status
+from gameproof.live.given import LONGEST
 from gameproof.live.learnt import Ground
 from gameproof.live.people_rows import PersonAsked, PersonState
 from gameproof.live.reports import StudyStatus
@@ -29,6 +30,7 @@ Number = Annotated[int, Field(ge=1, le=MOST_AT_ONCE), BeforeValidator(_whole)]
 # Databases do not store the zero character, and a log line is one line.
 Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Key = Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=r"^[^\x00-\x1f\x7f]*$")]
 Cell = str | float | bool | None
 Answer = Annotated[
     list[float] | float | dict[str, Cell],
@@ -90,7 +92,7 @@ class TellRequest(Given):
     question: Id
     answer: Answer
     key: Annotated[
-        Name | None, Field(description="Identifies the answer; by default its content does.")
+        Key | None, Field(description="Identifies the answer; by default its content does.")
     ] = None
 
 

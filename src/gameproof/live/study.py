@@ -222,7 +222,7 @@ class Study:
             yield from self.ledger.tell_many(self.id, part, self._clock())
 
     def _told(
-        self, question_id: int, answer: ArrayLike | Mapping[str, Any], key: str | None
+        self, question_id: int, answer: ArrayLike | Mapping[str, Any], key: str | None = None
     ) -> Told:
         """An answer as the ledger stores it."""
         question = given_id("question_id", question_id)

@@ -128,6 +128,7 @@ class StudyTable:
                 f"the answer lacks the column {lacking[0]!r} of the study's table; "
                 f"{suggestion(lacking[0], map(str, row))}"
             )
+        self._require_no_booleans(row)
         try:
             table = as_table({name: [row[name]] for name in wanted}, "the answer")
             found = self.feature_rows(table)
@@ -137,6 +138,13 @@ class StudyTable:
             raise found.refused[0]
         features: Vector = found.features[0]
         return features
+
+    def _require_no_booleans(self, row: Mapping[str, Any]) -> None:
+        """In Python, True is also the number 1; in an answer it is a mistake."""
+        features = self.template.plan.features
+        for name in features.names:
+            if name not in features.levels and isinstance(row[name], (bool, np.bool_)):
+                raise AnswerError(f"the column {name!r} of the answer is {row[name]}, not a number")
 
     def feature_rows(self, table: Table) -> AnswerRows:
         """The features of every row of a table of answers."""
