@@ -16,12 +16,12 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from gameproof.core.arguments import Indices, Matrix, Vector
-from gameproof.core.errors import BudgetWarning, CapWarning, IgnoresDataWarning
+from gameproof.core.arguments import Indices, Matrix, Vector, as_count
+from gameproof.core.errors import BudgetWarning, CapWarning, IgnoresDataWarning, warn
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.fitted_preparation import FittedPreparation
 from gameproof.estimators.gamed_rows import GamedRows, prepared_rows
-from gameproof.estimators.measures import Measure
+from gameproof.estimators.measures import Measure, MeasureName, as_measure
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.table_columns import column_names
 from gameproof.rows.cores import one_blas_thread
@@ -139,6 +139,42 @@ def clean_and_gamed(
     moving = rows.signs < 0
     scores = [rows.scores, *(rows.gamed_scores(moving, times) for times in multiples)]
     return [rows.decisions(each).measured(measure, rows.people.weights) for each in scores]
+
+
+class Choice(NamedTuple):
+    """What a choice of a setting by cross-validation begins with."""
+
+    base: BaseStrategicClassifier  # chooses nothing itself
+    whole: BaseStrategicClassifier  # `base` fitted to all rows
+    people: WeightedRows  # all rows as `base` sees them
+    splits: list[Split]  # the same for each fold
+    n_rows: int
+    measure: Measure
+
+
+def begin_choice(
+    before: Any,
+    model: BaseStrategicClassifier,
+    people: WeightedRows,
+    folds: int,
+    seed: int,
+    measure: MeasureName | Measure | None,
+    costs: tuple[float, float],
+    **parameters: Any,
+) -> Choice:
+    """Splits rows into folds, applies the steps before the classifier, and fits it with these
+    parameters to all rows. Warns of doubtful budgets once, since fits of folds are quiet."""
+    splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
+    splits = [after_steps(before, *split) for split in splits]
+    people, _ = after_steps(before, people, people)
+    base = without_auto(model, people.X)
+    whole = fit_quietly(base, people, **parameters)
+    if whole.budgets_ is not None:
+        for note in whole.budgets_.notes:
+            warn(note, BudgetWarning)
+    good = whole.outcomes_.signs(np.asarray(people.y)) > 0
+    judge = as_measure(measure, good, *costs)
+    return Choice(base, whole, people, splits, good.size, judge)
 
 
 def movable_names(model: BaseStrategicClassifier) -> list[str]:

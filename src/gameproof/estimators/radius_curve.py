@@ -20,28 +20,24 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from gameproof.core.arguments import Matrix, Vector, as_count, as_vector
-from gameproof.core.errors import BudgetWarning, warn
+from gameproof.core.arguments import Matrix, Vector, as_vector
 from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.choice_rows import choice_note
 from gameproof.estimators.folds import (
     Split,
-    after_steps,
+    begin_choice,
     by_fold,
     dropping_note,
-    fit_quietly,
     mean_and_error,
     movable_names,
     over_folds,
     plus_minus,
-    stratified_splits,
     within_one_standard_error,
-    without_auto,
 )
-from gameproof.estimators.measures import ACCURACY, Measure, MeasureName, as_measure
-from gameproof.estimators.radius_path import RadiusPath
+from gameproof.estimators.measures import ACCURACY, Measure, MeasureName
+from gameproof.estimators.radius_path import RadiusMeasures, RadiusPath
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.strategic.responses import KnownResponse
 from gameproof.strategic.saddle_point import largest_useful_radius
@@ -159,37 +155,41 @@ def radius_curve(
     """What `select_radius` returns, for a classifier with a radius.
 
     `before` are the steps before the classifier in a pipeline."""
-    splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
-    splits = [after_steps(before, *split) for split in splits]
-    people, _ = after_steps(before, people, people)
-    base = without_auto(model, people.X)
-    _require_common_response(base.response, base.power)
-    whole = fit_quietly(base, people, radius=0.0)
-    if whole.budgets_ is not None:
-        for caution in whole.budgets_.notes:
-            warn(caution, BudgetWarning)
-    useful = largest_useful_radius(whole.problem(*people.data), precision=0.01)
+    _require_common_response(model.response, model.power)
+    choice = begin_choice(before, model, people, folds, seed, measure, costs, radius=0.0)
+    whole, judge = choice.whole, choice.measure
+    useful = largest_useful_radius(whole.problem(*choice.people.data), precision=0.01)
     if radii is None:
         radii = [0.0, *(float(f"{share * useful:.2g}") for share in SHARES)]
     tried = np.unique(as_vector("radii", radii))
-    good = whole.outcomes_.signs(np.asarray(people.y)) > 0
-    judge = as_measure(measure, good, *costs)
-    title = f"choosing the radius on {good.size:,} rows"
-    with Progress(progress, tried.size * len(splits), "fits", title) as bar:
+    title = f"choosing the radius on {choice.n_rows:,} rows"
+    with Progress(progress, tried.size * len(choice.splits), "fits", title) as bar:
 
-        def followed(split: Split) -> tuple[RadiusPath, list[tuple[float, ...]]]:
-            path = RadiusPath(base, *split, judge, float(tried[0]))
+        def followed(split: Split) -> tuple[RadiusPath, list[RadiusMeasures]]:
+            path = RadiusPath(choice.base, *split, judge, float(tried[0]))
             return path, [bar.counted(path.measured(float(radius))) for radius in tried]
 
-        paths, found = zip(*over_folds(followed, splits, n_jobs), strict=True)
+        paths, found = zip(*over_folds(followed, choice.splits, n_jobs), strict=True)
     clean, gamed, risk, ignores = np.array(found).transpose(2, 1, 0)
     ignoring = ignores.any(axis=1)
     chosen, reason = recommended_radius(tried, clean, gamed, ignoring, useful, judge)
     without = over_folds(lambda path: path.without_movable(chosen), list(paths), n_jobs)
     k = int(np.flatnonzero(tried == chosen)[0])
     note = dropping_note(movable_names(whole), by_fold(without), clean[k], gamed[k], judge)
-    measured = tried, clean, gamed, risk, ignoring
-    return RadiusCurve(*measured, useful, chosen, reason, note, judge, good.size, good.size)
+    return RadiusCurve(
+        radii=tried,
+        clean=clean,
+        gamed=gamed,
+        risk=risk,
+        ignores=ignoring,
+        largest_useful=useful,
+        recommended=chosen,
+        reason=reason,
+        note=note,
+        measure=judge,
+        n_rows=choice.n_rows,
+        n_total=choice.n_rows,
+    )
 
 
 def _require_common_response(response: Any, power: Any) -> None:

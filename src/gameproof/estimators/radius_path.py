@@ -7,7 +7,7 @@ starts at the solution of the one before.
 from __future__ import annotations
 
 from copy import copy
-from typing import final
+from typing import NamedTuple, final
 
 from gameproof.estimators.base import BaseStrategicClassifier, options_of, set_solution
 from gameproof.estimators.exact_fit import pose_problem, solve_roughly
@@ -15,6 +15,15 @@ from gameproof.estimators.folds import clean_and_gamed, fit_quietly, measured_wi
 from gameproof.estimators.measures import Measure
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.strategic.worst_case_risk import worst_case_risk
+
+
+class RadiusMeasures(NamedTuple):
+    """What is measured at one radius, on the test rows of one fold."""
+
+    clean: float
+    gamed: float
+    risk: float  # the worst-case risk
+    ignores: bool  # whether the classifier ignores the data
 
 
 @final
@@ -36,8 +45,8 @@ class RadiusPath:
         self._problem = self._model.problem(*train.data)
         self._tested = self._model.problem(*test.data).population
 
-    def measured(self, radius: float) -> tuple[float, float, float, float]:
-        """The clean and gamed measure, worst-case risk, and whether the data was ignored."""
+    def measured(self, radius: float) -> RadiusMeasures:
+        """The fit for this radius, measured."""
         model, people = self._model, self._problem.population
         if model.solver is not None:
             model = fit_quietly(model, self._train, radius=radius)
@@ -49,7 +58,8 @@ class RadiusPath:
         tested = pose_problem(self._tested, options_of(model))
         clean, gamed = clean_and_gamed(model, self._test, self._measure)
         risk = worst_case_risk(tested, model.theta_, model.offset_)
-        return clean, gamed, risk, float(self._problem.ignores_data(model.result_.x))
+        ignores = bool(self._problem.ignores_data(model.result_.x))
+        return RadiusMeasures(clean, gamed, risk, ignores)
 
     def without_movable(self, radius: float) -> float | None:
         """The measure of the same classifier without the columns that people can move."""

@@ -21,15 +21,14 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gameproof.core.arguments import Matrix, Vector, as_count, as_vector, shown
-from gameproof.core.errors import BudgetWarning, warn
+from gameproof.core.arguments import Matrix, Vector, as_vector, shown
 from gameproof.core.html_tables import html_summary
 from gameproof.core.progress import Progress
 from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.choice_rows import choice_note, rows_to_choose_on
 from gameproof.estimators.folds import (
     Split,
-    after_steps,
+    begin_choice,
     by_fold,
     clean_and_gamed,
     dropping_note,
@@ -38,12 +37,10 @@ from gameproof.estimators.folds import (
     measured_without_movable,
     over_folds,
     plus_minus,
-    stratified_splits,
     taken_apart,
     within_one_standard_error,
-    without_auto,
 )
-from gameproof.estimators.measures import ACCURACY, Measure, MeasureName, as_measure
+from gameproof.estimators.measures import ACCURACY, Measure, MeasureName
 from gameproof.estimators.sample_weight import WeightedRows
 from gameproof.estimators.table_budgets import Budgets
 
@@ -228,7 +225,7 @@ def select_budget(
     (1.0, 'x2: -0.5 to +0.5')
     """
     parts = taken_apart(model)
-    before, base = parts.before, parts.classifier
+    base = parts.classifier
     if not isinstance(base, BaseStrategicClassifier):
         raise TypeError(
             "model must be a RobustStrategicClassifier or StrategicLogisticRegression, alone or at "
@@ -241,32 +238,36 @@ def select_budget(
         )
     tried = np.unique(as_vector("multiples", multiples))
     people, n_total = rows_to_choose_on(parts, X, y, sample_weight, seed)
-    splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
-    splits = [after_steps(before, *split) for split in splits]
-    people, _ = after_steps(before, people, people)
-    base = without_auto(base, people.X)
-    whole = fit_quietly(base, people)
-    stated = whole.budgets_
+    costs = (cost_accept_bad, cost_refuse_good)
+    choice = begin_choice(parts.before, base, people, folds, seed, measure, costs)
+    stated, judge = choice.whole.budgets_, choice.measure
     assert stated is not None  # since the model has budgets
-    for note in stated.notes:
-        warn(note, BudgetWarning)
-    good = whole.outcomes_.signs(np.asarray(people.y)) > 0
-    judge = as_measure(measure, good, cost_accept_bad, cost_refuse_good)
-    title = f"choosing the multiple of the budgets on {good.size:,} rows"
-    with Progress(progress, len(splits), "folds", title) as bar:
+    title = f"choosing the multiple of the budgets on {choice.n_rows:,} rows"
+    with Progress(progress, len(choice.splits), "folds", title) as bar:
 
         def of_fold(split: Split) -> tuple[list[list[float]], float | None]:
-            return bar.counted(_measured(base, tried, *split, judge))
+            return bar.counted(_measured(choice.base, tried, *split, judge))
 
-        found = over_folds(of_fold, splits, n_jobs)
+        found = over_folds(of_fold, choice.splits, n_jobs)
     measured = np.array([values for values, _ in found])  # folds, multiples, curves
     clean, gamed, twice = measured.transpose(2, 1, 0)
     dropped = by_fold([without for _, without in found])
     k, reason = recommended_multiple(tried, clean, gamed, judge)
     note = dropping_note(list(stated.columns), dropped, clean[k], gamed[k], judge)
-    multiple = float(tried[k])
-    curves = tried, clean, gamed, twice, dropped, stated
-    return BudgetCurve(*curves, multiple, reason, note, judge, good.size, n_total)
+    return BudgetCurve(
+        multiples=tried,
+        clean=clean,
+        gamed=gamed,
+        twice=twice,
+        dropped=dropped,
+        budgets=stated,
+        recommended=float(tried[k]),
+        reason=reason,
+        note=note,
+        measure=judge,
+        n_rows=choice.n_rows,
+        n_total=n_total,
+    )
 
 
 def _measured(
