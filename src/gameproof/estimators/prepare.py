@@ -108,14 +108,12 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def owners_(self) -> list[str]:
         """For each resulting column, the column of the table that it is made from."""
-        return [
-            owner for owner, _ in self._encoded_names(self._features(self.n_features_in_).names)
-        ]
+        return [owner for owner, _ in self._encoded_names(self.features_.names)]
 
     @property
     def movable_(self) -> NDArray[np.int64]:
         """Positions of the resulting columns that people can move."""
-        movable = self._features(self.n_features_in_).movable
+        movable = self.features_.movable
         return np.flatnonzero([owner in movable for owner in self.owners_])
 
     def transform(self, X: ArrayLike) -> Matrix:
@@ -201,8 +199,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of str
             One name per resulting column.
         """
-        check_is_fitted(self)
-        names = self._features(self.n_features_in_).names
+        names = self.features_.names
         if input_features is not None:
             given = tuple(np.asarray(input_features, dtype=object).tolist())
             if len(given) != len(names):
@@ -254,7 +251,7 @@ class Prepare(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _require_memory(self, rows: int) -> None:
         """Raises if this many rows with one indicator column per level would not fit into
         memory."""
-        names = self._features(self.n_features_in_).names
+        names = self.features_.names
         levels = {
             name: len(encoder.levels)
             for name, encoder in zip(names, self.encoders_, strict=True)

@@ -47,6 +47,7 @@ from gameproof.minmax.saddle import Saddle
 from gameproof.rows.cores import one_blas_thread
 from gameproof.rows.moments import Moments
 from gameproof.rows.row_source import RowSource
+from gameproof.strategic.budgets import BoxBudget
 from gameproof.strategic.newton.convex_objective import ConvexObjective
 from gameproof.strategic.newton.lifts import lifts_of
 from gameproof.strategic.newton.minimum import certified_solution
@@ -145,6 +146,8 @@ def _problem(
         None if model.budgets_ is None else model.budgets_.times(model.trained_for_),
     )
     response = _response(model, source, recipe)
+    # Only a box may differ between people. It is that of a few people who stand for all.
+    movers = np.arange(len(response.bounds[0]) if isinstance(response, BoxBudget) else 0)
     ends = np.abs(np.stack([moments.least, moments.most]) - model.units_.mean)
     positive = int(summary.outcomes.favourable == summary.outcomes.classes[1])
     by_class = summary.class_weights(model.class_weight) * summary.masses
@@ -156,7 +159,7 @@ def _problem(
         weighted=recipe.by_class is not None,
         largest_by_feature=(ends / model.units_.scale).max(axis=0),
         response=response,
-        movers=np.arange(len(response.bounds[0]) if hasattr(response, "bounds") else 0),
+        movers=movers,
     )
     lifts = lifts_of(people)
     if any(lift.own_count for lift in lifts):
