@@ -5,6 +5,7 @@ import json
 from dataclasses import asdict, fields
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -171,7 +172,25 @@ def test_a_cell_that_cannot_be_used_is_shown(capsys, people, tmp_path) -> None:
     answers = reports(people, [question], tmp_path / "answers.csv", home="castle")
     capsys.readouterr()
     assert main(["live", "tell", str(path), str(answers)]) == 0
-    assert "home: 1 cells have levels that the model has not seen" in capsys.readouterr().err
+    assert "home: 1 without a usable value, taken from the study's table" in capsys.readouterr().err
+
+
+def test_gaps_in_columns_that_nobody_can_change_are_no_moves(
+    capsys, people, study, tmp_path
+) -> None:
+    """The answers are the rows of the table, but for empty cells: nobody has moved."""
+    asked = live(capsys, "ask", study, "--limit", 4)["questions"]
+    answers = reports(people, asked, tmp_path / "answers.csv", age="", home="igloo")
+    live(capsys, "tell", study, answers)
+    with gp.live.open(study) as found:
+        X = found.problem.population.X
+        told = found.history()
+        names = found.answer_names
+        np.testing.assert_array_equal(told[names].to_numpy(), X[told["agent"].to_numpy()])
+        [question] = found.ask()
+        row = pd.read_csv(people).iloc[int(question.agent)].to_dict() | {"age": None}
+        found.tell(question.id, row)
+        np.testing.assert_array_equal(found.history()[names].to_numpy()[-1], X[int(question.agent)])
 
 
 def test_somebody_without_a_question_is_told_that_others_hold_them(capsys, study) -> None:

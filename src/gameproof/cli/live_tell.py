@@ -96,7 +96,7 @@ def _tell(study: Study, table: Table, console: Console) -> tuple[dict[str, Any],
 
     numbers = _questions(table)
     keys = table.columns[KEY].cells.to_pylist() if KEY in table.columns else [None] * table.n
-    features, unusable, notes = _features(study, table)
+    features, unusable, notes = _features(study, table, numbers)
     for note in notes:
         console.say(note)
     unusable = {**unusable, **_other_people(study, table, numbers)}
@@ -153,12 +153,14 @@ def _other_people(study: Study, table: Table, numbers: list[int]) -> Mapping[int
     return study.table.other_people(table, [agents.get(number) for number in numbers])
 
 
-def _features(study: Study, table: Table) -> tuple[Matrix, Mapping[int, Exception], list[str]]:
+def _features(
+    study: Study, table: Table, numbers: list[int]
+) -> tuple[Matrix, Mapping[int, Exception], list[str]]:
     """The answers, one per row, why rows are not answers, and notes on gaps in others."""
     import numpy as np
 
     if study.table is not None:
-        return study.table.feature_rows(table)
+        return study.table.feature_rows(table, lambda row: study.features_of(numbers[row]))
     names = study.answer_names
     columns = [table.column(name, "column").numbers for name in names]
     for name, cells in zip(names, columns, strict=True):

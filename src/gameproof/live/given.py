@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gameproof.core.arguments import as_count, as_numbers, shown
+from gameproof.core.arguments import Vector, as_count, as_numbers, shown
 from gameproof.core.errors import AnswerError
 from gameproof.core.exact_bits import exact_bytes
 from gameproof.live.specification import Specification
@@ -55,14 +55,16 @@ def answer_body(
     table: StudyTable | None,
     question: int,
     answer: ArrayLike | Mapping[str, Any],
+    known: Callable[[int], Vector | None],
 ) -> bytes:
-    """The exact bits of an answer. Raises AnswerError if it has the wrong form."""
+    """The exact bits of an answer; `known` gives the features of the person of a question. Raises
+    AnswerError if the answer has the wrong form."""
     if isinstance(answer, Mapping):
         if table is None:
             raise AnswerError(
                 "this study has no table, so an answer is a list of features, not columns"
             )
-        answer = table.features(answer)
+        answer = table.features(answer, lambda _: known(question))
     numbers = answer_numbers(question, answer)
     width = specification.problem.population.d
     expected: tuple[int, ...] = () if specification.sees_scores else (width,)

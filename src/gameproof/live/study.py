@@ -79,6 +79,7 @@ class Study:
         self.specification, self._clock = specification, clock
         self._state = StudyState(ledger, row.id, specification)
         self._learnt, self._learnt_alone = Learnt(ledger, row.id, specification), Lock()
+        self._agents: dict[int, int] = {}  # of questions, as far as they were looked up
 
     def __repr__(self) -> str:
         return f"Study({self.name!r}, {self.settings.method_name}, {self.problem.name})"
@@ -226,9 +227,16 @@ class Study:
     ) -> Told:
         """An answer as the ledger stores it."""
         question = given_id("question_id", question_id)
-        body = answer_body(self.specification, self.table, question, answer)
+        body = answer_body(self.specification, self.table, question, answer, self.features_of)
         key = f"question {question}: {digest(body)}" if key is None else given_text("key", key)
         return Told(question, key, body)
+
+    def features_of(self, question_id: int) -> Vector | None:
+        """The features of a question's person before any change; None for an unknown question."""
+        if question_id not in self._agents:
+            self._agents = {each.id: each.agent for each in self.ledger.questions(self.id)}
+        agent = self._agents.get(question_id)
+        return None if agent is None else self.problem.population.X[agent]
 
     def withdraw(self, answer_id: int, reason: str) -> None:
         """Withdraws an answer. While its deployment is open, its question is asked again.
@@ -335,7 +343,7 @@ class Study:
         return fact_frames(self.ledger, self.id)
 
     def verify(self) -> list[str]:
-        """Sentences that name every row that was changed behind the study's back; none if the hash
+        """Sentences that name every row that was changed outside gameproof; none if the hash
         chain is intact."""
         return verify(self.ledger, self.ledger.study(self.name))
 

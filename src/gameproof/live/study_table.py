@@ -7,7 +7,7 @@ classifier whose coefficients are replaced by those that are deployed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self, final
@@ -16,7 +16,7 @@ import numpy as np
 
 from gameproof.core.arguments import Matrix, Vector
 from gameproof.core.errors import AnswerError, DataError
-from gameproof.core.naming import quoted_list, suggestion
+from gameproof.core.naming import quoted, quoted_list, suggestion
 from gameproof.estimators.logistic import StrategicLogisticRegression
 from gameproof.estimators.prepare import Prepare
 from gameproof.strategic.population import Population
@@ -43,6 +43,14 @@ class AnswerRows(NamedTuple):
     features: Matrix
     refused: dict[int, AnswerError]
     notes: list[str]
+
+
+# The features that a study knows of the person of a row, None if it knows nobody.
+Known = Callable[[int], Vector | None]
+
+
+def nobody_known(row: int) -> None:
+    """No person is known."""
 
 
 class TableProblem(NamedTuple):
@@ -118,7 +126,7 @@ class StudyTable:
         """Who the row of this index is."""
         return self.persons[agent]
 
-    def features(self, row: Mapping[str, Any]) -> Vector:
+    def features(self, row: Mapping[str, Any], known: Known = nobody_known) -> Vector:
         """The features of a row in the table's columns. Columns that the study does not use are
         ignored."""
         wanted = self.template.plan.features.names
@@ -131,7 +139,7 @@ class StudyTable:
         self._require_no_booleans(row)
         try:
             table = as_table({name: [row[name]] for name in wanted}, "the answer")
-            found = self.feature_rows(table)
+            found = self.feature_rows(table, known)
         except DataError as error:
             raise AnswerError(str(error)) from error
         if found.refused:
@@ -146,18 +154,45 @@ class StudyTable:
             if name not in features.levels and isinstance(row[name], (bool, np.bool_)):
                 raise AnswerError(f"the column {name!r} of the answer is {row[name]}, not a number")
 
-    def feature_rows(self, table: Table) -> AnswerRows:
-        """The features of every row of a table of answers."""
+    def feature_rows(self, table: Table, known: Known = nobody_known) -> AnswerRows:
+        """The features of every row of a table of answers.
+
+        A gap in a column that nobody can change is filled with what is known of the row's person,
+        or else as the deployed model fills it."""
         features, prepare = self.template.plan.features, self.template.prepare
         encoded = self.template.plan.encoded(table)
         refused = self._without_movable(encoded.X, table)
         found = prepare.transform(encoded.X)
+        filled = self._fill(found, encoded.X, known)
         for row in np.flatnonzero(~np.isfinite(found).all(axis=1)).tolist():
             refused.setdefault(row, AnswerError("the answer has a value that cannot be used"))
         gaps = Gaps.of(encoded, features.names)
         for name in features.movable:  # rows with such gaps are refused
             del gaps.missing[name], gaps.unknown[name]
-        return AnswerRows(found, refused, gaps.notes(features, prepare))
+        notes = [
+            f"{quoted(name)}: {count:,} without a usable value, taken from the study's table"
+            for name, count in filled.items()
+        ]
+        for name in filled:
+            del gaps.missing[name], gaps.unknown[name]
+        return AnswerRows(found, refused, [*notes, *gaps.notes(features, prepare)])
+
+    def _fill(self, found: Matrix, X: Matrix, known: Known) -> dict[str, int]:
+        """Overwrites the features of gaps in columns that nobody can change, where the person is
+        known. Returns the numbers of gaps by column, for columns without other gaps."""
+        features, owners = self.template.plan.features, np.array(self.template.prepare.owners_)
+        filled = {}
+        for name, column in zip(features.names, X.T, strict=True):
+            gaps = np.flatnonzero(np.isnan(column)).tolist()
+            if name in features.movable or not gaps:
+                continue
+            people = {row: known(row) for row in gaps}
+            for row, person in people.items():
+                if person is not None:
+                    found[row, owners == name] = person[owners == name]
+            if all(person is not None for person in people.values()):
+                filled[name] = len(gaps)
+        return filled
 
     def _without_movable(self, X: Matrix, table: Table) -> dict[int, AnswerError]:
         """Rows that lack a value that people can change: it would be filled in, and an answer is
