@@ -102,6 +102,16 @@ def test_altered_foreign_and_newer_files_are_noticed(tmp_path: Path) -> None:
         people(tmp_path / "b.db", Tally())
 
 
+@pytest.mark.parametrize("body", ["zeroblob(16)", "NULL"])
+def test_answer_altered_while_its_file_is_open_is_noticed(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    people(path, Tally()).ask(THETA, [1, 2])
+    another = people(path, Tally())
+    changed(path, f"UPDATE answer SET body = {body} WHERE id = 2")
+    with pytest.raises(gp.JournalError, match="answer 2 of agent 2 was altered"):
+        another.ask(THETA, [1, 2])
+
+
 def test_unusable_answers_count_and_only_their_question_is_asked_again(tmp_path: Path) -> None:
     tally, spoil = Tally(), [True]
 

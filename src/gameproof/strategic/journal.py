@@ -143,7 +143,6 @@ class Journal(AnswerRecords):
             if row.answer is None:
                 waiting.append((place, row))
                 continue
-            assert row.body is not None
             person, key = int(claim.agents[place]), hash_of(exact_bytes(claim.theta))
             claim.answers[place] = self._checked(row, person, key, claim.answers.shape[1:])
             self._receive(claim, place, row.question, row.answer)
@@ -166,7 +165,7 @@ class Journal(AnswerRecords):
         self._taken.add(question)
 
     def _checked(self, row: sql.Row, person: int, key: bytes, shape: tuple[int, ...]) -> Vector:
-        body = row.body or b""
+        body = row.body or b""  # an altered row may have none
         whole = len(body) == 8 * int(np.prod(shape))
         if not whole or row.digest != answer_digest(key, person, row.occurrence, body):
             raise JournalError(
