@@ -4,8 +4,8 @@
     deployment  each theta, as the bytes of its little-endian float64 numbers
     question    a person asked at a deployment, and how often they were asked there before
     lease       a question that somebody is asking at the moment, and who
-    answer      what the person answered: counted, unusable (counted towards the budget, but never
-                used), or told (counted by hand, not stored)
+    answer      what the person answered: counted, unusable (counts towards the budget, but is
+                never used), or told (was given elsewhere and counts, but is not stored)
 
 Rows are never changed, except for the counts of a study; only leases are deleted. Each answer has
 a digest of itself and of its question, so that an altered row is noticed.

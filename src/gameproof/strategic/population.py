@@ -106,6 +106,7 @@ class Population:
         if not one_label:
             self.require_both_labels()
         self.weights = as_weights(weights, self.n)
+        # Equal weights are one number that is broadcast: see `as_weights`.
         self.weighted = self.weights.strides != (0,)
         self.response = NoResponse() if response is None else response
         if not isinstance(self.response, Response):
@@ -261,7 +262,8 @@ class Population:
     def scores(self, theta: ArrayLike, agents: ArrayLike) -> Vector:
         """Deploys theta and returns the scores <b, theta> of these agents.
 
-        The parameters and errors are the same as for `ask`."""
+        The parameters and errors are the same as for `ask`, but a population that shows scores
+        only can be asked too."""
         if not (isinstance(self.response, BlackBox) and self.response.scores):
             return self.ask(theta, agents) @ np.asarray(theta, dtype=np.float64)
         deployed, chosen, moving = self._prepare(theta, agents)
