@@ -19,10 +19,10 @@ delta - (2 kappa/n) #{i : s y_i z_i > alpha kappa}. Its minimiser is c, or the b
 s y z / kappa of the agent whose flip would exceed the budget: the agent of rank
 floor(n delta / (2 kappa)) + 1. The cap alpha_max does not restrict the adversary and is left out.
 
-Lower bound. The budget buys two things. First flips: they gain s y_i z_i / kappa per unit, and all
-of agent i costs 2 kappa / n. They are bought in the order of gain, as long as they gain at least c
-per unit, the last one in part. Then distance: an atom of label y' that moves by D against its
-label, to b - y' D theta / |theta|, gains
+Lower bound. The budget buys two things. First flips: they gain s y_i z_i / kappa per unit, and
+flipping agent i completely costs 2 kappa / n. They are bought in the order of gain, as long as they
+gain at least c per unit, the last one in part. Then distance: an atom of label y' that moves by D
+against its label, to b - y' D theta / |theta|, gains
 
     phi(z - y' t) - phi(z) + s t = (K + s) t - h(t),   t = D |theta|,   h(t) >= 0 concave, h(0) = 0
 
@@ -83,7 +83,7 @@ class WorstCase:
         The distance of the distribution from the answers; at most `radius`.
     note : str
         Whether the worst case is attained, in a sentence.
-    moves : Moves
+    moves : AdversaryMoves
         Which agents are changed.
 
     Examples
@@ -168,9 +168,9 @@ def worst_case(
 
     length = problem.dual_length(deployed)
     rate = problem.least_alpha(deployed)
-    share, left, alpha = best_flips(problem, loss.s * people.y * scores, rate, radius)
-    flip_gains = 2 * loss.s * people.y * scores
-    losses = people.weights * (loss.value(scores, people.y) + share * flip_gains)
+    pull = loss.s * people.y * scores  # half of what a flip gains
+    share, left, alpha = best_flips(problem, pull, rate, radius)
+    losses = people.weights * (loss.value(scores, people.y) + share * (2 * pull))
     value = float(losses.mean()) + rate * left
 
     labels = np.where(share == 1, -people.y, people.y)
