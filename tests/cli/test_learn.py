@@ -150,7 +150,7 @@ def test_quantile_decides_the_budget(tables, tmp_path, capsys) -> None:
 BAD = {
     "key not there": (["--key", "idd"], "has no key column 'idd'; did you mean 'id'?"),
     "no file": (["--model", "nowhere.json"], "nowhere.json: no such file"),
-    "drop not there": (["--drop", "saving"], "no drop column 'saving'; did you mean 'savings'"),
+    "drop not there": (["--drop", "saving"], "no column 'saving'; did you mean 'savings'"),
 }
 
 

@@ -96,6 +96,14 @@ def test_columns_of_true_and_false_are_categories(gap: bool) -> None:
     assert names == [{None: "missing", True: "true", False: "false"}[cell] for cell in cells]
 
 
+@pytest.mark.parametrize(("value", "noted"), [(1e30, True), (-1e12, True), (1e4, False)])
+def test_absurdly_large_number_is_noted(value: float, noted: bool) -> None:
+    cells = [100.0 + k for k in range(N - 1)]
+    made = as_table({**columns(), "savings": [*cells, value]})
+    said = f"savings: {value:.15g} is over 100,000 times as large as 99 % of the values"
+    assert any(said in note for note in column_notes(made, plan(made))) == noted
+
+
 def test_lengths_of_time_are_not_dates() -> None:
     lasted = pa.array([timedelta(days=k % 9) for k in range(N)])
     found = plan(as_table({**columns(), "lasted": lasted}))
@@ -244,7 +252,7 @@ BAD = [
     ({"income": [*columns()["income"][:-1], "inf"]}, {}, "row 60: .*infinite"),
     ({}, {"movable": ("incme",)}, "no movable column 'incme'; did you mean 'income'"),
     ({}, {"movable": ("paid",)}, "target 'paid' cannot also be a movable column"),
-    ({}, {"drop": ("nothing",)}, "no drop column 'nothing'"),
+    ({}, {"drop": ("nothing",)}, "no column 'nothing'"),
     ({}, {"drop": ("income",)}, "cannot be dropped"),
     ({}, {"movable": (), "drop": ("income", "debt", "home")}, "no column to learn from"),
 ]

@@ -55,9 +55,12 @@ def _unknown(count: int, n: int, levels: tuple[str, ...]) -> str:
 
     If they are most of the n cells, this may be another column, so the known levels are listed.
     """
-    note = f"{count:,} cells have levels that the model has not seen; they count as missing"
+    cells, are, they = f"{count:,} cells have levels", "are", "they count"
+    if count == 1:
+        cells, are, they = "1 cell has a level", "is", "it counts"
+    note = f"{cells} that the model has not seen; {they} as missing"
     if OTHER in levels:
-        note = f"{count:,} cells have levels that are rare or new to the model; they count as other"
+        note = f"{cells} that {are} rare or new to the model; {they} as other"
     if 2 * count <= n:
         return note
     known = quoted_list(levels, 4)

@@ -1,8 +1,8 @@
 """Notes on columns that can be used, but may not mean what they seem to mean.
 
 Numbers such as -999 and 99999 often stand for a missing value, long integers for accounts, integers
-that all differ for rows or people, and numbers with leading zeros for postal codes. A column with
-hardly any values adds little.
+that all differ for rows or people, and numbers with leading zeros for postal codes. An absurdly
+large number is often a mistake. A column with hardly any values adds little.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ FEWEST = 3  # rows with the same number, from which it may be a code
 CODES = (-1, *(sign * (10**k - 1) for k in range(2, 10) for sign in (-1, 1)), 96, 97, 98)
 POSTAL = re.compile(r"(^|[^a-z])(zip|post|postal|postcode|plz|cap|cep)([^a-z]|code|$)", re.I)
 ACCOUNT_DIGITS = 8
+# A number may be a mistake if it is larger than ABSURD times the size of the usual ones.
+USUAL, ABSURD = 0.99, 100_000
 ALL_DIFFERENT = 1000  # rows from which integers that all differ are hardly amounts
 
 
@@ -45,7 +47,7 @@ def column_notes(table: Table, plan: ColumnPlan) -> list[str]:
         if column.kind == "number" and name not in plan.features.levels:
             values = filled(column.numbers)
             known = values[~np.isnan(values)]
-            if text := _identifier(column, known) or _code(known):
+            if text := _identifier(column, known) or _code(known) or _outlier(known):
                 notes.append(f"{quoted(name)}: {text}")
     return notes
 
@@ -73,6 +75,18 @@ def _code(known: Vector) -> str:
                 "stands for a missing value, leave these cells empty"
             )
     return ""
+
+
+def _outlier(known: Vector) -> str:
+    """A number so large that it may be a mistake: it changes how the column is scaled."""
+    sizes = np.abs(known)
+    usual = float(np.quantile(sizes, USUAL, method="lower")) if known.size else 0.0
+    if usual == 0 or sizes.max() <= ABSURD * usual:
+        return ""
+    return (
+        f"{known[sizes.argmax()]:.15g} is over {ABSURD:,} times as large as {100 * USUAL:.0f} % of "
+        "the values; if it is a mistake, correct it or leave the cell empty"
+    )
 
 
 def _apart(code: float, others: Vector) -> bool:

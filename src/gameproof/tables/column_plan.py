@@ -86,7 +86,7 @@ class ColumnPlan:
         roles = {"movable": movable, "drop": drop, "category": categories, "date": [*dates]}
         for role, named in roles.items():
             for name in named:
-                table.column(name, f"{role} column")
+                table.column(name, "column" if role == "drop" else f"{role} column")
                 if name == target.name:
                     raise DataError(f"the target {name!r} cannot also be a {role} column")
         for name in movable:

@@ -31,8 +31,8 @@ class Meaning(NamedTuple):
         """Itself; raises if only one half of an out-of-time test is stated."""
         if (self.split_by is None) != (self.test_after is None):
             raise ValueError(
-                "an out-of-time test needs both the column (split_by, --split-by) and the value "
-                "after which rows are tested (test_after, --test-after)"
+                "an out-of-time test needs both the column (--split-by) and the value after which "
+                "rows are tested (--test-after)"
             )
         return self
 

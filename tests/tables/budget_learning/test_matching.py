@@ -144,7 +144,7 @@ def test_other_kinds_of_arguments_are_refused() -> None:
         gp.learn_budgets(3, frame(), "id")
     with pytest.raises(ValueError, match="quantile must lie between 0 and 1, got 1"):
         gp.learn_budgets(frame(), frame(), "id", quantile=1)
-    with pytest.raises(gp.DataError, match="no drop column 'saving'; did you mean 'savings'"):
+    with pytest.raises(gp.DataError, match="no column 'saving'; did you mean 'savings'"):
         gp.learn_budgets(frame(), frame(), "id", drop=["saving"])
     with pytest.raises(gp.DataError, match="'saving' was not compared; did you mean"):
         gp.learn_budgets(frame(), frame(), "id").row("saving")

@@ -55,9 +55,9 @@ def two_tables(
 ) -> TwoTables:
     """Matches people by `key`, if there is one, and finds the columns that can be compared."""
     notes: list[str] = []
-    for role, names in (("drop", drop), ("category", categories)):
+    for role, names in (("column", drop), ("category column", categories)):
         for name in names:
-            first.column(name, f"{role} column")
+            first.column(name, role)
     if key:
         first, second = _matched(first, second, key, notes)
     numbers, texts = comparable(first, second, (*key, *drop), categories, notes)
