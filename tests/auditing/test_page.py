@@ -187,7 +187,9 @@ def test_cost_of_robustness_is_in_the_measure_of_the_verdict(measure: str, calle
     assert first.startswith(f"Against mine, the {called} of robust is ")
     for row in rows:
         size = measure_text(abs(row.difference))
-        assert f"{'higher' if row.difference > 0 else 'lower'} by {size} when" in first
+        said = f"{'higher' if row.difference > 0 else 'lower'} by {size}"
+        unclear = row.low <= 0 <= row.high
+        assert (f"not measurably different ({said}) when" if unclear else f"{said} when") in first
     table = section.tables[0]
     assert table.caption == f"paired differences in {called}"
     assert [each[3] for each in table.rows] == [row.difference for row in rows]

@@ -101,8 +101,8 @@ def _size(row: MetricDifference) -> str:
     size = measure_text(abs(row.difference))
     if float(size.replace(",", "")) == 0:
         return "the same"
-    unclear = "not measurably " if row.low <= 0 <= row.high else ""
-    return f"{unclear}{'higher' if row.difference > 0 else 'lower'} by {size}"
+    said = f"{'higher' if row.difference > 0 else 'lower'} by {size}"
+    return f"not measurably different ({said})" if row.low <= 0 <= row.high else said
 
 
 def _ends(row: MetricDifference) -> str:
