@@ -95,6 +95,16 @@ def signed_points(difference: float) -> str:
     return f"{rounded:+.1f}".replace("-", "−") if rounded else "0.0"
 
 
+def signed_decimal(difference: float) -> str:
+    """A difference with three decimals and its sign; 0 has none.
+
+    >>> signed_decimal(-0.0121), signed_decimal(-0.0001)
+    ('-0.012', '0.000')
+    """
+    text = f"{difference:+.3f}"
+    return text if float(text) else "0.000"
+
+
 def points_interval(low: float, high: float) -> str:
     """The interval of a difference, in percentage points.
 

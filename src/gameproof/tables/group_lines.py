@@ -6,6 +6,7 @@ from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.group_section import AuditedGroup, audited_groups, group_differences
 from gameproof.auditing.metric_rows import GAMED
 from gameproof.auditing.metric_types import Metric
+from gameproof.auditing.number_format import signed_decimal
 from gameproof.auditing.people_groups import FEWEST
 from gameproof.core.naming import quoted
 from gameproof.tables.audit_lines import wrapped
@@ -78,8 +79,9 @@ def _burden(audit: Audit, rows: dict[Key, Metric], groups: list[AuditedGroup]) -
         found = [rows.get((model, group.name, "good_refused", 0.0)) for model in (other, name)]
         cells = "".join(f"{_value(row):>{wide}s}" for row in found)
         row = known.get(group.name)
-        more = (
-            "" if row is None else f"   {row.difference:+.3f} ({row.low:+.3f} to {row.high:+.3f})"
-        )
+        more = ""
+        if row is not None:
+            size, low, high = map(signed_decimal, (row.difference, row.low, row.high))
+            more = f"   {size} ({low} to {high})"
         lines.append(f"{_people(group, width)}{cells}{more}")
     return lines

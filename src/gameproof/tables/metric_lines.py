@@ -5,7 +5,7 @@ from __future__ import annotations
 from gameproof.auditing.audit_result import Audit
 from gameproof.auditing.metric_rows import GAMED, METRICS
 from gameproof.auditing.metric_types import Metric, ThresholdRow
-from gameproof.auditing.number_format import measure_text
+from gameproof.auditing.number_format import measure_text, signed_decimal
 from gameproof.core.naming import quoted
 from gameproof.tables.audit_lines import wrapped
 
@@ -138,7 +138,7 @@ def _equal_lines(audit: Audit, full: bool) -> list[str]:
             when = "when bad applicants use their budgets" if row.multiple else "nobody games"
             lines.append(
                 f"both approve {row.approve:.0%}, {when}: of the bad applicants, {name} approves "
-                f"{row.difference:+.3f} compared with {row.against} ({row.low:+.3f} to "
-                f"{row.high:+.3f})"
+                f"{signed_decimal(row.difference)} compared with {row.against} "
+                f"({signed_decimal(row.low)} to {signed_decimal(row.high)})"
             )
     return [wrapped(line) for line in lines]

@@ -18,7 +18,7 @@ from typing import Any, final
 
 import numpy as np
 
-from gameproof.auditing.number_format import cell, setting
+from gameproof.auditing.number_format import cell, setting, signed_decimal
 from gameproof.core.naming import quoted
 from gameproof.tables.audit_lines import plain, wrapped
 from gameproof.tables.table_model import TableModel
@@ -236,4 +236,4 @@ def spoken_unit(low: float, middle: float, high: float) -> float:
 def _effect(value: float | None) -> str:
     if value is None:
         return "-"
-    return f"{value:+.3f}" if round(value, 3) else "0.000"
+    return signed_decimal(value)
