@@ -32,7 +32,7 @@ from gameproof.auditing.value_moments import (
     difference,
     estimates,
     metric_moments,
-    rest_on,
+    n_people_behind,
 )
 from gameproof.core.arguments import Vector
 
@@ -82,7 +82,7 @@ def rows_of_moments(
     interval of its resamples."""
     metrics, differences = [], []
     for key, each in moments.items():
-        if rest_on(key.metric, each) < fewest_of(key.group):
+        if n_people_behind(key.metric, each) < fewest_of(key.group):
             continue
         model, against, group, metric, multiple = key
         if against is None:

@@ -92,7 +92,7 @@ def metric_moments(
     return found
 
 
-def rest_on(metric: str, moments: ValueMoments) -> int:
+def n_people_behind(metric: str, moments: ValueMoments) -> int:
     """The number of people that a metric rests on."""
     return int(min(sample.mass for sample in _samples(metric, moments)))
 
@@ -104,7 +104,9 @@ def estimates(
     samples = _samples(metric, moments)
     if metric == "auc":
         area = _mean(moments.good)
-        low, high = area_interval(area, sqrt(_variance(samples, 1)), rest_on(metric, moments))
+        low, high = area_interval(
+            area, sqrt(_variance(samples, 1)), n_people_behind(metric, moments)
+        )
         yield "auc", Estimate(area, low, high, DELONG)
         yield "gini", Estimate(2 * area - 1, 2 * low - 1, 2 * high - 1, DELONG)
     elif metric in (*BY_LABEL, *NORMAL_MEANS):
@@ -143,10 +145,10 @@ def _mean(sample: Moments) -> float:
     return float(sample.mean[0])
 
 
-def _variance(samples: Sequence[Moments], lost: int) -> float:
-    """The variance of the sum of means; `lost` is 1 for unbiased variances of the samples."""
-    known = [(each.mass, float(each.squares[0])) for each in samples if each.mass > lost]
-    return sum(squares / (n - lost) / n for n, squares in known)
+def _variance(samples: Sequence[Moments], ddof: int) -> float:
+    """The variance of the sum of means; `ddof` is 1 for unbiased variances of the samples."""
+    known = [(each.mass, float(each.squares[0])) for each in samples if each.mass > ddof]
+    return sum(squares / (n - ddof) / n for n, squares in known)
 
 
 def _sum_of_means(samples: Sequence[Moments], resampled: Vector | None) -> Estimate:

@@ -34,7 +34,7 @@ from gameproof.tables.table_model import TableModel
 
 @final
 @dataclass(frozen=True, eq=False)
-class FilesCase:
+class SampledCase:
     """A case with a sample of rows. If `blocks` are given, they hold all n rows."""
 
     case: AuditCase
@@ -73,7 +73,7 @@ def files_case(
     engine: Engine,
     stated: Stated,
     progress: bool | None = None,
-) -> FilesCase:
+) -> SampledCase:
     """Applies a model to a table in files."""
     watch = RowProgress(files.n)
     source = engine.source(files, watch)
@@ -90,7 +90,7 @@ def _own_case(
     source: RowSource,
     stated: Stated,
     watch: RowProgress,
-) -> FilesCase:
+) -> SampledCase:
     target = own_target(model, stated)
     if stated.rest:
         target = target_of_files(files, source, target.name, target.favourable, True)
@@ -110,7 +110,7 @@ def _own_case(
     if len(sample.y) < seen.n:
         case.notes.append(rows_used(f"{seen.n:,} rows", len(sample.y)))
     groups = tuple(in_order(seen.groups))
-    return FilesCase(case, files.sample, seen.n, seen.n_positive / seen.n, groups, blocks)
+    return SampledCase(case, files.sample, seen.n, seen.n_positive / seen.n, groups, blocks)
 
 
 def _sampled_case(
@@ -118,7 +118,7 @@ def _sampled_case(
     files: TableFiles,
     source: RowSource,
     stated: Stated,
-) -> FilesCase:
+) -> SampledCase:
     """A model of scikit-learn is audited on a sample, if the table is large."""
     starts = first_places([part.size for part in files.parts])
     share = min(1.0, SAMPLE / files.n)
@@ -130,7 +130,7 @@ def _sampled_case(
     case = table_case(model, table, stated)
     if share < 1:
         case.notes.append(f"audited on a random sample of {table.n:,} of {files.n:,} rows")
-    return FilesCase(case, table, case.y.size, float((case.y > 0).mean()))
+    return SampledCase(case, table, case.y.size, float((case.y > 0).mean()))
 
 
 def _drawn(part: FilePart, start: int, share: float) -> Table | None:

@@ -18,7 +18,7 @@ from gameproof.core.naming import quoted
 from gameproof.core.progress import step
 from gameproof.estimators.measures import as_measure
 from gameproof.tables.audit_case import AuditCase, Stated
-from gameproof.tables.audit_files import FilesCase, files_case, table_case
+from gameproof.tables.audit_files import SampledCase, files_case, table_case
 from gameproof.tables.audit_lines import (
     POWERS_SHOWN,
     budget_lines,
@@ -278,22 +278,22 @@ def audit_table(
     given = as_rows_or_files(table, on_cluster=on_cluster)
     if isinstance(given, Table):
         case = table_case(used.model, given, stated)
-        whole = FilesCase(case, given, case.y.size, float((case.y > 0).mean()))
-        return _audited(used, whole, costs, measure, progress)
+        sampled = SampledCase(case, given, case.y.size, float((case.y > 0).mean()))
+        return _audited(used, sampled, costs, measure, progress)
     with open_engine(engine, scheduler) as where:
-        whole = files_case(used.model, given, where, stated, progress)
-        return _audited(used, whole, costs, measure, progress)
+        sampled = files_case(used.model, given, where, stated, progress)
+        return _audited(used, sampled, costs, measure, progress)
 
 
 def _audited(
     used: ModelInUse,
-    whole: FilesCase,
+    sampled: SampledCase,
     costs: tuple[float, float],
     measure: str | None,
     progress: bool | None,
 ) -> TableAudit:
-    case = whole.case
-    with step(f"auditing on {whole.n:,} rows", progress):
+    case = sampled.case
+    with step(f"auditing on {sampled.n:,} rows", progress):
         found = compare_models(
             {used.short_name: case.model},
             case.X,
@@ -308,9 +308,9 @@ def _audited(
             power=case.power.value,
             scale=case.scale,
             groups=case.groups,
-            measure=as_measure(measure or case.measure, whole.good_share, *costs),
+            measure=as_measure(measure or case.measure, sampled.good_share, *costs),
         )
-        found = whole.audited(found, used.short_name)
+        found = sampled.audited(found, used.short_name)
     found = replace(
         found,
         radius=case.radius,
@@ -321,4 +321,4 @@ def _audited(
         learned_from=case.learned_from,
         grouped_by=case.grouped_by,
     )
-    return TableAudit(used, whole.table, case, found)
+    return TableAudit(used, sampled.table, case, found)
