@@ -222,8 +222,9 @@ def compare_models(
     [(0.0, True), (1.0, True), (2.0, True)]
     """
     (expected,) = _numbers("power", [power])
-    grid, sizes = _numbers("powers", [0.0, expected, *powers]), _numbers("radii", [0.0, *radii])
-    times = _numbers("multiples", [0.0, 1.0, *multiples])
+    powers = _numbers("powers", [0.0, expected, *powers])
+    radii = _numbers("radii", [0.0, *radii])
+    multiples = _numbers("multiples", [0.0, 1.0, *multiples])
     prices = (("cost_accept_bad", cost_accept_bad), ("cost_refuse_good", cost_refuse_good))
     costs = Costs(*(_numbers(name, [price])[0] for name, price in prices))
     if not label_cost >= 0:
@@ -234,13 +235,15 @@ def compare_models(
     found = audit_input(models, X, y, given, prepare, scale, favourable)
     cases, people = found.cases, found.cases[-1].people
     if not found.linear:  # without coefficients there are no distances to the decision boundary
-        expected, grid, sizes = 0.0, (0.0,), (0.0,)
-    kinds = None if groups is None else _kinds(groups, people.y.size)
+        expected, powers, radii = 0.0, (0.0,), (0.0,)
+    of_group = None if groups is None else _kinds(groups, people.y.size)
     # If nothing can be changed, nobody moves.
-    movers, times = ((BAD, REFUSED), times) if people.columns else ((BAD,), (0.0,))
-    least, pairs = shift_rows(cases, sizes, label_cost)
+    movers: tuple[str, ...] = (BAD, REFUSED)
+    if not people.columns:
+        movers, multiples = (BAD,), (0.0,)
+    shifts, shift_differences = shift_rows(cases, radii, label_cost)
     judge = as_measure(measure, people.y > 0, *costs)
-    metrics, metric_differences, confusions = metric_rows(cases, costs, judge.name, kinds)
+    metrics, metric_differences, confusions = metric_rows(cases, costs, judge.name, of_group)
     return Audit(
         models=tuple(case.name for case in cases),
         budgets=people.budgets,
@@ -249,17 +252,20 @@ def compare_models(
         quality=tuple(quality_row(case) for case in cases),
         bins=tuple(row for case in cases for row in bin_rows(case)),
         gaming=tuple(
-            gaming_row(case, who, m, costs) for case in cases for who in movers for m in times
+            gaming_row(case, who, multiple, costs)
+            for case in cases
+            for who in movers
+            for multiple in multiples
         ),
-        shifts=tuple(least),
+        shifts=tuple(shifts),
         weaknesses=tuple(row for case in cases for row in weakness_rows(case)),
-        hurt=tuple(row for case in cases for row in recourse_rows(case, kinds)),
+        hurt=tuple(row for case in cases for row in recourse_rows(case, of_group)),
         power=expected,
-        by_power=tuple(power_gaming_row(case, zeta) for case in cases for zeta in grid),
-        losses=tuple(row for case in cases for row in loss_rows(case, sizes, label_cost)),
+        by_power=tuple(power_gaming_row(case, zeta) for case in cases for zeta in powers),
+        losses=tuple(row for case in cases for row in loss_rows(case, radii, label_cost)),
         coefficients=tuple(row for case in cases for row in coefficient_rows(case)),
-        differences=tuple(difference_rows(cases, movers, times)),
-        shift_differences=tuple(pairs),
+        differences=tuple(difference_rows(cases, movers, multiples)),
+        shift_differences=tuple(shift_differences),
         unit=unit,
         fingerprint=fingerprint(people.table, people.y, people.budgets.features.names),
         measure=judge,
