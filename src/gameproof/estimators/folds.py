@@ -141,7 +141,7 @@ def clean_and_gamed(
     return [rows.decisions(each).measured(measure, rows.people.weights) for each in scores]
 
 
-class Choice(NamedTuple):
+class PreparedFolds(NamedTuple):
     """What a choice of a setting by cross-validation begins with."""
 
     base: BaseStrategicClassifier  # chooses nothing itself
@@ -152,7 +152,7 @@ class Choice(NamedTuple):
     measure: Measure
 
 
-def begin_choice(
+def prepare_folds(
     before: Any,
     model: BaseStrategicClassifier,
     people: WeightedRows,
@@ -161,7 +161,7 @@ def begin_choice(
     measure: MeasureName | Measure | None,
     costs: tuple[float, float],
     **parameters: Any,
-) -> Choice:
+) -> PreparedFolds:
     """Splits rows into folds, applies the steps before the classifier, and fits it with these
     parameters to all rows. Warns of doubtful budgets once, since fits of folds are quiet."""
     splits = stratified_splits(people, as_count("folds", folds, least=2), seed)
@@ -174,7 +174,7 @@ def begin_choice(
             warn(note, BudgetWarning)
     good = whole.outcomes_.signs(np.asarray(people.y)) > 0
     judge = as_measure(measure, good, *costs)
-    return Choice(base, whole, people, splits, good.size, judge)
+    return PreparedFolds(base, whole, people, splits, good.size, judge)
 
 
 def movable_names(model: BaseStrategicClassifier) -> list[str]:

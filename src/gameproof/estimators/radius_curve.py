@@ -27,13 +27,13 @@ from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.choice_rows import choice_note
 from gameproof.estimators.folds import (
     Split,
-    begin_choice,
     by_fold,
     dropping_note,
     mean_and_error,
     movable_names,
     over_folds,
     plus_minus,
+    prepare_folds,
     within_one_standard_error,
 )
 from gameproof.estimators.measures import ACCURACY, Measure, MeasureName
@@ -156,7 +156,7 @@ def radius_curve(
 
     `before` are the steps before the classifier in a pipeline."""
     _require_common_response(model.response, model.power)
-    choice = begin_choice(before, model, people, folds, seed, measure, costs, radius=0.0)
+    choice = prepare_folds(before, model, people, folds, seed, measure, costs, radius=0.0)
     whole, judge = choice.whole, choice.measure
     useful = largest_useful_radius(whole.problem(*choice.people.data), precision=0.01)
     if radii is None:

@@ -28,7 +28,6 @@ from gameproof.estimators.base import BaseStrategicClassifier
 from gameproof.estimators.choice_rows import choice_note, rows_to_choose_on
 from gameproof.estimators.folds import (
     Split,
-    begin_choice,
     by_fold,
     clean_and_gamed,
     dropping_note,
@@ -37,6 +36,7 @@ from gameproof.estimators.folds import (
     measured_without_movable,
     over_folds,
     plus_minus,
+    prepare_folds,
     taken_apart,
     within_one_standard_error,
 )
@@ -239,7 +239,7 @@ def select_budget(
     tried = np.unique(as_vector("multiples", multiples))
     people, n_total = rows_to_choose_on(parts, X, y, sample_weight, seed)
     costs = (cost_accept_bad, cost_refuse_good)
-    choice = begin_choice(parts.before, base, people, folds, seed, measure, costs)
+    choice = prepare_folds(parts.before, base, people, folds, seed, measure, costs)
     stated, judge = choice.whole.budgets_, choice.measure
     assert stated is not None  # since the model has budgets
     title = f"choosing the multiple of the budgets on {choice.n_rows:,} rows"
