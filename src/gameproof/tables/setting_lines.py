@@ -44,6 +44,7 @@ def setting_lines(
     first = " of the first split" if splits > 1 else ""
     lines = [
         f"trained on {split.n_train:,} rows, tested on {split.n_test:,}{later}{each}",
+        *([_expectations(settings.power)] if training.budgets.columns else []),
         said,
         f"thresholds{first}, {how}: approve from a probability of {shown}",
     ]
@@ -55,6 +56,14 @@ def setting_lines(
         lines.append(f"trained for {classifiers.train_for:g} times the budgets, as given")
     radius = _radius_line(classifiers.radius, classifiers.radius_reason)
     return [*(wrapped(line) for line in lines), radius]
+
+
+def _expectations(power: float) -> str:
+    """What each classifier expects of people."""
+    return (
+        f"logistic expects no gaming, strategic moves of power {power:g} whatever the budgets, "
+        "robust is trained for the budgets"
+    )
 
 
 def _radius_line(radius: float, reason: str) -> str:
